@@ -1,0 +1,34 @@
+const { createTable, dropTable, oneOf } = require('./lib/ddl.cjs');
+
+module.exports = {
+  async up(queryInterface) {
+    await createTable(queryInterface, {
+      name: 'audit_entries',
+      columns: {
+        id: { type: 'id' },
+        at: { type: 'timestamp' },
+        // No foreign keys: the record outlives the accounts it speaks of.
+        actor_id: { type: 'id', null: true },
+        origin: { type: ['word', 10] },
+        ip: { type: ['word', 45], null: true },
+        action: { type: ['word', 60] },
+        target_type: { type: ['word', 30] },
+        target_id: { type: 'id', null: true },
+        before_json: { type: 'text', null: true },
+        after_json: { type: 'text', null: true },
+      },
+      primaryKey: ['id'],
+      indexes: {
+        audit_entries_target: ['target_id', 'id'],
+        audit_entries_actor: ['actor_id', 'id'],
+      },
+      checks: {
+        audit_entries_origin_known: oneOf('origin', ['http', 'cli']),
+      },
+    });
+  },
+
+  async down(queryInterface) {
+    await dropTable(queryInterface, 'audit_entries');
+  },
+};

@@ -1,0 +1,56 @@
+const { createTable, dropTable, oneOf } = require('./lib/ddl.cjs');
+
+module.exports = {
+  async up(queryInterface) {
+    await createTable(queryInterface, {
+      name: 'courses',
+      columns: {
+        id: { type: 'id' },
+        trainer_id: { type: 'id' },
+        title: { type: ['string', 200] },
+        description: { type: 'longText' },
+        short_description: { type: ['string', 500], null: true },
+        category: { type: ['string', 100], null: true },
+        level: { type: ['word', 20], null: true },
+        language: { type: ['string', 50], null: true },
+        course_type: { type: ['word', 20], null: true },
+        tags_json: { type: 'text', null: true },
+        requirements: { type: 'text', null: true },
+        learning_outcomes: { type: 'text', null: true },
+        max_students: { type: 'integer', null: true },
+        start_date: { type: 'date', null: true },
+        end_date: { type: 'date', null: true },
+        location: { type: ['string', 255], null: true },
+        thumbnail: { type: ['string', 255], null: true },
+        is_published: { type: 'boolean', default: false },
+        is_featured: { type: 'boolean', default: false },
+        // Title, category and tags folded to what a search compares.
+        search_key: { type: ['string', 600] },
+        created_at: { type: 'timestamp' },
+        updated_at: { type: 'timestamp' },
+      },
+      primaryKey: ['id'],
+      unique: {
+        // What enrollments refer to, so that an enrollment's trainer is always its course's.
+        courses_id_trainer_unique: ['id', 'trainer_id'],
+      },
+      indexes: {
+        courses_trainer: ['trainer_id', 'created_at', 'id'],
+        courses_published: ['is_published', 'created_at', 'id'],
+      },
+      checks: {
+        courses_level_known: oneOf('level', ['beginner', 'intermediate', 'advanced']),
+        courses_type_known: oneOf('course_type', ['online', 'classroom', 'hybrid']),
+        courses_max_students_positive: 'max_students IS NULL OR max_students > 0',
+        courses_dates_in_order: 'end_date IS NULL OR start_date IS NULL OR end_date >= start_date',
+      },
+      foreignKeys: {
+        courses_trainer_fk: { columns: ['trainer_id'], references: ['users', ['id']], onDelete: 'RESTRICT' },
+      },
+    });
+  },
+
+  async down(queryInterface) {
+    await dropTable(queryInterface, 'courses');
+  },
+};

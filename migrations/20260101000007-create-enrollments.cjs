@@ -1,0 +1,49 @@
+const { createTable, dropTable, oneOf } = require('./lib/ddl.cjs');
+
+module.exports = {
+  async up(queryInterface) {
+    await createTable(queryInterface, {
+      name: 'enrollments',
+      columns: {
+        id: { type: 'id' },
+        user_id: { type: 'id' },
+        course_id: { type: 'id' },
+        // The course's trainer, kept here by the foreign key below: a trainer's page needs no join to find its rows.
+        trainer_id: { type: 'id' },
+        status: { type: ['word', 20], default: 'pending' },
+        progress: { type: 'integer', default: 0 },
+        notes: { type: 'text', null: true },
+        enrolled_at: { type: 'timestamp' },
+        completed_at: { type: 'timestamp', null: true },
+        created_at: { type: 'timestamp' },
+        updated_at: { type: 'timestamp' },
+      },
+      primaryKey: ['id'],
+      unique: {
+        enrollments_user_course_unique: ['user_id', 'course_id'],
+      },
+      indexes: {
+        enrollments_trainer: ['trainer_id', 'enrolled_at', 'id'],
+        enrollments_course: ['course_id', 'trainer_id', 'enrolled_at', 'id'],
+        enrollments_user: ['user_id', 'enrolled_at', 'id'],
+      },
+      checks: {
+        enrollments_status_known: oneOf('status', ['pending', 'active', 'completed', 'cancelled']),
+        enrollments_progress_range: 'progress BETWEEN 0 AND 100',
+      },
+      foreignKeys: {
+        enrollments_user_fk: { columns: ['user_id'], references: ['users', ['id']], onDelete: 'CASCADE' },
+        enrollments_course_fk: {
+          columns: ['course_id', 'trainer_id'],
+          references: ['courses', ['id', 'trainer_id']],
+          onDelete: 'CASCADE',
+          onUpdate: 'CASCADE',
+        },
+      },
+    });
+  },
+
+  async down(queryInterface) {
+    await dropTable(queryInterface, 'enrollments');
+  },
+};

@@ -1,0 +1,91 @@
+/**
+ * Table definitions that come out the same on SQLite, MariaDB and MySQL.
+ *
+ * - Ids and text are `utf8mb4_bin`, the program's own words `ascii_bin`: case, accents and a server's default collation
+ *   change nothing. Ids aren't ascii, because comparing an ascii column with other characters is an error on MySQL.
+ * - Every statement is idempotent: DDL commits by itself on MySQL, so a migration that was cut off runs again.
+ */
+const isSqlite = (queryInterface) => queryInterface.sequelize.getDialect() === 'sqlite';
+
+const ascii = 'CHARACTER SET ascii COLLATE ascii_bin';
+const mysqlTypes = {
+  id: () => 'CHAR(36) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+  word: (length) => `VARCHAR(${length}) ${ascii}`,
+  string: (length) => `VARCHAR(${length}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
+  text: () => 'TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+  longText: () => 'MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+  integer: () => 'INTEGER',
+  bigInteger: () => 'BIGINT',
+  boolean: () => 'TINYINT(1)',
+  date: () => 'DATE',
+  timestamp: () => 'DATETIME(3)',
+};
+const sqliteTypes = {
+  id: () => 'CHAR(36)',
+  word: (length) => `VARCHAR(${length})`,
+  string: (length) => `VARCHAR(${length})`,
+  text: () => 'TEXT',
+  longText: () => 'TEXT',
+  integer: () => 'INTEGER',
+  bigInteger: () => 'BIGINT',
+  boolean: () => 'TINYINT(1)',
+  date: () => 'DATE',
+  timestamp: () => 'DATETIME',
+};
+
+/** `['string', 50]` or `'id'`, with ` NOT NULL` unless `null: true`, and a default if there is one. */
+function columnSql(types, [name, { type, null: nullable = false, default: value, generated }]) {
+  const [kind, length] = [type].flat();
+  const sqlType = types[kind](length);
+  if (generated) return `\`${name}\` ${sqlType} GENERATED ALWAYS AS (${generated}) VIRTUAL`;
+  const defaultSql = value === undefined ? '' : ` DEFAULT ${typeof value === 'string' ? `'${value}'` : Number(value)}`;
+  return `\`${name}\` ${sqlType}${nullable ? '' : ' NOT NULL'}${defaultSql}`;
+}
+
+const columnList = (columns) => columns.map((column) => `\`${column}\``).join(', ');
+
+/**
+ * Creates a table with its keys, checks and indexes.
+ * @param table { name, columns: { [name]: { type, null?, default?, generated? } }, primaryKey: [...],
+ *   unique: { [index]: [...] }, indexes: { [index]: [...] }, checks: { [constraint]: sql },
+ *   foreignKeys: { [constraint]: { columns, references: [table, columns], onDelete, onUpdate? } } }
+ */
+async function createTable(queryInterface, table) {
+  const sqlite = isSqlite(queryInterface);
+  const parts = Object.entries(table.columns).map((column) => columnSql(sqlite ? sqliteTypes : mysqlTypes, column));
+  parts.push(`PRIMARY KEY (${columnList(table.primaryKey)})`);
+  for (const [name, check] of Object.entries(table.checks ?? {})) parts.push(`CONSTRAINT \`${name}\` CHECK (${check})`);
+  for (const [name, key] of Object.entries(table.foreignKeys ?? {})) {
+    const [target, targetColumns] = key.references;
+    parts.push(
+      `CONSTRAINT \`${name}\` FOREIGN KEY (${columnList(key.columns)}) REFERENCES \`${target}\` (${columnList(targetColumns)})` +
+        ` ON DELETE ${key.onDelete} ON UPDATE ${key.onUpdate ?? 'RESTRICT'}`,
+    );
+  }
+  const indexes = [
+    ...Object.entries(table.unique ?? {}).map(([name, columns]) => ({ name, columns, kind: 'UNIQUE INDEX' })),
+    ...Object.entries(table.indexes ?? {}).map(([name, columns]) => ({ name, columns, kind: 'INDEX' })),
+  ];
+  if (!sqlite)
+    for (const index of indexes) parts.push(`${index.kind} \`${index.name}\` (${columnList(index.columns)})`);
+  const options = sqlite ? '' : ' ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin';
+  await queryInterface.sequelize.query(
+    `CREATE TABLE IF NOT EXISTS \`${table.name}\` (\n  ${parts.join(',\n  ')}\n)${options}`,
+  );
+  if (!sqlite) return;
+  for (const index of indexes) {
+    await queryInterface.sequelize.query(
+      `CREATE ${index.kind} IF NOT EXISTS \`${index.name}\` ON \`${table.name}\` (${columnList(index.columns)})`,
+    );
+  }
+}
+
+/** Drops a table if it is there. */
+async function dropTable(queryInterface, name) {
+  await queryInterface.sequelize.query(`DROP TABLE IF EXISTS \`${name}\``);
+}
+
+/** SQL for "this column is one of these words". */
+const oneOf = (column, words) => `\`${column}\` IN (${words.map((word) => `'${word}'`).join(', ')})`;
+
+module.exports = { createTable, dropTable, oneOf };

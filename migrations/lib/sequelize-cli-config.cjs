@@ -1,0 +1,11 @@
+/** Settings for sequelize-cli from the same environment and `.env` file as `coursectl`, through the built program. */
+const { pathToFileURL } = require('node:url');
+const path = require('node:path');
+
+const built = (file) => import(pathToFileURL(path.join(__dirname, '..', '..', 'dist', file)).href);
+
+module.exports = async () => {
+  const { loadConfig } = await built('config.js');
+  const { sequelizeOptions } = await built('db/connection.js');
+  return sequelizeOptions(loadConfig().database);
+};

@@ -1,0 +1,704 @@
+/**
+ * A demo programme to look around in: one super admin, three trainers, twelve courses and two hundred trainees.
+ *
+ * - It inserts rows itself, past the services, because it must also run under `sequelize-cli db:seed:all`.
+ * - It is the same everywhere and every time: what looks random comes from digests of fixed labels, so that `down` knows
+ *   the ids of exactly these rows.
+ * - Nobody real is reached by accident: emails are at example.com, phones are of ranges kept free for fiction.
+ */
+const { createHash } = require('node:crypto');
+const bcrypt = require('bcryptjs');
+
+/** What every demo account logs in with. */
+const demoPassword = 'demo-password';
+const bcryptCost = 10;
+
+/** "Today" of the demo: nothing in it has happened later, courses may still be ahead of it. */
+const reference = new Date('2026-11-16T08:00:00Z');
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const rowsPerInsert = 100;
+
+// --- People ---------------------------------------------------------------------------------------------------------
+
+/** Local part of the email, first name, last name; so for all people below. */
+const admin = ['admin', 'Margarethe', 'Lindqvist'];
+
+const trainers = [
+  ['trainer1', 'Ingrid', 'Halvorsen'],
+  ['trainer2', 'Rafael', 'Domínguez'],
+  ['trainer3', 'Ngozi', 'Adeyemi'],
+];
+
+const trainees = [
+  ['olivia.bennett', 'Olivia', 'Bennett'],
+  ['zoe.mueller', 'Zoë', 'Müller'],
+  ['alexandros.papadopoulos', 'Αλέξανδρος', 'Παπαδόπουλος'],
+  ['mariajose.nunez', 'María José', 'Núñez'],
+  ['kenta.sato', '健太', '佐藤'],
+  ['olena.kovalenko', 'Олена', 'Коваленко'],
+  ['priya.sharma', 'प्रिया', 'शर्मा'],
+  ['layla.haddad', 'ليلى', 'حداد'],
+  ['soren.kjaergaard', 'Søren', 'Kjærgaard'],
+  ['linh.nguyen', 'Thị Linh', 'Nguyễn'],
+  ['giorgi.beridze', 'გიორგი', 'ბერიძე'],
+  ['sean.obrien', 'Seán', 'O’Brien'],
+  ['noa.mizrahi', 'נועה', 'מזרחי'],
+  ['min-jun.namgung', '민준', '남궁'],
+  ['joao.goncalves', 'João', 'Gonçalves'],
+  ['selam.tesfaye', 'ሰላም', 'ተስፋዬ'],
+  ['zofia.wisniewska', 'Zofia', 'Wiśniewska'],
+  ['somchai.srisuk', 'สมชาย', 'ศรีสุข'],
+  ['mingyue.ouyang', '明月', '欧阳'],
+  ['gudrun.jonsdottir', 'Guðrún', 'Jónsdóttir'],
+  ['ani.petrosyan', 'Անի', 'Պետրոսյան'],
+  ['chidi.okafor', 'Chidị', 'Ọkafọ'],
+  ['anna-lena.strauss', 'Anna-Lena', 'Strauß'],
+  ['tamar.levi', 'תמר', 'לוי'],
+  ['dmitri.sokolov', 'Дмитрий', 'Соколов'],
+  ['francoise.lefevre', 'Françoise', 'Lefèvre'],
+  ['kavitha.murugan', 'கவிதா', 'முருகன்'],
+  ['ahmet.yildirim', 'Ahmet', 'Yıldırım'],
+  ['aroha.tamihana', 'Aroha', 'Tāmihana'],
+  ['reza.karimi', 'رضا', 'کریمی'],
+  ['jiri.dvorak', 'Jiří', 'Dvořák'],
+  ['ananya.chatterjee', 'অনন্যা', 'চ্যাটার্জী'],
+  ['ilse.vandenberg', 'Ilse', 'van den Berg'],
+  ['haruka.yamamoto', 'はるか', '山本'],
+  ['ioana.stefanescu', 'Ioana', 'Ștefănescu'],
+  ['bat-erdene.ganbold', 'Бат-Эрдэнэ', 'Ганболд'],
+  ['camila.ordonez', 'Camila', 'Ordóñez'],
+  ['htet.aung', 'ထက်', 'အောင်'],
+  ['william.achebe', 'William', 'Achebe'],
+  ['eleni.georgiou', 'Ελένη', 'Γεωργίου'],
+  ['laszlo.szabo', 'László', 'Szabó'],
+  ['sokha.chan', 'សុខា', 'ចាន់'],
+  ['aino.maekinen', 'Aino', 'Mäkinen'],
+  ['omar.alfarsi', 'عمر', 'الفارسي'],
+  ['jelena.petrovic', 'Јелена', 'Петровић'],
+  ['kalani.kealoha', 'Kalani', 'Keʻaloha'],
+  ['rosa.ferreira', 'Rosa', 'Ferreira'],
+  ['bounmy.phommachanh', 'ບຸນມີ', 'ພົມມະຈັນ'],
+  ['nikolay.dimitrov', 'Николай', 'Димитров'],
+  ['marta.puigdomenech', 'Marta', 'Puigdomènech'],
+  ['harpreet.singh', 'ਹਰਪ੍ਰੀਤ', 'ਸਿੰਘ'],
+  ['eleri.llwyd', 'Eleri', 'Llwyd'],
+  ['qingfeng.situ', '清风', '司徒'],
+  ['thabo.mokoena', 'Thabo', 'Mokoena'],
+  ['ruta.kazlauskaite', 'Rūta', 'Kazlauskaitė'],
+  ['nimal.perera', 'නිමල්', 'පෙරේරා'],
+  ['mihkel.ounapuu', 'Mihkel', 'Õunapuu'],
+  ['lakshmi.reddy', 'లక్ష్మి', 'రెడ్డి'],
+  ['burak.ozturk', 'Burak', 'Öztürk'],
+  ['fatima.zahra', 'فاطمة', 'الزهراء'],
+  ['liga.berzina', 'Līga', 'Bērziņa'],
+  ['seo-yeon.hwangbo', '서연', '황보'],
+  ['kwame.mensah', 'Kwame', 'Mensah'],
+  ['arjun.nair', 'അർജുൻ', 'നായർ'],
+  ['caoimhe.nimhurchu', 'Caoimhe', 'Ní Mhurchú'],
+  ['tigran.hakobyan', 'Տիգրան', 'Հակոբյան'],
+  ['benedita.araujo', 'Benedita', 'Araújo'],
+  ['yusuf.cetin', 'Yusuf', 'Çetin'],
+  ['nino.kapanadze', 'ნინო', 'კაპანაძე'],
+  ['daniel.whitaker', 'Daniel', 'Whitaker'],
+  ['sakura.nakamura', 'さくら', '中村'],
+  ['luka.horvat', 'Luka', 'Horvat'],
+  ['dinesh.patel', 'દિનેશ', 'પટેલ'],
+  ['mamadou.diallo', 'Mamadou', 'Diallo'],
+  ['katerina.prochazkova', 'Kateřina', 'Procházková'],
+  ['pavlo.shevchuk', 'Павло', 'Шевчук'],
+  ['emre.guengoer', 'Emre', 'Güngör'],
+  ['sina.tuiasosopo', 'Sina', 'Tuiasosopo'],
+  ['amir.hosseini', 'امیر', 'حسینی'],
+  ['greta.oberg', 'Greta', 'Öberg'],
+  ['abebe.wolde', 'አበበ', 'ወልዴ'],
+  ['theo.dubois', 'Théo', 'Dubois'],
+  ['wanjiru.kamau', 'Wanjirũ', 'Kamau'],
+  ['anong.wongsakul', 'อนงค์', 'วงศ์สกุล'],
+  ['stefan.ivanovski', 'Стефан', 'Ивановски'],
+  ['grainne.kelly', 'Gráinne', 'Kelly'],
+  ['deepa.gowda', 'ದೀಪಾ', 'ಗೌಡ'],
+  ['matej.hudak', 'Matej', 'Hudák'],
+  ['yaakov.friedman', 'יעקב', 'פרידמן'],
+  ['ximena.quispe', 'Ximena', 'Quispe'],
+  ['duc.tran', 'Minh Đức', 'Trần'],
+  ['bjork.sigurdsson', 'Björk', 'Sigurðsson'],
+  ['aigerim.nurlanova', 'Әйгерім', 'Нұрланова'],
+  ['tunde.balogun', 'Túndé', 'Balógun'],
+  ['sofia.konstantinou', 'Σοφία', 'Κωνσταντίνου'],
+  ['lars.angstrom', 'Lars', 'Ångström'],
+  ['ritu.thapa', 'रितु', 'थापा'],
+  ['nicolas.beaulieu', 'Nicolas', 'Beaulieu'],
+  ['hao.shangguan', '浩然', '上官'],
+  ['andreea.munteanu', 'Andreea', 'Munteanu'],
+  ['khalid.almansour', 'خالد', 'المنصور'],
+  ['ewa.zolc', 'Ewa', 'Żółć'],
+  ['pedro.simoes', 'Pedro', 'Simões'],
+  ['ekaterina.volkova', 'Екатерина', 'Волкова'],
+  ['kanon.kobayashi', '花音', '小林'],
+  ['guzeppi.bugeja', 'Ġużeppi', 'Bugeja'],
+  ['andile.dlamini', 'Andile', 'Dlamini'],
+  ['oezlem.sahin', 'Özlem', 'Şahin'],
+  ['vikram.deshpande', 'विक्रम', 'देशपांडे'],
+  ['inaki.etxeberria', 'Iñaki', 'Etxeberria'],
+  ['ketevan.lomidze', 'ქეთევან', 'ლომიძე'],
+  ['george.adjei', 'George', 'Adjei'],
+  ['saoirse.oshea', 'Saoirse', 'O’Shea'],
+  ['jae-hyun.seonu', '재현', '선우'],
+  ['clirim.gjoka', 'Çlirim', 'Gjoka'],
+  ['sanjida.rahman', 'সানজিদা', 'রহমান'],
+  ['viktor.nemeth', 'Viktor', 'Németh'],
+  ['mariam.alkhatib', 'مريم', 'الخطيب'],
+  ['tuuli.haemaelaeinen', 'Tuuli', 'Hämäläinen'],
+  ['santiago.munoz', 'Santiago', 'Muñoz'],
+  ['narek.sargsyan', 'Նարեկ', 'Սարգսյան'],
+  ['iris.achterberg', 'Iris', 'Achterberg'],
+  ['yuto.ito', '悠斗', '伊藤'],
+  ['halyna.bondarenko', 'Галина', 'Бондаренко'],
+  ['emeka.nwosu', 'Emeka', 'Nwosu'],
+  ['charlotte.desroches', 'Charlotte', 'Des Roches'],
+  ['petra.krizaj', 'Petra', 'Križaj'],
+  ['senthil.kumaran', 'செந்தில்', 'குமரன்'],
+  ['lucia.fernandez', 'Lucía', 'Fernández'],
+  ['putu.wijaya', 'Putu', 'Wijaya'],
+  ['shira.avraham', 'שירה', 'אברהם'],
+  ['henrik.noerregaard', 'Henrik', 'Nørregaard'],
+  ['thida.win', 'သီတာ', 'ဝင်း'],
+  ['miroslav.stojanovic', 'Мирослав', 'Стојановић'],
+  ['adaeze.eze', 'Adaeze', 'Eze'],
+  ['gabriel.tavares', 'Gabriel', 'Tavares'],
+  ['nurul.aisyah', 'Nurul', 'Aisyah'],
+  ['parisa.moradi', 'پریسا', 'مرادی'],
+  ['veronika.novakova', 'Veronika', 'Nováková'],
+  ['haile.gebre', 'ኃይሌ', 'ገብረ'],
+  ['thomas.schroeder', 'Thomas', 'Schröder'],
+  ['kritika.joshi', 'कृतिका', 'जोशी'],
+  ['pranee.chaiyasit', 'ปราณี', 'ไชยสิทธิ์'],
+  ['eoin.macgiolla', 'Eoin', 'Mac Giolla'],
+  ['dilnoza.karimova', 'Dilnoza', 'Karimova'],
+  ['panagiotis.nikolaidis', 'Παναγιώτης', 'Νικολαΐδης'],
+  ['elif.aydin', 'Elif', 'Aydın'],
+  ['xiaolong.zhuge', '晓龙', '诸葛'],
+  ['amelie.fuchs', 'Amélie', 'Fuchs'],
+  ['sergei.vasilev', 'Сергей', 'Васильев'],
+  ['bronwen.griffiths', 'Bronwen', 'Griffiths'],
+  ['jasmine.kaur', 'ਜਸਮੀਨ', 'ਕੌਰ'],
+  ['raphael.stpierre', 'Raphaël', 'St-Pierre'],
+  ['nasra.warsame', 'Nasra', 'Warsame'],
+  ['youssef.benali', 'يوسف', 'بن علي'],
+  ['agnieszka.dabrowska', 'Agnieszka', 'Dąbrowska'],
+  ['miguelangel.ibanez', 'Miguel Ángel', 'Ibáñez'],
+  ['sadaf.ahmadi', 'صدف', 'احمدی'],
+  ['ji-woo.jegal', '지우', '제갈'],
+  ['freya.lindstroem', 'Freya', 'Lindström'],
+  ['levan.maisuradze', 'ლევან', 'მაისურაძე'],
+  ['grace.nakamya', 'Grace', 'Nakamya'],
+  ['vasile.taranu', 'Vasile', 'Țăranu'],
+  ['ravi.varma', 'രവി', 'വർമ്മ'],
+  ['matilde.conceicao', 'Matilde', 'Conceição'],
+  ['asel.toktogulova', 'Асель', 'Токтогулова'],
+  ['wiremu.paratene', 'Wiremu', 'Parātene'],
+  ['imran.qureshi', 'عمران', 'قریشی'],
+  ['sigrid.oedegaard', 'Sigrid', 'Ødegård'],
+  ['tomasz.lukaszewicz', 'Tomasz', 'Łukaszewicz'],
+  ['miyu.takahashi', '美優', '高橋'],
+  ['dalia.abdelrahman', 'داليا', 'عبد الرحمن'],
+  ['kristof.van-damme', 'Kristof', 'Van Damme'],
+  ['malini.jayawardena', 'මාලිනී', 'ජයවර්ධන'],
+  ['patricia.alcantara', 'Patrícia', 'Alcântara'],
+  ['ngoc.pham', 'Bảo Ngọc', 'Phạm'],
+  ['arman.grigoryan', 'Արման', 'Գրիգորյան'],
+  ['rebecca.oyelaran', 'Rebecca', 'Oyèlárán'],
+  ['hadar.cohen', 'הדר', 'כהן'],
+  ['desislava.todorova', 'Десислава', 'Тодорова'],
+  ['julien.barthelemy', 'Julien', 'Barthélemy'],
+  ['venkat.rao', 'వెంకట్', 'రావు'],
+  ['monika.zemaityte', 'Monika', 'Žemaitytė'],
+  ['tsegaye.alemu', 'ጸጋዬ', 'ዓለሙ'],
+  ['renata.cespedes', 'Renata', 'Céspedes'],
+  ['oyunaa.batbayar', 'Оюунаа', 'Батбаяр'],
+  ['felix.weissmann', 'Felix', 'Weißmann'],
+  ['farida.begum', 'ফরিদা', 'বেগম'],
+  ['arnar.thorsson', 'Arnar', 'Þórsson'],
+  ['christina.vasileiou', 'Χριστίνα', 'Βασιλείου'],
+  ['jerome.villanueva', 'Jerome', 'Villanueva'],
+  ['anh.dang', 'Tuấn Anh', 'Đặng'],
+  ['zeynep.koc', 'Zeynep', 'Koç'],
+  ['siddharth.kulkarni', 'सिद्धार्थ', 'कुलकर्णी'],
+  ['bernadett.kovacs', 'Bernadett', 'Kovács'],
+  ['hamza.siddiqui', 'حمزہ', 'صدیقی'],
+  ['riku.watanabe', 'リク', '渡辺'],
+  ['marcelo.brandao', 'Marcelo', 'Brandão'],
+  ['kateryna.melnyk', 'Катерина', 'Мельник'],
+  ['mele.faleafa', 'Mele', 'Faleʻafa'],
+];
+
+/** Places in the list above of those who have left. */
+const inactiveTrainees = new Set([37, 90, 141, 188]);
+
+// --- Courses --------------------------------------------------------------------------------------------------------
+
+/**
+ * `trainer` is a place in the list of trainers; `enrollments` says how many of each status. What isn't cancelled must fit
+ * in `maxStudents`: "Secure Web Applications" and "First-Time Manager" are full, to show what that looks like.
+ */
+const courses = [
+  {
+    trainer: 0,
+    title: 'TypeScript for Working Developers',
+    description:
+      'Twelve weeks from typed functions to a tested service. Each week has a recorded lesson, an exercise that is reviewed by the trainer, and an hour of questions.',
+    shortDescription: 'From typed functions to a tested service in twelve weeks.',
+    category: 'Programming',
+    level: 'intermediate',
+    language: 'English',
+    courseType: 'online',
+    tags: ['typescript', 'testing', 'web'],
+    requirements: 'A year of JavaScript, in any setting.',
+    learningOutcomes: 'Model a domain with types; test a service; read the types of others.',
+    maxStudents: 30,
+    dates: ['2026-09-07', '2026-12-04'],
+    isFeatured: true,
+    createdAt: '2026-05-18T09:30:00Z',
+    enrollments: { pending: 2, active: 22, completed: 3, cancelled: 2 },
+  },
+  {
+    trainer: 0,
+    title: 'Practical SQL: From Spreadsheets to Databases',
+    description:
+      'For people who keep their numbers in spreadsheets and have begun to feel it. Bring a table of your own.',
+    shortDescription: 'For people who have outgrown their spreadsheets.',
+    category: 'Data',
+    level: 'beginner',
+    language: 'English',
+    courseType: 'hybrid',
+    tags: ['sql', 'databases', 'reporting'],
+    requirements: 'None.',
+    learningOutcomes: 'Design a small schema; write joins and aggregates; know when an index helps.',
+    maxStudents: 24,
+    dates: ['2026-06-01', '2026-08-28'],
+    location: 'Oslo, Grensen 5, and online',
+    createdAt: '2026-03-09T13:00:00Z',
+    enrollments: { completed: 20, cancelled: 3 },
+  },
+  {
+    trainer: 0,
+    title: 'Secure Web Applications',
+    description:
+      'Attack an application that was built for it, then mend what was found, class by class of the OWASP Top Ten.',
+    shortDescription: 'Break it, then mend it.',
+    category: 'Security',
+    level: 'advanced',
+    language: 'English',
+    courseType: 'classroom',
+    tags: ['security', 'owasp', 'web'],
+    requirements: 'You have built and run a web application.',
+    learningOutcomes: 'Find, explain and mend the usual vulnerabilities; review code for them.',
+    maxStudents: 12,
+    dates: ['2026-10-05', '2026-11-27'],
+    location: 'Bergen, Vestre Torggaten 9',
+    createdAt: '2026-06-22T08:15:00Z',
+    enrollments: { pending: 1, active: 11, cancelled: 2 },
+  },
+  {
+    trainer: 0,
+    title: 'Introduction to Machine Learning',
+    description: 'Regression, trees and a small neural network, each on data that is real enough to disappoint.',
+    shortDescription: 'Models, and when not to trust them.',
+    category: 'Data',
+    level: 'intermediate',
+    language: 'English',
+    courseType: 'online',
+    tags: ['machine-learning', 'python', 'statistics'],
+    requirements: 'Some Python; school mathematics.',
+    learningOutcomes: 'Train, compare and question a model.',
+    maxStudents: 60,
+    dates: ['2027-01-11', '2027-04-02'],
+    createdAt: '2026-09-28T10:00:00Z',
+    enrollments: { pending: 21, active: 9, cancelled: 2 },
+  },
+  {
+    trainer: 0,
+    title: 'Designing Data Pipelines',
+    description: 'Draft. Batch and stream, retries, and what "exactly once" can mean.',
+    category: 'Data',
+    level: 'advanced',
+    language: 'English',
+    courseType: 'online',
+    tags: ['pipelines', 'databases'],
+    isPublished: false,
+    createdAt: '2026-11-02T15:45:00Z',
+    enrollments: {},
+  },
+  {
+    trainer: 1,
+    title: 'First-Time Manager',
+    description:
+      'The first ninety days of leading the people you used to sit beside: one-to-ones, delegation, and bad news.',
+    shortDescription: 'The first ninety days of leading a team.',
+    category: 'Leadership',
+    level: 'beginner',
+    language: 'English',
+    courseType: 'classroom',
+    tags: ['leadership', 'feedback'],
+    requirements: 'You lead a team, or will within three months.',
+    learningOutcomes: 'Run one-to-ones; delegate; give feedback that is heard.',
+    maxStudents: 16,
+    dates: ['2026-09-14', '2026-12-11'],
+    location: 'Madrid, Calle de Atocha 27',
+    createdAt: '2026-06-01T07:50:00Z',
+    enrollments: { pending: 2, active: 14, cancelled: 1 },
+  },
+  {
+    trainer: 1,
+    title: 'Negotiation in Practice',
+    description: 'Role play in pairs, filmed and talked over. Given in spring 2026; kept for its records.',
+    shortDescription: 'Role play in pairs, filmed and talked over.',
+    category: 'Communication',
+    level: 'intermediate',
+    language: 'English',
+    courseType: 'classroom',
+    tags: ['negotiation', 'role-play'],
+    requirements: 'None.',
+    learningOutcomes: 'Prepare a negotiation; know your alternative; keep the relationship.',
+    maxStudents: 20,
+    dates: ['2026-03-02', '2026-05-29'],
+    location: 'Madrid, Calle de Atocha 27',
+    isPublished: false,
+    createdAt: '2026-01-12T11:20:00Z',
+    enrollments: { completed: 17, cancelled: 2 },
+  },
+  {
+    trainer: 1,
+    title: 'Public Speaking Studio',
+    description: 'A talk every second week before a kind audience. Half of it on the spot, half on screen.',
+    shortDescription: 'A talk every second week before a kind audience.',
+    category: 'Communication',
+    level: 'beginner',
+    language: 'English',
+    courseType: 'hybrid',
+    tags: ['presenting', 'voice'],
+    maxStudents: 18,
+    dates: ['2026-10-19', '2027-01-29'],
+    location: 'Lisboa, Rua da Madalena 80, and online',
+    createdAt: '2026-07-20T09:05:00Z',
+    enrollments: { pending: 3, active: 12, cancelled: 1 },
+  },
+  {
+    trainer: 1,
+    title: 'Comunicación escrita para equipos remotos',
+    description:
+      'Escribir para que nadie tenga que preguntar: correos, actas, propuestas y mensajes. A su propio ritmo.',
+    shortDescription: 'Escribir para que nadie tenga que preguntar.',
+    category: 'Communication',
+    level: 'intermediate',
+    language: 'Español',
+    courseType: 'online',
+    tags: ['escritura', 'trabajo-remoto', 'español'],
+    requirements: 'Español, nivel B2.',
+    isFeatured: true,
+    createdAt: '2026-04-13T08:40:00Z',
+    enrollments: { pending: 3, active: 25, completed: 14, cancelled: 4 },
+  },
+  {
+    trainer: 2,
+    title: 'Workplace First Aid',
+    description: 'Five days, mostly on the floor: resuscitation, bleeding, burns, and who does what until help comes.',
+    shortDescription: 'What to do until help comes.',
+    category: 'Health and safety',
+    level: 'beginner',
+    language: 'English',
+    courseType: 'classroom',
+    tags: ['first-aid', 'certificate'],
+    requirements: 'Clothes that you can kneel in.',
+    learningOutcomes: 'Certificate of a workplace first-aider, valid for three years.',
+    maxStudents: 25,
+    dates: ['2026-07-06', '2026-07-10'],
+    location: 'Lagos, 14 Broad Street',
+    createdAt: '2026-04-27T12:10:00Z',
+    enrollments: { completed: 22, cancelled: 1 },
+  },
+  {
+    trainer: 2,
+    title: 'Data Protection Essentials',
+    description:
+      'What everybody who sees customer records has to know, in six short lessons with a test. Start at any time.',
+    shortDescription: 'Six short lessons and a test. Start at any time.',
+    category: 'Compliance',
+    level: 'beginner',
+    language: 'English',
+    courseType: 'online',
+    tags: ['gdpr', 'privacy', 'mandatory'],
+    learningOutcomes: 'Recognise personal data; report a breach; answer a request for access.',
+    maxStudents: 150,
+    createdAt: '2026-02-16T09:00:00Z',
+    enrollments: { pending: 9, active: 46, completed: 61, cancelled: 6 },
+  },
+  {
+    trainer: 2,
+    title: 'English for International Teams',
+    description: 'Draft. Meetings, small talk and disagreement across accents.',
+    category: 'Languages',
+    level: 'advanced',
+    language: 'English',
+    courseType: 'hybrid',
+    tags: [],
+    maxStudents: 40,
+    dates: ['2027-02-01', '2027-05-28'],
+    isPublished: false,
+    createdAt: '2026-11-09T16:25:00Z',
+    enrollments: {},
+  },
+];
+
+/** What some enrollments of a status say in their notes. */
+const enrollmentNotes = {
+  pending: 'Waiting for the approval of the line manager.',
+  active: 'Asked for the lesson slides in advance.',
+  completed: 'Certificate sent by post.',
+  cancelled: 'Would like to join the next group.',
+};
+
+// --- Rows from the lists --------------------------------------------------------------------------------------------
+
+const digest = (label) => createHash('sha256').update(`coursectl demo ${label}`).digest();
+
+/** A number from 0 to 1 (exclusive), always the same for a label. */
+const fraction = (label) => digest(label).readUInt32BE() / 2 ** 32;
+
+/** A moment between two others, always the same for a label. Whole seconds: MySQL gets no more from a raw bulk insert. */
+function momentBetween(from, to, label) {
+  const ms = from.getTime() + fraction(label) * (to.getTime() - from.getTime());
+  return new Date(Math.floor(ms / 1000) * 1000);
+}
+
+const earlier = (one, other) => new Date(Math.min(one, other));
+const later = (one, other) => new Date(Math.max(one, other));
+
+/** An id with the shape of a UUIDv7 (RFC 9562, section 5.7) of that moment; a label's digest stands in for the randomness. */
+function demoId(label, createdAt) {
+  const time = createdAt.getTime().toString(16).padStart(12, '0');
+  const filler = digest(label).toString('hex');
+  const variant = '89ab'[digest(label)[31] % 4];
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${filler.slice(0, 3)}-${variant}${filler.slice(3, 6)}-${filler.slice(6, 18)}`;
+}
+
+/** Numbers that the regulators of seven countries keep free for fiction; `digits` are two. */
+const phoneStyles = [
+  (digits) => `+1 (212) 555-01${digits}`,
+  (digits) => `+44 7700 900 1${digits}`,
+  (digits) => `+33 6.39.98.10.${digits}`,
+  (digits) => `+49 30 23125-1${digits}`,
+  (digits) => `+46 70 174 06 ${digits}`,
+  (digits) => `+61 2 5550 10${digits}`,
+  (digits) => `+353 20 911 00${digits}`,
+];
+
+/** A phone of its own for each place. From 10 on, because not all of the ranges begin at 00. */
+function demoPhone(place) {
+  const style = phoneStyles[place % phoneStyles.length];
+  return style(String(10 + Math.floor(place / phoneStyles.length)));
+}
+
+// The same keys as src/schemas/fields.ts makes. A seeder can't import that: it runs beside the built program and, in tests,
+// beside the source alone.
+
+/** What makes two phones the same, for the marks that the styles above use. */
+const phoneKey = (phone) => phone.replace(/[\s().-]/g, '');
+
+/** The folded text that a search looks in; the demo's texts are far below the length at which the program cuts it. */
+function searchKey(...parts) {
+  const unaccented = parts
+    .join(' ')
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '');
+  return unaccented.toLowerCase().normalize('NFC');
+}
+
+function accountRow([localPart, firstName, lastName], place, { role, isActive = true, createdAt }) {
+  const email = `${localPart}@example.com`;
+  const phone = demoPhone(place);
+  const lastLogin = isActive && fraction(`${localPart} logs in`) < 0.8;
+  return {
+    id: demoId(localPart, createdAt),
+    first_name: firstName,
+    last_name: lastName,
+    email,
+    phone,
+    phone_key: phoneKey(phone),
+    role,
+    is_active: isActive,
+    last_login: lastLogin ? momentBetween(new Date(reference - 40 * dayMs), reference, `${localPart} login`) : null,
+    requires_password_change: false,
+    search_key: searchKey(firstName, lastName, email, phone, phoneKey(phone)),
+    created_at: createdAt,
+    updated_at: createdAt,
+  };
+}
+
+function traineeRow(person, index) {
+  // All of them before the first course opens, so that nobody is enrolled before they have an account.
+  const createdAt = momentBetween(
+    new Date('2025-09-01T06:00:00Z'),
+    new Date('2025-12-20T18:00:00Z'),
+    `${person[0]} joins`,
+  );
+  return accountRow(person, 1 + trainers.length + index, {
+    role: 'trainee',
+    isActive: !inactiveTrainees.has(index),
+    createdAt,
+  });
+}
+
+const superAdminRow = accountRow(admin, 0, { role: 'super_admin', createdAt: new Date('2025-08-04T07:00:00Z') });
+const trainerRows = trainers.map((person, index) =>
+  accountRow(person, 1 + index, { role: 'trainer', createdAt: new Date(`2025-08-${11 + index}T08:30:00Z`) }),
+);
+const traineeRows = trainees.map(traineeRow);
+const memberRows = [...trainerRows, ...traineeRows];
+
+function courseRow(course) {
+  const createdAt = new Date(course.createdAt);
+  const [startDate = null, endDate = null] = course.dates ?? [];
+  return {
+    id: demoId(course.title, createdAt),
+    trainer_id: trainerRows[course.trainer].id,
+    title: course.title,
+    description: course.description,
+    short_description: course.shortDescription ?? null,
+    category: course.category,
+    level: course.level,
+    language: course.language,
+    course_type: course.courseType,
+    tags_json: JSON.stringify(course.tags),
+    requirements: course.requirements ?? null,
+    learning_outcomes: course.learningOutcomes ?? null,
+    max_students: course.maxStudents ?? null,
+    start_date: startDate,
+    end_date: endDate,
+    location: course.location ?? null,
+    is_published: course.isPublished ?? true,
+    is_featured: course.isFeatured ?? false,
+    search_key: searchKey(course.title, course.category, ...course.tags),
+    created_at: createdAt,
+    updated_at: createdAt,
+  };
+}
+
+const courseRows = courses.map(courseRow);
+
+/** From when to when a course runs, as far as the demo's today has come; one without dates always does. */
+function courseRun(course) {
+  const start = course.start_date === null ? course.created_at : new Date(`${course.start_date}T08:00:00Z`);
+  const end = course.end_date === null ? reference : new Date(`${course.end_date}T16:00:00Z`);
+  return { start, end: earlier(end, reference) };
+}
+
+/** When a trainee enrolled: before a course with dates starts, at any time in one without. */
+function enrollmentMoment(course, label) {
+  const closes = course.start_date === null ? reference : earlier(courseRun(course).start, reference);
+  return momentBetween(new Date(course.created_at.getTime() + hourMs), closes, `${label} enrolls`);
+}
+
+/** What a status means for the other columns: how far the trainee came, and when the row last changed. */
+function enrollmentState(course, status, enrolledAt, label) {
+  const { start, end } = courseRun(course);
+  const begun = later(start, enrolledAt);
+  switch (status) {
+    case 'active':
+      if (begun > reference) return { progress: 0, changedAt: enrolledAt };
+      return {
+        progress: Math.floor(fraction(`${label} progress`) * 96),
+        changedAt: momentBetween(begun, reference, `${label} works`),
+      };
+    case 'completed': {
+      // Nobody finishes a course on its second day.
+      const halfway = new Date((begun.getTime() + end.getTime()) / 2);
+      return { progress: 100, changedAt: momentBetween(halfway, end, `${label} completes`) };
+    }
+    case 'cancelled':
+      return { progress: 0, changedAt: momentBetween(enrolledAt, end, `${label} cancels`) };
+    default:
+      return { progress: 0, changedAt: enrolledAt };
+  }
+}
+
+function enrollmentRow(course, trainee, status) {
+  const label = `${trainee.email} in ${course.title}`;
+  const enrolledAt = enrollmentMoment(course, label);
+  const { progress, changedAt } = enrollmentState(course, status, enrolledAt, label);
+  return {
+    id: demoId(label, enrolledAt),
+    user_id: trainee.id,
+    course_id: course.id,
+    trainer_id: course.trainer_id,
+    status,
+    progress,
+    notes: fraction(`${label} notes`) < 0.15 ? enrollmentNotes[status] : null,
+    enrolled_at: enrolledAt,
+    completed_at: status === 'completed' ? changedAt : null,
+    created_at: enrolledAt,
+    updated_at: changedAt,
+  };
+}
+
+/** The enrollments of a course, its trainees drawn in an order of its own. */
+function enrollmentRows(course, index) {
+  const statuses = Object.entries(courses[index].enrollments).flatMap(([status, count]) => Array(count).fill(status));
+  const drawn = traineeRows
+    .map((trainee) => ({ trainee, lot: fraction(`${course.title} draws ${trainee.email}`) }))
+    .sort((one, other) => one.lot - other.lot);
+  return statuses.map((status, place) => enrollmentRow(course, drawn[place].trainee, status));
+}
+
+const allEnrollmentRows = courseRows.flatMap(enrollmentRows);
+
+// --- The seeder -----------------------------------------------------------------------------------------------------
+
+/** SQLite takes its write lock at once: looking first and locking later would fail beside another writer. MySQL has no such kind. */
+function inOneTransaction(queryInterface, work) {
+  return queryInterface.sequelize.transaction({ type: 'IMMEDIATE' }, work);
+}
+
+async function isAnyUser(queryInterface, condition, replacements, transaction) {
+  const [found] = await queryInterface.sequelize.query(`SELECT id FROM users WHERE ${condition} LIMIT 1`, {
+    replacements,
+    transaction,
+    type: 'SELECT',
+  });
+  return found !== undefined;
+}
+
+async function insertRows(queryInterface, table, rows, transaction) {
+  for (let start = 0; start < rows.length; start += rowsPerInsert) {
+    await queryInterface.bulkInsert(table, rows.slice(start, start + rowsPerInsert), { transaction });
+  }
+}
+
+const idsOf = (rows) => rows.map((row) => row.id);
+
+module.exports = {
+  /** Does nothing when the demo is there, and keeps a super admin that is there. */
+  async up(queryInterface) {
+    await inOneTransaction(queryInterface, async (transaction) => {
+      if (await isAnyUser(queryInterface, 'id IN (:ids)', { ids: idsOf(memberRows) }, transaction)) return;
+      const hasSuperAdmin = await isAnyUser(queryInterface, "role = 'super_admin'", {}, transaction);
+      const accounts = hasSuperAdmin ? memberRows : [superAdminRow, ...memberRows];
+      const passwordHash = await bcrypt.hash(demoPassword, bcryptCost);
+      const users = accounts.map((account) => ({ ...account, password_hash: passwordHash }));
+      await insertRows(queryInterface, 'users', users, transaction);
+      await insertRows(queryInterface, 'courses', courseRows, transaction);
+      await insertRows(queryInterface, 'enrollments', allEnrollmentRows, transaction);
+    });
+  },
+
+  /** Deletes the demo's rows and the enrollments added to them since; fails whole while a demo trainer has other courses. */
+  async down(queryInterface) {
+    await inOneTransaction(queryInterface, async (transaction) => {
+      await queryInterface.bulkDelete('enrollments', { id: idsOf(allEnrollmentRows) }, { transaction });
+      await queryInterface.bulkDelete('courses', { id: idsOf(courseRows) }, { transaction });
+      await queryInterface.bulkDelete('users', { id: idsOf([superAdminRow, ...memberRows]) }, { transaction });
+    });
+  },
+};

@@ -1,0 +1,40 @@
+import type { findUser } from '../services/users.js';
+import { table } from './output.js';
+
+export type Account = Awaited<ReturnType<typeof findUser>>;
+
+/** The columns of an account at the terminal: everything but the password. */
+export const accountFields = [
+  'id',
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'role',
+  'isActive',
+  'requiresPasswordChange',
+  'lastLogin',
+  'createdAt',
+] as const;
+
+/** An account for `--json`. */
+export function accountJson(account: Account): object {
+  return Object.fromEntries(accountFields.map((field) => [field, account[field]]));
+}
+
+/** An account's fields as text, in the order of {@link accountFields}. */
+export function accountCells(account: Account): string[] {
+  return accountFields.map((field) => {
+    const value = account[field];
+    return value instanceof Date ? value.toISOString() : String(value ?? '');
+  });
+}
+
+/** An account for people, a line a field. */
+export function accountText(account: Account): string {
+  const cells = accountCells(account);
+  return table(
+    ['FIELD', 'VALUE'],
+    accountFields.map((field, index) => [field, cells[index] ?? '']),
+  );
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { Io } from './output.js';
+import { action, type Outcome, type Result, type Run } from './run.js';
+
+/** What a command file is given to register with. */
+export interface Registry {
+  io: Io;
+  outcome: Outcome;
+}
+
+interface Definition<Options> {
+  /** Name and arguments, such as `show <user>`. */
+  usage: string;
+  summary: string;
+  /** Command lines without the leading `coursectl`, each a working example. */
+  examples: readonly string[];
+  /** Adds the command's own options. */
+  options?: (command: Command) => void;
+  run: (run: Run<Options>) => Promise<Result>;
+  /** The command watches for Ctrl-C itself and ends in good order. */
+  stopsItself?: boolean;
+}
+
+/** Registers a command with what all commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
+export function define<Options = object>(
+  parent: Command,
+  { io, outcome }: Registry,
+  definition: Definition<Options>,
+): Command {
+  const command = parent.command(definition.usage).description(definition.summary);
+  definition.options?.(command);
+  return command
+    .option('--json', 'print one JSON object on standard output')
+    .option('--quiet', 'print results and errors only')
+    .option('--verbose', 'print stack traces and debug logs')
+    .addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  coursectl ${example}`).join('\n')}`)
+    .action(action(io, outcome, definition.run, definition.stopsItself));
+}

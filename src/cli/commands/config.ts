@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../command.js';
+import { table } from '../output.js';
+
+export function register(program: Command, registry: Registry): void {
+  define(program, registry, {
+    usage: 'config',
+    summary: 'Show the effective settings and where each comes from, with secrets hidden',
+    examples: ['config', 'config --json'],
+    async run({ io }) {
+      const { describeSettings } = await import('../../config.js');
+      const settings = describeSettings({ env: io.env, cwd: io.cwd });
+      return {
+        json: { settings },
+        text: table(
+          ['SETTING', 'VALUE', 'FROM'],
+          settings.map(({ name, value, origin }) => [name, value, origin]),
+        ),
+      };
+    },
+  });
+}

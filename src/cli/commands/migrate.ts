@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { AppError } from '../../errors.js';
+import { define, type Registry } from '../command.js';
+import { createPrompts } from '../prompts.js';
+
+export function register(program: Command, registry: Registry): void {
+  const migrate = program.command('migrate').description('Bring the database schema up to date, or take it back');
+
+  define(migrate, registry, {
+    usage: 'up',
+    summary: 'Apply all pending migrations; safe to run on several machines at once',
+    examples: ['migrate up', 'migrate up --json'],
+    async run(run) {
+      const { schema } = await run.context();
+      const applied = await schema.up();
+      return {
+        json: { applied },
+        text:
+          applied.length === 0
+            ? 'The database schema is up to date.'
+            : `${applied.map((name) => `applied  ${name}`).join('\n')}\nThe database schema is up to date.`,
+      };
+    },
+  });
+
+  define<{ steps?: string; all?: true; yes?: true }>(migrate, registry, {
+    usage: 'down',
+    summary: 'Revert the latest migration, with the data in its tables',
+    examples: ['migrate down', 'migrate down --steps 2 --yes', 'migrate down --all --yes'],
+    options: (command) =>
+      command
+        .option('--steps <n>', 'how many migrations to revert (default 1)')
+        .option('--all', 'revert all of them')
+        .option('--yes', "don't ask"),
+    async run(run) {
+      const { all, steps: given = '1', yes } = run.options;
+      if (!/^[1-9]\d*$/.test(given)) throw new AppError('USAGE', '--steps must be a whole number from 1.');
+      const steps = all ? 'all' : Number(given);
+      if (!yes) await confirmLoss(run, steps);
+      const reverted = await (await run.context()).schema.down(steps);
+      return {
+        json: { reverted },
+        text:
+          reverted.length === 0
+            ? 'There is nothing to revert.'
+            : reverted.map((name) => `reverted  ${name}`).join('\n'),
+      };
+    },
+  });
+
+  define(migrate, registry, {
+    usage: 'status',
+    summary: 'List the migrations and whether each is applied; changes nothing',
+    examples: ['migrate status', 'migrate status --json'],
+    async run(run) {
+      const status = await (await run.context()).schema.status();
+      const lines = [
+        ...status.executed.map((name) => `applied  ${name}`),
+        ...status.pending.map((name) => `pending  ${name}`),
+        ...status.unknown.map((name) => `unknown  ${name} (of a newer coursectl)`),
+      ];
+      return { json: { ...status }, text: lines.join('\n') };
+    },
+  });
+}
+
+async function confirmLoss(
+  run: Parameters<Parameters<typeof define>[2]['run']>[0],
+  steps: number | 'all',
+): Promise<void> {
+  if (!run.interactive) throw new AppError('USAGE', 'Reverting deletes data. Add --yes to do it without being asked.');
+  const prompts = await createPrompts(run.io);
+  const what = steps === 'all' ? 'all migrations' : `the latest ${steps === 1 ? 'migration' : `${steps} migrations`}`;
+  if (!(await prompts.confirm(`Revert ${what}, with all data in their tables?`, false)))
+    throw new AppError('INTERRUPTED', 'Nothing was reverted.');
+}

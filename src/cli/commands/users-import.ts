@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../command.js';
+import type { ImportCommandOptions } from '../import/run-import.js';
+
+export function register(users: Command, registry: Registry): void {
+  define<ImportCommandOptions>(users, registry, {
+    usage: 'import <file>',
+    summary: 'Create accounts from a CSV file: shows what will happen, asks, then does it',
+    examples: [
+      'users import people.csv --dry-run',
+      'users import people.csv',
+      'users import people.csv --yes --role trainee --credentials people.credentials.csv --json',
+    ],
+    options: (command) =>
+      command
+        .option('--dry-run', 'show the plan only; writes nothing')
+        .option('--plan <id>', 'do exactly what the dry run with this id showed, or refuse')
+        .option('--role <role>', 'for rows without a role: trainee (default) or trainer')
+        .option(
+          '--credentials <file>',
+          'where generated passwords go; must not exist (default: beside the CSV, .credentials.csv)',
+        )
+        .option('--rejects <file>', 'where rejected rows go; must not exist (default: beside the CSV, .rejected.csv)')
+        .option('--yes', "don't ask")
+        .addHelpText(
+          'after',
+          '\nThe file: comma-separated UTF-8 with the header firstName,lastName,email,phone and, if you like, role,isActive,password.' +
+            '\nAccounts without a password get one in the credentials file, and must change it at their first login.' +
+            '\nRows whose email or phone has an account already are skipped. A run that breaks off is taken up by running it again.' +
+            '\n\nExit codes: 0 all rows done, 3 some rejected, 2 file or options unusable, 130 interrupted.',
+        ),
+    stopsItself: true,
+    run: async (run) => (await import('../import/run-import.js')).importUsers(run),
+  });
+}

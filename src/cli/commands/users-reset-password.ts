@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { AppError } from '../../errors.js';
+import { define, type Registry } from '../command.js';
+import { readPassword } from '../input.js';
+
+interface ResetOptions {
+  passwordStdin?: true;
+}
+
+export function register(users: Command, registry: Registry): void {
+  define<ResetOptions>(users, registry, {
+    usage: 'reset-password <user>',
+    summary: 'Give an account a temporary password that must be changed at the next login; its sessions end at once',
+    examples: [
+      'users reset-password ada@example.org',
+      'users reset-password ada@example.org --password-stdin --json < password.txt',
+    ],
+    options: (command) =>
+      command.option('--password-stdin', 'read the temporary password from standard input instead of making one'),
+    async run(run) {
+      const { json, passwordStdin } = run.options;
+      if (json && !passwordStdin) {
+        throw new AppError(
+          'USAGE',
+          'A generated password is never part of --json output, which tends to be logged. Add --password-stdin, or leave out --json.',
+        );
+      }
+      const given = passwordStdin ? { password: await readPassword(run.io) } : undefined;
+      const [{ resetPassword }, { operator }] = await Promise.all([
+        import('../../services/users.js'),
+        import('../../services/core.js'),
+      ]);
+      const { user, temporaryPassword } = await resetPassword(
+        await run.context(),
+        operator,
+        run.arguments[0] ?? '',
+        given,
+      );
+      if (!given) run.say(`The temporary password of ${user.email}, shown only this once:`);
+      return {
+        json: { user: { id: user.id, email: user.email, requiresPasswordChange: user.requiresPasswordChange } },
+        text: given ? `The password of ${user.email} was reset.` : temporaryPassword,
+      };
+    },
+  });
+}

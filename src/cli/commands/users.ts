@@ -1,0 +1,113 @@
+import type { Command } from 'commander';
+import { AppError } from '../../errors.js';
+import { type Account, accountJson, accountText } from '../accounts.js';
+import { define, type Registry } from '../command.js';
+import { table } from '../output.js';
+
+interface ListOptions {
+  role?: string;
+  active?: true;
+  inactive?: true;
+  requiresPasswordChange?: true;
+  search?: string;
+  sortBy?: string;
+  sortOrder?: string;
+  page?: string;
+  limit?: string;
+}
+
+const whichUser = 'The user is named by id, email address or phone number.';
+
+export function register(program: Command, registry: Registry): Command {
+  const users = program.command('users').description('Create, find and manage accounts');
+  registerList(users, registry);
+
+  define(users, registry, {
+    usage: 'show <user>',
+    summary: `Show one account. ${whichUser}`,
+    examples: ['users show ada@example.org', 'users show "555 0100" --json'],
+    async run(run) {
+      const { findUser } = await import('../../services/users.js');
+      return { ...shown(await findUser(await run.context(), run.arguments[0] ?? '')) };
+    },
+  });
+
+  registerSwitch(users, registry, 'activate', 'Let an account sign in');
+  registerSwitch(users, registry, 'deactivate', 'Keep an account from signing in; its sessions end at once');
+  return users;
+}
+
+function registerList(users: Command, registry: Registry): void {
+  define<ListOptions>(users, registry, {
+    usage: 'list',
+    summary: 'List accounts, newest first',
+    examples: [
+      'users list',
+      'users list --role trainer --sort-by lastName --sort-order ASC',
+      'users list --search müller --inactive',
+      'users list --page 2 --limit 100 --json',
+    ],
+    options: (command) =>
+      command
+        .option('--role <role>', 'only accounts with this role: super_admin, trainer or trainee')
+        .option('--active', 'only accounts that may sign in')
+        .option('--inactive', 'only accounts that may not')
+        .option('--requires-password-change', 'only accounts that still have their initial password')
+        .option('--search <text>', 'look in names, email and phone')
+        .option('--sort-by <field>', 'createdAt, lastName, firstName, email or lastLogin')
+        .option('--sort-order <order>', 'ASC or DESC')
+        .option('--page <number>', 'from 1')
+        .option('--limit <number>', 'accounts a page, 1 to 100'),
+    async run(run) {
+      const { role, active, inactive, requiresPasswordChange, search, sortBy, sortOrder, page, limit } = run.options;
+      if (active && inactive) throw new AppError('USAGE', '--active and --inactive exclude each other.');
+      const isActive = active ?? (inactive ? false : undefined);
+      const { listUsers } = await import('../../services/users.js');
+      const { items, pagination } = await listUsers(await run.context(), {
+        role,
+        isActive,
+        requiresPasswordChange,
+        search,
+        sortBy,
+        sortOrder,
+        page,
+        limit,
+      });
+      const rows = items.map((user) => [
+        user.id,
+        `${user.firstName} ${user.lastName}`,
+        user.email,
+        user.phone,
+        user.role,
+        user.isActive ? 'yes' : 'no',
+      ]);
+      const { currentPage, totalPages, totalItems } = pagination;
+      const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${totalItems} accounts.`;
+      return {
+        json: { users: items.map(accountJson), pagination },
+        text:
+          rows.length === 0
+            ? `No accounts. ${footer}`
+            : `${table(['ID', 'NAME', 'EMAIL', 'PHONE', 'ROLE', 'ACTIVE'], rows)}\n${footer}`,
+      };
+    },
+  });
+}
+
+function registerSwitch(users: Command, registry: Registry, name: 'activate' | 'deactivate', summary: string): void {
+  define(users, registry, {
+    usage: `${name} <user>`,
+    summary: `${summary}. ${whichUser}`,
+    examples: [`users ${name} ada@example.org`],
+    async run(run) {
+      const [{ setUserActive }, { operator }] = await Promise.all([
+        import('../../services/users.js'),
+        import('../../services/core.js'),
+      ]);
+      const user = await setUserActive(await run.context(), operator, run.arguments[0] ?? '', name === 'activate');
+      return { ...shown(user), text: `${user.email} ${user.isActive ? 'may sign in' : 'may not sign in any more'}.` };
+    },
+  });
+}
+
+const shown = (user: Account) => ({ json: { user: accountJson(user) }, text: accountText(user) });

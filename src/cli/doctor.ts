@@ -1,0 +1,145 @@
+import { mkdir, unlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Config, databaseUrlForDisplay, secretWeakness } from '../config.js';
+import type { Context } from '../context.js';
+import { isAppError, systemErrorCode } from '../errors.js';
+import { setupStatus } from '../services/setup.js';
+import { exitCodes } from './exit-codes.js';
+import type { Result, Run } from './run.js';
+
+interface Check {
+  name: string;
+  status: 'ok' | 'warning' | 'failed';
+  /** What was found. */
+  detail: string;
+  /** What to do about it. */
+  remedy?: string;
+}
+
+/** How far the database's clock may be off before tokens and leases suffer, in milliseconds. */
+const tolerableSkewMs = 5000;
+
+type Finding = Omit<Check, 'name'>;
+
+/** Runs one check; a failure the program knows is a finding, with its own remedy in its message. */
+async function check(name: string, find: () => Promise<Finding>): Promise<Check> {
+  try {
+    return { name, ...(await find()) };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { name, status: 'failed', detail: error.message };
+  }
+}
+
+function signingSecret({ auth, environment }: Config): Finding {
+  if (auth.jwtSecret === undefined) return { status: 'ok', detail: 'generated, kept in DATA_DIR (development)' };
+  const weakness = secretWeakness(auth.jwtSecret);
+  if (weakness === undefined)
+    return {
+      status: 'ok',
+      detail: `JWT_SECRET is set${auth.jwtSecretPrevious === undefined ? '' : ', JWT_SECRET_PREVIOUS too (rotation)'}`,
+    };
+  return {
+    status: environment === 'production' ? 'failed' : 'warning',
+    detail: `JWT_SECRET ${weakness}`,
+    remedy: 'Make one with: openssl rand -base64 48',
+  };
+}
+
+async function writeAccess({ dataDir }: Config): Promise<Finding> {
+  const probe = path.join(dataDir, `.doctor-${process.pid}`);
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await writeFile(probe, '', { flag: 'wx' });
+    await unlink(probe);
+    return { status: 'ok', detail: `${dataDir} is writable` };
+  } catch (error) {
+    return {
+      status: 'failed',
+      detail: `${dataDir} can't be written (${systemErrorCode(error)})`,
+      remedy: 'Make DATA_DIR writable for this user, or name another folder.',
+    };
+  }
+}
+
+async function schemaState({ schema }: Context): Promise<Finding> {
+  const { executed, pending, unknown } = await schema.status();
+  if (unknown.length > 0)
+    return { status: 'failed', detail: `newer than this program: ${unknown.join(', ')}`, remedy: 'Update coursectl.' };
+  if (pending.length > 0)
+    return { status: 'failed', detail: `${pending.length} migrations pending`, remedy: 'Run: coursectl migrate up' };
+  return { status: 'ok', detail: `up to date (${executed.length} migrations)` };
+}
+
+async function clock({ schema }: Context): Promise<Finding> {
+  const skew = Math.round(await schema.clockSkewMs());
+  if (Math.abs(skew) <= tolerableSkewMs)
+    return { status: 'ok', detail: `${new Date().toISOString()}, within ${tolerableSkewMs / 1000} s of the database` };
+  return {
+    status: 'warning',
+    detail: `${skew} ms off the database's clock`,
+    remedy: 'Synchronise the clocks of both machines (NTP).',
+  };
+}
+
+async function superAdmin(context: Context): Promise<Finding> {
+  const { setupRequired } = await setupStatus(context);
+  return setupRequired
+    ? { status: 'warning', detail: 'none yet', remedy: 'Run: coursectl setup' }
+    : { status: 'ok', detail: 'there' };
+}
+
+async function databaseChecks(context: Context): Promise<Check[]> {
+  const { schema, config, hasher } = context;
+  const connection = await check('connection', async () => ({
+    status: 'ok',
+    detail: `${await schema.serverVersion()} at ${databaseUrlForDisplay(config.database)}`,
+  }));
+  if (connection.status === 'failed') return [connection];
+  const settings = await check('server settings', async () => {
+    const problems = await schema.serverProblems();
+    return problems.length === 0
+      ? { status: 'ok', detail: 'as they should be' }
+      : {
+          status: 'warning',
+          detail: problems.map(({ problem }) => problem).join('; '),
+          remedy: problems.map(({ remedy }) => remedy).join(' '),
+        };
+  });
+  const state = await check('schema', () => schemaState(context));
+  const admin = state.status === 'ok' ? [await check('super admin', () => superAdmin(context))] : [];
+  const hashing: Check = {
+    name: 'password hashing',
+    status: 'ok',
+    detail:
+      hasher.implementation === 'native'
+        ? `native, cost ${config.auth.bcryptCost}`
+        : `bcryptjs in worker threads (slower: no native build for this machine), cost ${config.auth.bcryptCost}`,
+  };
+  return [connection, settings, state, ...admin, await check('clock', () => clock(context)), hashing];
+}
+
+/** Looks at everything that a service needs, and says of each what to do if it is wrong. */
+export async function doctor(run: Run): Promise<Result> {
+  const configuration = await check('configuration', async () => ({
+    status: 'ok',
+    detail: `valid (${(await run.config()).environment})`,
+  }));
+  const checks = [configuration];
+  if (configuration.status === 'ok') {
+    const context = await run.context();
+    checks.push(await check('signing secret', async () => signingSecret(context.config)));
+    checks.push(await check('data folder', () => writeAccess(context.config)));
+    checks.push(...(await databaseChecks(context)));
+  }
+  const healthy = checks.every(({ status }) => status !== 'failed');
+  const marks = {
+    ok: run.paint.green('ok     '),
+    warning: run.paint.yellow('warning'),
+    failed: run.paint.red('FAILED '),
+  };
+  const lines = checks.map(
+    ({ name, status, detail, remedy }) => `${marks[status]}  ${name}: ${detail}${remedy ? ` -> ${remedy}` : ''}`,
+  );
+  return { json: { healthy, checks }, text: lines.join('\n'), exitCode: healthy ? exitCodes.ok : exitCodes.failure };
+}

@@ -1,0 +1,55 @@
+import cliProgress from 'cli-progress';
+import type { Run } from '../run.js';
+
+export interface Progress {
+  update(rows: number): void;
+  stop(): void;
+}
+
+const nothing: Progress = { update: () => undefined, stop: () => undefined };
+
+/** How often a line is written where there is no terminal, in milliseconds. */
+const lineEveryMs = 5000;
+
+/**
+ * Rows, rate and time left on standard error: a bar on a terminal, a line now and then on a pipe.
+ * @param total how many rows there will be; counts up without an end when nobody knows yet
+ */
+export function createProgress(run: Run, label: string, total: number | undefined): Progress {
+  if (run.options.quiet || run.options.json) return nothing;
+  const startedAt = performance.now();
+  const rate = (rows: number) => Math.round((rows * 1000) / Math.max(performance.now() - startedAt, 1));
+  return run.io.stderr.isTTY ? bar(run, label, total, rate) : lines(run, label, total, rate);
+}
+
+function bar(run: Run, label: string, total: number | undefined, rate: (rows: number) => number): Progress {
+  const format =
+    total === undefined
+      ? `${label}: {value} rows`
+      : `${label} {bar} {percentage}% | {value} of {total} rows | {rate} rows/s | {eta_formatted} left`;
+  const single = new cliProgress.SingleBar(
+    { stream: run.io.stderr, format, clearOnComplete: true, hideCursor: true, fps: 5 },
+    cliProgress.Presets.shades_classic,
+  );
+  single.start(total ?? 0, 0, { rate: 0 });
+  return {
+    update(rows) {
+      if (total === undefined) single.setTotal(rows);
+      single.update(rows, { rate: rate(rows) });
+    },
+    stop: () => single.stop(),
+  };
+}
+
+function lines(run: Run, label: string, total: number | undefined, rate: (rows: number) => number): Progress {
+  let lastAt = performance.now();
+  return {
+    update(rows) {
+      if (performance.now() - lastAt < lineEveryMs) return;
+      lastAt = performance.now();
+      const left = total === undefined ? '' : `, ${Math.ceil((total - rows) / Math.max(rate(rows), 1))} s left`;
+      run.say(`${label}: ${rows}${total === undefined ? '' : ` of ${total}`} rows, ${rate(rows)} rows/s${left}`);
+    },
+    stop: () => undefined,
+  };
+}

@@ -1,0 +1,28 @@
+import type { Io } from './output.js';
+import { runProgram } from './program.js';
+
+const interrupts = new AbortController();
+
+/** The first Ctrl-C asks the command to end in good order, a second one doesn't wait for it. */
+function interrupt(): void {
+  if (interrupts.signal.aborted) process.exit(130);
+  interrupts.abort();
+}
+
+process.on('SIGINT', interrupt);
+process.on('SIGTERM', interrupt);
+// A reader that went away ("| head") wants no more output, and no complaint.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const io: Io = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  signal: interrupts.signal,
+};
+process.exitCode = await runProgram(process.argv.slice(2), io);

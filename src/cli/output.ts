@@ -1,0 +1,68 @@
+import { Chalk, type ChalkInstance } from 'chalk';
+import { isAppError } from '../errors.js';
+
+/** A stream that may be a terminal. */
+export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+
+/** Everything a command may touch of the process it runs in; tests hand in their own. */
+export interface Io {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: OutputStream;
+  stderr: OutputStream;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  /** Aborted by Ctrl-C and SIGTERM. */
+  signal: AbortSignal;
+}
+
+/** Colours for a stream: only on a terminal, and never against NO_COLOR (https://no-color.org). */
+export function paintFor(stream: OutputStream, env: Io['env']): ChalkInstance {
+  return new Chalk({ level: stream.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
+}
+
+/** Writes a line and waits for it when the stream is full, so that long data neither fills memory nor gets lost. */
+export async function writeLine(stream: OutputStream, line: string): Promise<void> {
+  if (!stream.write(`${line}\n`)) await new Promise<void>((resolve) => stream.once('drain', resolve));
+}
+
+/** Rows as a table with aligned columns, for people. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [line(headings), ...rows.map(line)].join('\n');
+}
+
+/** What a failed command prints: the problem in one line, the fields below it, and with `verbose` everything there is. */
+export function failureText(error: unknown, paint: ChalkInstance, verbose: boolean): string {
+  const label = paint.red('error:');
+  const stack = verbose && error instanceof Error ? `\n${paint.dim(stackOf(error))}` : '';
+  if (isAppError(error, 'VALIDATION', 'CONFIG_INVALID') && error.details.length > 0) {
+    const [only, ...others] = error.details;
+    if (only && others.length === 0) return `${label} ${only.message}${stack}`;
+    const summary = error.code === 'VALIDATION' ? 'The input is not valid:' : 'The configuration is not valid:';
+    return `${label} ${summary}\n${error.details.map((detail) => `  ${detail.message}`).join('\n')}${stack}`;
+  }
+  if (isAppError(error)) return `${label} ${error.message}${stack}`;
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = verbose ? '' : ' Run it again with --verbose and report what it prints.';
+  return `${label} This is a bug in coursectl: ${message}.${hint}${stack}`;
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';
+  return `${error.stack ?? error.message}${cause}`;
+}
+
+/** The same failure for programs. */
+export function failureJson(error: unknown): object {
+  if (!isAppError(error))
+    return { error: { code: 'BUG', message: error instanceof Error ? error.message : String(error) } };
+  const { code, message, details } = error;
+  return { error: { code, message, ...(details.length > 0 && { details }) } };
+}

@@ -1,0 +1,66 @@
+import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../version.js';
+import { register as registerCompletion } from './commands/completion.js';
+import { register as registerConfig } from './commands/config.js';
+import { register as registerDoctor } from './commands/doctor.js';
+import { register as registerMigrate } from './commands/migrate.js';
+import { register as registerSeed } from './commands/seed.js';
+import { register as registerServe } from './commands/serve.js';
+import { register as registerSetup } from './commands/setup.js';
+import { register as registerUsers } from './commands/users.js';
+import { register as registerUsersExport } from './commands/users-export.js';
+import { register as registerUsersImport } from './commands/users-import.js';
+import { register as registerUsersRegister } from './commands/users-register.js';
+import { register as registerUsersResetPassword } from './commands/users-reset-password.js';
+import { exitCodes } from './exit-codes.js';
+import type { Io } from './output.js';
+import type { Outcome } from './run.js';
+
+/** Builds the whole command line. Command files only declare; what they need they load when they run. */
+export function createProgram(io: Io, outcome: Outcome): Command {
+  const program = new Command('coursectl')
+    .description('Course management: set it up, run it, bring in the people.')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText(
+      'after',
+      '\nStart here:\n  coursectl setup\n  coursectl serve\n\nEvery command has --help with examples.',
+    );
+  const registry = { io, outcome };
+  registerSetup(program, registry);
+  registerServe(program, registry);
+  const users = registerUsers(program, registry);
+  registerUsersRegister(users, registry);
+  registerUsersResetPassword(users, registry);
+  registerUsersImport(users, registry);
+  registerUsersExport(users, registry);
+  registerMigrate(program, registry);
+  registerSeed(program, registry);
+  registerDoctor(program, registry);
+  registerConfig(program, registry);
+  registerCompletion(program, registry);
+  return program;
+}
+
+/** Runs one command line. @param argv the arguments after the program's name @returns the exit code */
+export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
+  const outcome: Outcome = { exitCode: exitCodes.ok };
+  try {
+    await createProgram(io, outcome).parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    // Commander has printed its message already; help and version come as "errors" with exit code 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    throw error;
+  }
+  return outcome.exitCode;
+}

@@ -1,0 +1,125 @@
+import type { ChalkInstance } from 'chalk';
+import type { Command } from 'commander';
+import type { Config } from '../config.js';
+import type { Context } from '../context.js';
+import { AppError, isAppError } from '../errors.js';
+import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
+import { failureJson, failureText, type Io, paintFor, writeLine } from './output.js';
+
+/** Options that every command has. */
+interface CommonOptions {
+  json?: true;
+  quiet?: true;
+  verbose?: true;
+}
+
+/** What a command works with. */
+export interface Run<Options = object> {
+  io: Io;
+  options: Options & CommonOptions;
+  arguments: readonly string[];
+  /** Colours for text on standard output. */
+  paint: ChalkInstance;
+  /** Whether a person is there to answer: a terminal on both ends, and no `--json`. */
+  interactive: boolean;
+  /** The settings; `overrides` are options of the command line that stand above the environment. */
+  config(overrides?: Record<string, string | undefined>): Promise<Config>;
+  /** The assembled program; closed by itself when the command ends. */
+  context(overrides?: Record<string, string | undefined>): Promise<Context>;
+  /** Says something to the person at the terminal, on standard error; silent with `--quiet` or `--json`. */
+  say(text: string): void;
+  /** Writes a line of data to standard output at once, for commands whose data doesn't fit into a result. */
+  emit(line: string): Promise<void>;
+}
+
+/** What a command gives back: one result in two renderings. */
+export interface Result {
+  /** One object, for `--json`; absent when the data went out line by line. */
+  json?: object;
+  /** The same for people. */
+  text?: string;
+  exitCode?: ExitCode;
+}
+
+export interface Outcome {
+  exitCode: ExitCode;
+}
+
+function makeRun<Options>(io: Io, command: Command, opened: Context[]): Run<Options> {
+  // Commander keeps options untyped; each command declares what it has registered.
+  const options = command.optsWithGlobals() as Options & CommonOptions;
+  const config: Run['config'] = async (overrides = {}) => {
+    const { loadConfig } = await import('../config.js');
+    return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
+  };
+  return {
+    io,
+    options,
+    arguments: command.args,
+    paint: paintFor(io.stdout, io.env),
+    interactive: Boolean(io.stdin.isTTY && io.stderr.isTTY && !options.json),
+    config,
+    async context(overrides) {
+      const [{ createContext }, { createLogger }] = await Promise.all([
+        import('../context.js'),
+        import('../logger.js'),
+      ]);
+      const settings = await config(overrides);
+      const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
+      const context = await createContext(settings, createLogger(level, { write: (line) => io.stderr.write(line) }));
+      opened.push(context);
+      return context;
+    },
+    say(text) {
+      if (!options.quiet && !options.json) io.stderr.write(`${text}\n`);
+    },
+    emit: (line) => writeLine(io.stdout, line),
+  };
+}
+
+/** Rejects when the operator presses Ctrl-C. */
+function interruption(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const interrupt = () => reject(new AppError('INTERRUPTED'));
+    if (signal.aborted) interrupt();
+    else signal.addEventListener('abort', interrupt, { once: true });
+  });
+}
+
+async function report(error: unknown, io: Io, options: CommonOptions): Promise<ExitCode> {
+  // Inquirer throws this when Ctrl-C ends a prompt.
+  const failure = error instanceof Error && error.name === 'ExitPromptError' ? new AppError('INTERRUPTED') : error;
+  if (options.json) await writeLine(io.stdout, JSON.stringify(failureJson(failure)));
+  else await writeLine(io.stderr, failureText(failure, paintFor(io.stderr, io.env), Boolean(options.verbose)));
+  return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;
+}
+
+/**
+ * Makes a commander action of a function that returns its result: prints the result or the failure, closes what was
+ * opened, and leaves the exit code in `outcome`.
+ * @param stopsItself the function watches `io.signal` and ends in good order; others are broken off
+ */
+export function action<Options>(
+  io: Io,
+  outcome: Outcome,
+  work: (run: Run<Options>) => Promise<Result>,
+  stopsItself = false,
+) {
+  return async (...commanderArguments: unknown[]): Promise<void> => {
+    // Commander passes the command itself last.
+    const command = commanderArguments.at(-1) as Command;
+    const opened: Context[] = [];
+    const run = makeRun<Options>(io, command, opened);
+    try {
+      const working = work(run);
+      const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
+      if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
+      else if (!run.options.json && result.text !== undefined && result.text !== '') await run.emit(result.text);
+      outcome.exitCode = result.exitCode ?? exitCodes.ok;
+    } catch (error) {
+      outcome.exitCode = await report(error, io, run.options);
+    } finally {
+      for (const context of opened) await context.close();
+    }
+  };
+}

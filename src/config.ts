@@ -1,0 +1,453 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { parse as parseDotenv } from 'dotenv';
+import Joi from 'joi';
+import ms from 'ms';
+import { AppError, systemErrorCode } from './errors.js';
+
+export interface SqliteConfig {
+  dialect: 'sqlite';
+  /** Absolute path of the database file. */
+  file: string;
+}
+
+export interface MysqlConfig {
+  dialect: 'mysql';
+  host: string;
+  port: number;
+  name: string;
+  user: string;
+  password: string;
+  tls: 'off' | 'required' | 'no-verify';
+  /** Path of a PEM file with the certificate authorities to trust; the system's when absent. */
+  tlsCaFile?: string;
+  poolMax: number;
+  /** How long a request waits for a connection of the pool, in milliseconds. */
+  poolAcquireMs: number;
+}
+
+/** The effective settings. Made once by {@link loadConfig}; frozen. */
+export interface Config {
+  environment: 'development' | 'production' | 'test';
+  /** Absolute path of the folder for the embedded database, the development secret and files. */
+  dataDir: string;
+  database: SqliteConfig | MysqlConfig;
+  http: {
+    host: string;
+    port: number;
+    allowedOrigins: readonly string[];
+    /** Express's `trust proxy`: a number of hops, or the proxies' addresses. */
+    trustProxy: false | number | readonly string[];
+  };
+  auth: {
+    /** Absent outside production: one is generated and kept in {@link Config.dataDir}. */
+    jwtSecret?: string;
+    jwtSecretPrevious?: string;
+    tokenLifetimeSeconds: number;
+    bcryptCost: number;
+    /** How long a generated initial password works, in days. */
+    initialPasswordDays: number;
+  };
+  logLevel: string;
+}
+
+/** Every environment variable the program reads, in the order in which `coursectl config` shows them. */
+const settingNames = [
+  'NODE_ENV',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'DB_HOST',
+  'DB_PORT',
+  'DB_NAME',
+  'DB_USER',
+  'DB_PASSWORD',
+  'DB_TLS',
+  'DB_TLS_CA_FILE',
+  'DB_POOL_MAX',
+  'DB_POOL_ACQUIRE_MS',
+  'HOST',
+  'PORT',
+  'JWT_SECRET',
+  'JWT_SECRET_PREVIOUS',
+  'JWT_EXPIRES_IN',
+  'ALLOWED_ORIGINS',
+  'BCRYPT_COST',
+  'INITIAL_PASSWORD_DAYS',
+  'TRUST_PROXY',
+  'LOG_LEVEL',
+] as const;
+
+type SettingName = (typeof settingNames)[number];
+
+/** Shortest secret accepted in production, in bytes: HS256's key length (RFC 7518, section 3.2). */
+const minimumSecretBytes = 32;
+const placeholderSecret = /^(.)\1*$|change.?me|your.?(jwt.?)?secret|secret.?key|example|placeholder/i;
+
+/** What is wrong with a signing secret, or `undefined` when it is fit for production. */
+export function secretWeakness(secret: string): string | undefined {
+  if (Buffer.byteLength(secret) < minimumSecretBytes) return `is shorter than ${minimumSecretBytes} bytes`;
+  if (placeholderSecret.test(secret)) return 'looks like a placeholder';
+  return undefined;
+}
+
+const howToMakeASecret = 'make one with: openssl rand -base64 48';
+
+/** A custom Joi rule from a function that gives the parsed value, or throws the sentence "must be ...". */
+const parsed = <T>(parse: (text: string) => T) =>
+  Joi.string().custom((text: string, helpers) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      return helpers.message({ custom: `{#label} ${(error as Error).message}` });
+    }
+  });
+
+function integer(minimum: number, maximum: number) {
+  const mustBe = `{#label} must be a whole number from ${minimum} to ${maximum}`;
+  return Joi.number().integer().min(minimum).max(maximum).messages({ '*': mustBe });
+}
+
+function parseLifetime(text: string): number {
+  const milliseconds = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : /^\d+(\.\d+)?\s?[a-z]+$/i.test(text)
+      ? ms(text as ms.StringValue)
+      : undefined;
+  const seconds = Math.floor((milliseconds ?? Number.NaN) / 1000);
+  if (!(seconds >= 1 && seconds <= 366 * 86_400))
+    throw new Error('must be a time from 1s to 366d, such as 7d, 12h or 3600 (seconds)');
+  return seconds;
+}
+
+function parseOrigins(text: string): string[] {
+  return commaSeparated(text).map((entry) => {
+    const url = URL.canParse(entry) ? new URL(entry) : undefined;
+    if (!url || url.origin === 'null' || url.origin !== entry.replace(/\/$/, '').toLowerCase()) {
+      throw new Error(
+        'must be a comma-separated list of origins, such as https://app.example.org,http://localhost:5173',
+      );
+    }
+    return url.origin;
+  });
+}
+
+function parseTrustProxy(text: string): false | number | string[] {
+  if (text === 'false' || text === '0') return false;
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const entries = commaSeparated(text);
+  const valid = entries.every((entry) => {
+    const [address = '', bits, ...rest] = entry.split('/');
+    const family = isIP(address);
+    if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
+    return (
+      family !== 0 &&
+      rest.length === 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))
+    );
+  });
+  if (!valid || entries.length === 0)
+    throw new Error('must be a number of proxy hops or a list of addresses or CIDR ranges, such as 1 or 10.0.0.0/8');
+  return entries;
+}
+
+function commaSeparated(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('must have special characters percent-encoded: a % in a name or password is written %25');
+  }
+}
+
+function parseDatabaseUrl(
+  text: string,
+): SqliteConfig | Pick<MysqlConfig, 'dialect' | 'host' | 'port' | 'name' | 'user' | 'password'> {
+  const sqlite = /^sqlite:(?:\/\/)?(.*)$/is.exec(text);
+  if (sqlite) {
+    const file = sqlite[1] ?? '';
+    if (file === '' || file.endsWith('/') || file === ':memory:')
+      throw new Error('must name a file after "sqlite:", such as sqlite:data/coursectl.sqlite');
+    return { dialect: 'sqlite', file };
+  }
+  const mustBe = 'must be sqlite:<file> or mysql://<user>:<password>@<host>:<port>/<database> (mariadb:// is the same)';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    !url ||
+    !['mysql:', 'mariadb:'].includes(url.protocol) ||
+    url.hostname === '' ||
+    url.search !== '' ||
+    url.hash !== ''
+  )
+    throw new Error(mustBe);
+  const name = percentDecoded(url.pathname.slice(1));
+  if (name === '' || name.includes('/'))
+    throw new Error('must end with the name of the database, such as mysql://user:password@host:3306/coursectl');
+  return {
+    dialect: 'mysql',
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? 3306 : Number(url.port),
+    name,
+    user: percentDecoded(url.username),
+    password: percentDecoded(url.password),
+  };
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+const environmentSchema = Joi.object({
+  NODE_ENV: Joi.valid('development', 'production', 'test')
+    .default('development')
+    .messages({ '*': '{#label} must be development, production or test' }),
+  DATA_DIR: Joi.string().default('data'),
+  DATABASE_URL: parsed(parseDatabaseUrl),
+  DB_HOST: Joi.string().hostname().messages({ '*': '{#label} must be a host name or an address' }),
+  DB_PORT: integer(1, 65535),
+  DB_NAME: Joi.string().max(64),
+  DB_USER: Joi.string(),
+  DB_PASSWORD: Joi.string(),
+  DB_TLS: Joi.valid('off', 'required', 'no-verify')
+    .default('off')
+    .messages({ '*': '{#label} must be off, required or no-verify' }),
+  DB_TLS_CA_FILE: Joi.string(),
+  DB_POOL_MAX: integer(1, 500).default(10),
+  DB_POOL_ACQUIRE_MS: integer(100, 60_000).default(3000),
+  HOST: Joi.string()
+    .hostname()
+    .default('127.0.0.1')
+    .messages({ '*': '{#label} must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0' }),
+  PORT: integer(0, 65535).default(3000),
+  JWT_SECRET: Joi.string(),
+  JWT_SECRET_PREVIOUS: Joi.string(),
+  JWT_EXPIRES_IN: parsed(parseLifetime).default(7 * 86_400),
+  ALLOWED_ORIGINS: parsed(parseOrigins).default([]),
+  // The test suite hashes thousands of passwords: it alone may go below what reliability asks of a deployment.
+  BCRYPT_COST: Joi.when('NODE_ENV', {
+    is: 'test',
+    // biome-ignore lint/suspicious/noThenProperty: Joi's own word for the branch; never awaited.
+    then: integer(4, 15),
+    otherwise: integer(10, 15),
+  }).default(12),
+  INITIAL_PASSWORD_DAYS: integer(1, 366).default(30),
+  TRUST_PROXY: parsed(parseTrustProxy).default(false),
+  LOG_LEVEL: Joi.valid(...logLevels)
+    .default('info')
+    .messages({ '*': `{#label} must be one of ${logLevels.join(', ')}` }),
+});
+
+/** The validated environment, a property a variable. */
+interface Environment {
+  NODE_ENV: Config['environment'];
+  DATA_DIR: string;
+  DATABASE_URL?: ReturnType<typeof parseDatabaseUrl>;
+  DB_HOST?: string;
+  DB_PORT?: number;
+  DB_NAME?: string;
+  DB_USER?: string;
+  DB_PASSWORD?: string;
+  DB_TLS: MysqlConfig['tls'];
+  DB_TLS_CA_FILE?: string;
+  DB_POOL_MAX: number;
+  DB_POOL_ACQUIRE_MS: number;
+  HOST: string;
+  PORT: number;
+  JWT_SECRET?: string;
+  JWT_SECRET_PREVIOUS?: string;
+  JWT_EXPIRES_IN: number;
+  ALLOWED_ORIGINS: string[];
+  BCRYPT_COST: number;
+  INITIAL_PASSWORD_DAYS: number;
+  TRUST_PROXY: Config['http']['trustProxy'];
+  LOG_LEVEL: string;
+}
+
+export interface ConfigSource {
+  /** Environment variables; `process.env` when absent. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** The folder that relative paths and the `.env` file belong to; the working directory when absent. */
+  cwd?: string;
+}
+
+interface RawSettings {
+  values: Partial<Record<SettingName, string>>;
+  origins: Partial<Record<SettingName, 'environment' | '.env'>>;
+}
+
+/** The settings as given: the environment first, then the `.env` file. An empty value counts as none. */
+function readSettings({ env = process.env, cwd = process.cwd() }: ConfigSource): RawSettings {
+  let file: Record<string, string> = {};
+  try {
+    file = parseDotenv(readFileSync(path.join(cwd, '.env')));
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') {
+      throw new AppError(
+        'CONFIG_INVALID',
+        `The file .env can't be read (${systemErrorCode(error)}). Make it readable, or remove it.`,
+        { cause: error },
+      );
+    }
+  }
+  const raw: RawSettings = { values: {}, origins: {} };
+  for (const name of settingNames) {
+    const [value, origin] = env[name] ? ([env[name], 'environment'] as const) : ([file[name], '.env'] as const);
+    if (!value) continue;
+    raw.values[name] = value;
+    raw.origins[name] = origin;
+  }
+  return raw;
+}
+
+/** Rules that involve more than one setting; each gives a sentence that starts with the setting's name. */
+function crossChecks(settings: Environment): string[] {
+  const problems: string[] = [];
+  const separate = (['DB_HOST', 'DB_PORT', 'DB_NAME', 'DB_USER', 'DB_PASSWORD'] as const).filter(
+    (name) => settings[name] !== undefined,
+  );
+  if (settings.DATABASE_URL && separate.length > 0) {
+    problems.push(`DATABASE_URL must not be combined with ${separate.join(', ')}: set one or the other`);
+  } else if (separate.length > 0) {
+    for (const name of ['DB_NAME', 'DB_USER'] as const) {
+      if (settings[name] === undefined) problems.push(`${name} must be set when ${separate[0]} is`);
+    }
+  }
+  if (settings.NODE_ENV === 'production') {
+    if (settings.JWT_SECRET === undefined) problems.push(`JWT_SECRET must be set in production; ${howToMakeASecret}`);
+    for (const name of ['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const) {
+      const weakness = settings[name] === undefined ? undefined : secretWeakness(settings[name]);
+      if (weakness) problems.push(`${name} ${weakness}; ${howToMakeASecret}`);
+    }
+  }
+  return problems;
+}
+
+function databaseConfig(settings: Environment, cwd: string, dataDir: string): SqliteConfig | MysqlConfig {
+  const url = settings.DATABASE_URL;
+  if (url?.dialect === 'sqlite') return { dialect: 'sqlite', file: path.resolve(cwd, url.file) };
+  if (!url && settings.DB_NAME === undefined)
+    return { dialect: 'sqlite', file: path.join(dataDir, 'coursectl.sqlite') };
+  const server = url ?? {
+    dialect: 'mysql' as const,
+    host: settings.DB_HOST ?? '127.0.0.1',
+    port: settings.DB_PORT ?? 3306,
+    name: settings.DB_NAME ?? '',
+    user: settings.DB_USER ?? '',
+    password: settings.DB_PASSWORD ?? '',
+  };
+  return {
+    ...server,
+    tls: settings.DB_TLS,
+    ...(settings.DB_TLS_CA_FILE !== undefined && { tlsCaFile: path.resolve(cwd, settings.DB_TLS_CA_FILE) }),
+    poolMax: settings.DB_POOL_MAX,
+    poolAcquireMs: settings.DB_POOL_ACQUIRE_MS,
+  };
+}
+
+/**
+ * Reads, checks and freezes the settings from the environment and the `.env` file.
+ * @throws AppError `CONFIG_INVALID`, one detail a wrong setting, each saying what the setting should be
+ */
+export function loadConfig(source: ConfigSource = {}): Config {
+  const cwd = source.cwd ?? process.cwd();
+  const { values } = readSettings(source);
+  const { value, error } = environmentSchema.validate(values, {
+    abortEarly: false,
+    errors: { wrap: { label: false } },
+  });
+  const settings = value as Environment;
+  const problemBySetting = new Map<string, string>();
+  for (const message of [...(error?.details ?? []).map((detail) => detail.message), ...crossChecks(settings)]) {
+    const name = message.split(' ')[0] ?? '';
+    if (!problemBySetting.has(name)) problemBySetting.set(name, `${message}.`);
+  }
+  if (problemBySetting.size > 0) {
+    const problems = [...problemBySetting].map(([path, message]) => ({ path, message }));
+    throw new AppError(
+      'CONFIG_INVALID',
+      `The configuration is not valid: ${problems.map((problem) => problem.message).join(' ')}`,
+      { details: problems },
+    );
+  }
+  const dataDir = path.resolve(cwd, settings.DATA_DIR);
+  return Object.freeze({
+    environment: settings.NODE_ENV,
+    dataDir,
+    database: Object.freeze(databaseConfig(settings, cwd, dataDir)),
+    http: Object.freeze({
+      host: settings.HOST,
+      port: settings.PORT,
+      allowedOrigins: Object.freeze(settings.ALLOWED_ORIGINS),
+      trustProxy: settings.TRUST_PROXY,
+    }),
+    auth: Object.freeze({
+      ...(settings.JWT_SECRET !== undefined && { jwtSecret: settings.JWT_SECRET }),
+      ...(settings.JWT_SECRET_PREVIOUS !== undefined && { jwtSecretPrevious: settings.JWT_SECRET_PREVIOUS }),
+      tokenLifetimeSeconds: settings.JWT_EXPIRES_IN,
+      bcryptCost: settings.BCRYPT_COST,
+      initialPasswordDays: settings.INITIAL_PASSWORD_DAYS,
+    }),
+    logLevel: settings.LOG_LEVEL,
+  });
+}
+
+export interface ShownSetting {
+  name: SettingName;
+  value: string;
+  origin: 'environment' | '.env' | 'default';
+}
+
+/** The effective settings for people to read: secrets and the password in a URL are hidden, never shown in part. */
+export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
+  const config = loadConfig(source);
+  const { values, origins } = readSettings(source);
+  const { database } = config;
+  // Where a setting that isn't given comes from: the URL and the separate settings each stand for the other.
+  const standIn = (name: SettingName) => {
+    if (/^DB_(HOST|PORT|NAME|USER|PASSWORD)$/.test(name) && values.DATABASE_URL !== undefined)
+      return origins.DATABASE_URL;
+    return name === 'DATABASE_URL' ? origins.DB_NAME : undefined;
+  };
+  const mysql = (show: (settings: MysqlConfig) => string | number) =>
+    database.dialect === 'mysql' ? String(show(database)) : '(not used with SQLite)';
+  const effective: Record<SettingName, string> = {
+    NODE_ENV: config.environment,
+    DATA_DIR: config.dataDir,
+    DATABASE_URL: databaseUrlForDisplay(database),
+    DB_HOST: mysql((settings) => settings.host),
+    DB_PORT: mysql((settings) => settings.port),
+    DB_NAME: mysql((settings) => settings.name),
+    DB_USER: mysql((settings) => settings.user),
+    DB_PASSWORD: mysql((settings) => (settings.password === '' ? '(none)' : '(hidden)')),
+    DB_TLS: mysql((settings) => settings.tls),
+    DB_TLS_CA_FILE: mysql((settings) => settings.tlsCaFile ?? "(the system's authorities)"),
+    DB_POOL_MAX: mysql((settings) => settings.poolMax),
+    DB_POOL_ACQUIRE_MS: mysql((settings) => settings.poolAcquireMs),
+    HOST: config.http.host,
+    PORT: String(config.http.port),
+    JWT_SECRET: config.auth.jwtSecret === undefined ? '(generated, kept in DATA_DIR)' : '(hidden)',
+    JWT_SECRET_PREVIOUS: config.auth.jwtSecretPrevious === undefined ? '(none)' : '(hidden)',
+    JWT_EXPIRES_IN: `${config.auth.tokenLifetimeSeconds}s`,
+    ALLOWED_ORIGINS: config.http.allowedOrigins.join(',') || '(none)',
+    BCRYPT_COST: String(config.auth.bcryptCost),
+    INITIAL_PASSWORD_DAYS: String(config.auth.initialPasswordDays),
+    TRUST_PROXY: String(config.http.trustProxy),
+    LOG_LEVEL: config.logLevel,
+  };
+  return settingNames.map((name) => ({
+    name,
+    value: effective[name],
+    origin: origins[name] ?? standIn(name) ?? 'default',
+  }));
+}
+
+/** The database in words that may be printed: a URL without its password. */
+export function databaseUrlForDisplay(database: SqliteConfig | MysqlConfig): string {
+  if (database.dialect === 'sqlite') return `sqlite:${database.file}`;
+  const host = database.host.includes(':') ? `[${database.host}]` : database.host;
+  return `mysql://${encodeURIComponent(database.user)}@${host}:${database.port}/${encodeURIComponent(database.name)}`;
+}

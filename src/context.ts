@@ -1,0 +1,83 @@
+import type { Config } from './config.js';
+import { type Database, openDatabase } from './db/connection.js';
+import { clockSkewMs, type ServerProblem, serverProblems, serverVersion } from './db/dialect.js';
+import {
+  assertSchemaCurrent,
+  type MigrationStatus,
+  migrateDown,
+  migrateUp,
+  migrationStatus,
+  seedDemo,
+} from './db/migrator.js';
+import type { Logger } from './logger.js';
+import type { Core } from './services/core.js';
+import { createPasswordHasher, type PasswordHasher } from './services/passwords.js';
+import { createTokens, type Tokens } from './services/tokens.js';
+
+/** The database as commands use it, without reaching into `db`. */
+export interface Schema {
+  status(): Promise<MigrationStatus>;
+  /** @returns the names of the migrations applied */
+  up(): Promise<string[]>;
+  down(steps: number | 'all'): Promise<string[]>;
+  seedDemo(): Promise<void>;
+  /** @throws AppError `SCHEMA_OUTDATED`, or one that says why the database can't be used */
+  assertCurrent(): Promise<void>;
+  serverVersion(): Promise<string>;
+  /** Settings of the server that will hurt, each with what to do. */
+  serverProblems(): Promise<ServerProblem[]>;
+  clockSkewMs(): Promise<number>;
+}
+
+/** The assembled program: close it when done. */
+export interface Context extends Core {
+  schema: Schema;
+  close(): Promise<void>;
+}
+
+/** What tests put in the place of the real thing. */
+export interface ContextOptions {
+  now?: () => Date;
+  hasher?: PasswordHasher;
+}
+
+function schemaOf(database: Database, now: () => Date): Schema {
+  return {
+    status: () => migrationStatus(database),
+    up: () => migrateUp(database),
+    down: (steps) => migrateDown(database, steps),
+    seedDemo: () => seedDemo(database),
+    assertCurrent: () => assertSchemaCurrent(database),
+    serverVersion: () => database.read(() => serverVersion(database.sequelize)),
+    serverProblems: () => database.read(() => serverProblems(database.sequelize, database.settings)),
+    clockSkewMs: () => database.read(() => clockSkewMs(database.sequelize, now)),
+  };
+}
+
+/**
+ * Puts the parts together. Nothing is connected, and no secret is read or made, until it is needed.
+ * @throws AppError `CONFIG_INVALID`
+ */
+export async function createContext(config: Config, logger: Logger, options: ContextOptions = {}): Promise<Context> {
+  const now = options.now ?? (() => new Date());
+  const database = openDatabase(config.database);
+  const hasher = options.hasher ?? (await createPasswordHasher());
+  let tokens: Tokens | undefined;
+  return {
+    config,
+    logger,
+    database,
+    hasher,
+    // Commands that sign nobody in make no secret.
+    get tokens() {
+      tokens ??= createTokens(config);
+      return tokens;
+    },
+    now,
+    schema: schemaOf(database, now),
+    async close() {
+      if (!options.hasher) await hasher.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs';
+import { Op, type Options, type Sequelize, Transaction } from 'sequelize';
+import sqlite3 from 'sqlite3';
+import type { MysqlConfig, SqliteConfig } from '../config.js';
+import { AppError, systemErrorCode } from '../errors.js';
+
+/** Every difference between the databases: connection options, transaction kinds, faults worth a retry. */
+
+/** How long SQLite itself waits for another process's write to end, in milliseconds. */
+const sqliteBusyTimeoutMs = 5000;
+
+/**
+ * Sequelize opens one connection for reads and one a transaction, and offers no hook for SQLite: so the pragmas are
+ * set where the connection is made. WAL lets readers go on beside the writer; FULL makes a commit survive power loss.
+ */
+class TunedSqliteDatabase extends sqlite3.Database {
+  constructor(file: string, mode: number, callback: (error: Error | null) => void) {
+    super(file, mode, (error) => {
+      if (error) return callback(error);
+      this.configure('busyTimeout', sqliteBusyTimeoutMs);
+      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;', (failure) => {
+        if (failure) this.close(() => callback(failure));
+        else callback(null);
+      });
+    });
+  }
+}
+
+/** What Sequelize keeps of its SQLite connections: the one for reads under `default`, the others by transaction. */
+interface SqliteConnectionManager {
+  connections: Record<string, unknown>;
+  getConnection(options?: { uuid?: string }): Promise<unknown>;
+  releaseConnection(connection: unknown): void;
+  destroyConnection(connection: unknown): Promise<void>;
+}
+
+/**
+ * Sequelize keeps a SQLite connection that failed to open, and queries that meet it wait for ever. So all that share an
+ * opening wait for its end, and a failed one is forgotten: the next query tries anew. It also looks for a broken
+ * transaction's connection in a pool that SQLite doesn't have, and so never closes it.
+ */
+export function mendSqliteConnections(sequelize: Sequelize): void {
+  const manager = sequelize.connectionManager as unknown as SqliteConnectionManager;
+  const open = manager.getConnection.bind(manager);
+  const openings = new Map<string, Promise<unknown>>();
+  manager.getConnection = (options = {}) => {
+    const key = options.uuid ?? 'default';
+    const pending = openings.get(key);
+    if (pending) return pending;
+    const opening = open(options)
+      .catch((error: unknown) => {
+        delete manager.connections[key];
+        throw error;
+      })
+      .finally(() => openings.delete(key));
+    openings.set(key, opening);
+    return opening;
+  };
+  manager.destroyConnection = async (connection) => manager.releaseConnection(connection);
+}
+
+function sqliteOptions(database: SqliteConfig): Options {
+  return {
+    dialect: 'sqlite',
+    storage: database.file,
+    dialectModule: { ...sqlite3, Database: TunedSqliteDatabase },
+  };
+}
+
+/** A connection with no traffic for so long is given up, so that a black-holed server can't hold a request for ever. */
+const socketInactivityMs = 20_000;
+
+/** Server defaults that would change what is stored or compared are set for each connection. */
+const mysqlSession =
+  "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'";
+
+interface MysqlConnection {
+  stream?: { setTimeout(ms: number, onTimeout: () => void): void; destroy(error: Error): void };
+  query(sql: string, callback: (error: Error | null) => void): void;
+}
+
+async function prepareMysqlConnection(connection: unknown): Promise<void> {
+  // Sequelize hands the driver's connection over untyped.
+  const { stream } = connection as MysqlConnection;
+  stream?.setTimeout(socketInactivityMs, () => stream.destroy(new Error('The database did not answer in time.')));
+  await new Promise<void>((resolve, reject) => {
+    (connection as MysqlConnection).query(mysqlSession, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function tlsOptions(database: MysqlConfig): object {
+  if (database.tls === 'off') return {};
+  if (database.tls === 'no-verify') return { ssl: { rejectUnauthorized: false } };
+  if (database.tlsCaFile === undefined) return { ssl: { rejectUnauthorized: true } };
+  try {
+    return { ssl: { rejectUnauthorized: true, ca: readFileSync(database.tlsCaFile, 'utf8') } };
+  } catch (error) {
+    throw new AppError(
+      'CONFIG_INVALID',
+      `DB_TLS_CA_FILE can't be read (${systemErrorCode(error)}): ${database.tlsCaFile}`,
+      { cause: error },
+    );
+  }
+}
+
+function mysqlOptions(database: MysqlConfig): Options {
+  return {
+    dialect: 'mysql',
+    host: database.host,
+    port: database.port,
+    database: database.name,
+    username: database.user,
+    password: database.password,
+    timezone: '+00:00',
+    dialectOptions: { charset: 'utf8mb4', connectTimeout: database.poolAcquireMs, ...tlsOptions(database) },
+    pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: 10_000 },
+    hooks: { afterConnect: prepareMysqlConnection },
+  };
+}
+
+/** Sequelize's options for a configured database, without logging. */
+export function dialectOptions(database: SqliteConfig | MysqlConfig): Options {
+  return database.dialect === 'sqlite' ? sqliteOptions(database) : mysqlOptions(database);
+}
+
+export function isSqlite(sequelize: Sequelize): boolean {
+  return sequelize.getDialect() === 'sqlite';
+}
+
+/**
+ * How a writing transaction begins. SQLite takes the write lock at once: a transaction that reads first and then finds
+ * another writer ahead would fail without waiting. MySQL reads committed rows, so that looking again sees what was won by others.
+ */
+export function writeTransactionOptions(sequelize: Sequelize): {
+  type?: Transaction.TYPES;
+  isolationLevel?: Transaction.ISOLATION_LEVELS;
+} {
+  return isSqlite(sequelize)
+    ? { type: Transaction.TYPES.IMMEDIATE }
+    : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
+}
+
+// Lock wait timeout, deadlock, and MariaDB's "record has changed since last read".
+const transientMysqlErrors = new Set([1205, 1213, 1020]);
+
+/** Whether a whole transaction that failed like this is worth running again. */
+export function isTransientFault(error: unknown): boolean {
+  const parent = driverError(error);
+  if (parent.code === 'SQLITE_BUSY' || parent.code === 'SQLITE_LOCKED') return true;
+  return parent.errno !== undefined && transientMysqlErrors.has(parent.errno);
+}
+
+export interface DriverError {
+  code?: string;
+  errno?: number;
+  message: string;
+}
+
+/** The driver's own error below Sequelize's, or the error itself. */
+export function driverError(error: unknown): DriverError {
+  const parent = typeof error === 'object' && error !== null && 'parent' in error ? error.parent : error;
+  const { code, errno, message } = (parent ?? {}) as { code?: unknown; errno?: unknown; message?: unknown };
+  return {
+    ...(typeof code === 'string' && { code }),
+    ...(typeof errno === 'number' && { errno }),
+    message: typeof message === 'string' ? message : String(error),
+  };
+}
+
+/** A condition that `column` contains `text`, sign by sign: no letter of the text means anything but itself. */
+export function contains(sequelize: Sequelize, column: string, text: string) {
+  return sequelize.where(sequelize.fn('INSTR', sequelize.col(column), text), Op.gt, 0);
+}
+
+/** The server's own name and version, for people: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`. */
+export async function serverVersion(sequelize: Sequelize): Promise<string> {
+  const [rows] = await sequelize.query(
+    isSqlite(sequelize) ? 'SELECT sqlite_version() AS version' : 'SELECT version() AS version',
+  );
+  const version = String((rows as { version: string }[])[0]?.version);
+  if (isSqlite(sequelize)) return `SQLite ${version}`;
+  return /mariadb/i.test(version) ? `MariaDB ${version.split('-')[0]}` : `MySQL ${version}`;
+}
+
+/** The difference between the database server's clock and ours, in milliseconds; 0 for SQLite, which has none. */
+export async function clockSkewMs(sequelize: Sequelize, now: () => Date): Promise<number> {
+  if (isSqlite(sequelize)) return 0;
+  const [rows] = await sequelize.query('SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS CHAR) AS milliseconds');
+  return Number((rows as { milliseconds: string }[])[0]?.milliseconds) - now().getTime();
+}
+
+export interface ServerProblem {
+  problem: string;
+  remedy: string;
+}
+
+/** Rows of an import batch and a long course description fit into a packet of this size, in bytes. */
+const wantedPacketBytes = 4 * 1024 * 1024;
+
+/** Settings of the server that will hurt. */
+export async function serverProblems(
+  sequelize: Sequelize,
+  settings: MysqlConfig | SqliteConfig,
+): Promise<ServerProblem[]> {
+  if (settings.dialect === 'sqlite') {
+    const [rows] = await sequelize.query('PRAGMA journal_mode');
+    const mode = (rows as { journal_mode: string }[])[0]?.journal_mode;
+    return mode === 'wal'
+      ? []
+      : [
+          {
+            problem: `journal mode is ${mode}, not wal: readers wait for writers`,
+            remedy: 'Keep the database on a local disk, not a network share.',
+          },
+        ];
+  }
+  const [rows] = await sequelize.query(
+    'SELECT @@max_allowed_packet AS packet, @@max_connections AS connections, @@innodb_flush_log_at_trx_commit AS flush, @@read_only AS readOnly',
+  );
+  const values = (rows as Record<'packet' | 'connections' | 'flush' | 'readOnly', number>[])[0];
+  if (!values) return [];
+  const problems: ServerProblem[] = [];
+  if (values.packet < wantedPacketBytes)
+    problems.push({
+      problem: `max_allowed_packet is ${values.packet}`,
+      remedy: `Set it to ${wantedPacketBytes} or more.`,
+    });
+  if (values.connections < settings.poolMax + 5)
+    problems.push({
+      problem: `max_connections is ${values.connections}, DB_POOL_MAX ${settings.poolMax}`,
+      remedy: 'Raise the one or lower the other.',
+    });
+  if (values.flush !== 1)
+    problems.push({
+      problem: `innodb_flush_log_at_trx_commit is ${values.flush}: a power failure can lose answered writes`,
+      remedy: 'Set it to 1.',
+    });
+  if (values.readOnly !== 0)
+    problems.push({ problem: 'the server is read-only', remedy: 'Connect to the primary, or switch read_only off.' });
+  return problems;
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QueryTypes } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import type { AppError } from '../errors.js';
+import type { Database } from './connection.js';
+import { isSqlite } from './dialect.js';
+
+/** A lease that isn't renewed for so long is free again: its holder died. */
+const leaseMs = 30_000;
+const renewalMs = leaseMs / 3;
+
+/**
+ * Leases are rows, because server-side locks (GET_LOCK) don't span a cluster. The table isn't a migration's: the
+ * migrations themselves need it.
+ */
+export async function createLeaseTable({ sequelize }: Database): Promise<void> {
+  const options = isSqlite(sequelize) ? '' : ' ENGINE=InnoDB DEFAULT CHARSET=ascii COLLATE=ascii_bin';
+  await sequelize.query(
+    `CREATE TABLE IF NOT EXISTS leases (name VARCHAR(100) NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)${options}`,
+  );
+}
+
+/** Takes or renews a lease for `owner`; false when somebody else holds it. */
+async function takeLease(database: Database, name: string, owner: string): Promise<boolean> {
+  return database.inTransaction(async (transaction) => {
+    const { sequelize } = database;
+    const now = Date.now();
+    const [holder] = await sequelize.query<{ owner: string; expires_at: number }>(
+      'SELECT owner, expires_at FROM leases WHERE name = :name',
+      {
+        replacements: { name },
+        type: QueryTypes.SELECT,
+        transaction,
+      },
+    );
+    if (holder && holder.owner !== owner && Number(holder.expires_at) > now) return false;
+    // Whoever read the same holder meanwhile changes no row: the old owner and time are part of the condition.
+    const sql = holder
+      ? 'UPDATE leases SET owner = :owner, expires_at = :expiresAt WHERE name = :name AND owner = :oldOwner AND expires_at = :oldExpiresAt'
+      : 'INSERT INTO leases (name, owner, expires_at) VALUES (:name, :owner, :expiresAt)';
+    const replacements = {
+      name,
+      owner,
+      expiresAt: now + leaseMs,
+      oldOwner: holder?.owner ?? '',
+      oldExpiresAt: Number(holder?.expires_at ?? 0),
+    };
+    await sequelize.query(sql, { replacements, transaction });
+    const [current] = await sequelize.query<{ owner: string }>('SELECT owner FROM leases WHERE name = :name', {
+      replacements: { name },
+      type: QueryTypes.SELECT,
+      transaction,
+    });
+    return current?.owner === owner;
+  });
+}
+
+async function releaseLease(database: Database, name: string, owner: string): Promise<void> {
+  await database.inTransaction((transaction) =>
+    database.sequelize.query('DELETE FROM leases WHERE name = :name AND owner = :owner', {
+      replacements: { name, owner },
+      transaction,
+    }),
+  );
+}
+
+/** Losing the race for the first insert is losing the lease, not a failure. */
+async function tryLease(database: Database, name: string, owner: string): Promise<boolean> {
+  try {
+    return await takeLease(database, name, owner);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'SequelizeUniqueConstraintError') return false;
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` while nobody else runs work under the same name, on any machine that shares the database. The lease is
+ * renewed meanwhile, and is free 30 s after its holder died.
+ * @param waitMs how long to wait for another holder
+ * @throws AppError with the code and message of `refusal` when the lease isn't free in time
+ */
+export async function withLease<T>(
+  database: Database,
+  name: string,
+  waitMs: number,
+  refusal: () => AppError,
+  work: () => Promise<T>,
+): Promise<T> {
+  const owner = uuidv7();
+  const deadline = Date.now() + waitMs;
+  while (!(await tryLease(database, name, owner))) {
+    if (Date.now() >= deadline) throw refusal();
+    await sleep(200);
+  }
+  let renewal: Promise<unknown> = Promise.resolve();
+  // A renewal that fails is tried again at the next tick; the lease outlives two of them.
+  const timer = setInterval(() => {
+    renewal = tryLease(database, name, owner).catch((error: unknown) => error);
+  }, renewalMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await renewal;
+    await releaseLease(database, name, owner);
+  }
+}

@@ -1,0 +1,165 @@
+import { readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type QueryInterface, QueryTypes, Sequelize } from 'sequelize';
+import { SequelizeStorage, Umzug, type UmzugStorage } from 'umzug';
+import { AppError, isAppError } from '../errors.js';
+import type { Database } from './connection.js';
+import { createLeaseTable, withLease } from './lease.js';
+import { translateError } from './translate-error.js';
+
+const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
+const migrationsFolder = path.join(packageRoot, 'migrations');
+const seedersFolder = path.join(packageRoot, 'seeders');
+
+/** How long a migration waits for another one to finish: its own work is then done already. */
+const lockWaitMs = 60_000;
+
+interface Step {
+  up(queryInterface: QueryInterface, sequelize: typeof Sequelize): Promise<void>;
+  down(queryInterface: QueryInterface, sequelize: typeof Sequelize): Promise<void>;
+}
+
+const require = createRequire(import.meta.url);
+
+function umzugOver(database: Database, folder: string, storage: UmzugStorage): Umzug<QueryInterface> {
+  return new Umzug<QueryInterface>({
+    migrations: {
+      glob: ['*.cjs', { cwd: folder }],
+      resolve: ({ name, path: file, context }) => {
+        const step = require(file ?? path.join(folder, name)) as Step;
+        return { name, up: () => step.up(context, Sequelize), down: () => step.down(context, Sequelize) };
+      },
+    },
+    context: database.sequelize.getQueryInterface(),
+    storage,
+    logger: undefined,
+  });
+}
+
+async function migrationFiles(): Promise<string[]> {
+  return (await readdir(migrationsFolder)).filter((name) => name.endsWith('.cjs')).sort();
+}
+
+/** The migrations that the database has seen, read without creating anything; none when it is empty. */
+async function executedMigrations(database: Database): Promise<string[]> {
+  try {
+    const rows = await database.read(() =>
+      database.sequelize.query<{ name: string }>('SELECT name FROM `SequelizeMeta` ORDER BY name', {
+        type: QueryTypes.SELECT,
+      }),
+    );
+    return rows.map((row) => row.name);
+  } catch (error) {
+    if (isAppError(error, 'SCHEMA_OUTDATED')) return [];
+    throw error;
+  }
+}
+
+export interface MigrationStatus {
+  executed: string[];
+  pending: string[];
+  /** In the database but not in this program: the database is newer. */
+  unknown: string[];
+}
+
+/** Which migrations are done and which are not; reads only. */
+export async function migrationStatus(database: Database): Promise<MigrationStatus> {
+  const files = await migrationFiles();
+  const executed = await executedMigrations(database);
+  return {
+    executed: executed.filter((name) => files.includes(name)),
+    pending: files.filter((name) => !executed.includes(name)),
+    unknown: executed.filter((name) => !files.includes(name)),
+  };
+}
+
+/** @throws AppError `SCHEMA_OUTDATED` unless the schema is exactly this program's */
+export async function assertSchemaCurrent(database: Database): Promise<void> {
+  const { pending, unknown } = await migrationStatus(database);
+  if (unknown.length > 0) {
+    throw new AppError(
+      'SCHEMA_OUTDATED',
+      `The database schema is newer than this program (${unknown.join(', ')}). Update coursectl.`,
+    );
+  }
+  if (pending.length > 0) {
+    throw new AppError(
+      'SCHEMA_OUTDATED',
+      `The database schema is not up to date (${pending.length} pending). Run "coursectl migrate up".`,
+    );
+  }
+}
+
+/** Runs steps while nobody else does: migrations and seeding exclude each other too. */
+async function runExclusively(
+  database: Database,
+  work: 'migration' | 'seeding',
+  run: () => Promise<{ name: string }[]>,
+): Promise<string[]> {
+  const refusal = () =>
+    new AppError(
+      'MIGRATION_LOCKED',
+      'Another migration is still running. Wait for it, then run "coursectl migrate status".',
+    );
+  try {
+    await createLeaseTable(database);
+    const done = await withLease(database, 'migrations', lockWaitMs, refusal, run);
+    return done.map((step) => step.name);
+  } catch (error) {
+    throw stepError(error, work, database);
+  }
+}
+
+function stepError(error: unknown, work: 'migration' | 'seeding', database: Database): unknown {
+  // Umzug wraps what a step threw.
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const translated = translateError(cause, database.settings);
+  // What a request is told of a broken constraint says too little here.
+  const constraint = isAppError(translated, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS');
+  if (translated instanceof AppError && !constraint) return translated;
+  const reason = constraint ? translated : error;
+  const message = (reason instanceof Error ? reason.message : String(reason)).replace(/\.$/, '');
+  return new AppError(
+    'MIGRATION_FAILED',
+    `The ${work} failed: ${message}. Mend the cause and run it again: each step can be repeated.`,
+    { cause: error },
+  );
+}
+
+function migrations(database: Database): Umzug<QueryInterface> {
+  return umzugOver(database, migrationsFolder, new SequelizeStorage({ sequelize: database.sequelize }));
+}
+
+/**
+ * Applies all pending migrations; two at once do the work once.
+ * @returns the names of those applied
+ */
+export function migrateUp(database: Database): Promise<string[]> {
+  return runExclusively(database, 'migration', () => migrations(database).up());
+}
+
+/**
+ * Reverts the latest migrations, with the data in their tables.
+ * @param steps how many; `all` for an empty database
+ */
+export function migrateDown(database: Database, steps: number | 'all'): Promise<string[]> {
+  return runExclusively(database, 'migration', () =>
+    migrations(database).down(steps === 'all' ? { to: 0 } : { step: steps }),
+  );
+}
+
+/**
+ * Runs the demo seeder, which does nothing when its rows are there; two at once do the work once.
+ * @throws AppError `SCHEMA_OUTDATED` before anything is written
+ */
+export async function seedDemo(database: Database): Promise<void> {
+  await assertSchemaCurrent(database);
+  const nothingLogged: UmzugStorage = {
+    executed: async () => [],
+    logMigration: async () => undefined,
+    unlogMigration: async () => undefined,
+  };
+  await runExclusively(database, 'seeding', () => umzugOver(database, seedersFolder, nothingLogged).up());
+}

@@ -1,0 +1,35 @@
+import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
+import { id, primaryKey, timestamp } from './columns.js';
+
+/** One privileged change: who, what, when, from where, before and after. Written with the change, never changed. */
+export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreationAttributes<AuditEntry>> {
+  declare id: string;
+  declare at: Date;
+  declare actorId: string | null;
+  declare origin: 'http' | 'cli';
+  declare ip: string | null;
+  declare action: string;
+  declare targetType: string;
+  declare targetId: string | null;
+  declare beforeJson: string | null;
+  declare afterJson: string | null;
+}
+
+export function initAuditEntry(sequelize: Sequelize): typeof AuditEntry {
+  // A class of its own for each connection: init() ties a class to one.
+  return class extends AuditEntry {}.init(
+    {
+      id: primaryKey(),
+      at: { ...timestamp(), allowNull: false },
+      actorId: id(),
+      origin: { type: DataTypes.STRING(10), allowNull: false },
+      ip: { type: DataTypes.STRING(45) },
+      action: { type: DataTypes.STRING(60), allowNull: false },
+      targetType: { type: DataTypes.STRING(30), allowNull: false },
+      targetId: id(),
+      beforeJson: { type: DataTypes.TEXT },
+      afterJson: { type: DataTypes.TEXT },
+    },
+    { sequelize, modelName: 'AuditEntry', tableName: 'audit_entries', timestamps: false },
+  );
+}

@@ -1,0 +1,28 @@
+import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
+import { id } from './columns.js';
+
+/** The ledger: what became of one row of an imported file. */
+export class ImportRow extends Model<InferAttributes<ImportRow>, InferCreationAttributes<ImportRow>> {
+  declare importId: string;
+  /** Number of the line in the file on which the row begins, from 1. */
+  declare line: number;
+  declare outcome: 'created' | 'updated' | 'skipped' | 'rejected';
+  declare code: string | null;
+  declare userId: string | null;
+  declare beforeJson: string | null;
+}
+
+export function initImportRow(sequelize: Sequelize): typeof ImportRow {
+  // A class of its own for each connection: init() ties a class to one.
+  return class extends ImportRow {}.init(
+    {
+      importId: { ...id(), primaryKey: true, allowNull: false },
+      line: { type: DataTypes.INTEGER, primaryKey: true, allowNull: false },
+      outcome: { type: DataTypes.STRING(10), allowNull: false },
+      code: { type: DataTypes.STRING(40) },
+      userId: id(),
+      beforeJson: { type: DataTypes.TEXT },
+    },
+    { sequelize, modelName: 'ImportRow', tableName: 'import_rows', timestamps: false },
+  );
+}

@@ -1,0 +1,28 @@
+import type { Sequelize } from 'sequelize';
+import { initAuditEntry } from './audit-entry.js';
+import { initCourse } from './course.js';
+import { initEnrollment } from './enrollment.js';
+import { initImport } from './import.js';
+import { initImportRow } from './import-row.js';
+import { initSession } from './session.js';
+import { initUser } from './user.js';
+
+/** Defines every model on a connection and wires their associations. */
+export function initModels(sequelize: Sequelize) {
+  const models = {
+    User: initUser(sequelize),
+    Session: initSession(sequelize),
+    AuditEntry: initAuditEntry(sequelize),
+    Import: initImport(sequelize),
+    ImportRow: initImportRow(sequelize),
+    Course: initCourse(sequelize),
+    Enrollment: initEnrollment(sequelize),
+  };
+  models.Session.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
+  models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });
+  models.Enrollment.belongsTo(models.Course, { as: 'course', foreignKey: 'courseId' });
+  models.Enrollment.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
+  return models;
+}
+
+export type Models = ReturnType<typeof initModels>;

@@ -1,0 +1,39 @@
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type NonAttribute,
+  type Sequelize,
+} from 'sequelize';
+import { id, primaryKey, timestamp } from './columns.js';
+import type { User } from './user.js';
+
+/** A login that hasn't ended: its token carries the id as `sid`. Ending it deletes the row. */
+export class Session extends Model<InferAttributes<Session>, InferCreationAttributes<Session>> {
+  declare id: string;
+  declare userId: string;
+  declare createdAt: Date;
+  declare lastUsedAt: CreationOptional<Date | null>;
+  declare expiresAt: Date;
+  declare ip: CreationOptional<string | null>;
+  declare userAgent: CreationOptional<string | null>;
+  declare user?: NonAttribute<User>;
+}
+
+export function initSession(sequelize: Sequelize): typeof Session {
+  // A class of its own for each connection: init() ties a class to one.
+  return class extends Session {}.init(
+    {
+      id: primaryKey(),
+      userId: { ...id(), allowNull: false },
+      createdAt: { ...timestamp(), allowNull: false },
+      lastUsedAt: timestamp(),
+      expiresAt: { ...timestamp(), allowNull: false },
+      ip: { type: DataTypes.STRING(45) },
+      userAgent: { type: DataTypes.STRING(255) },
+    },
+    { sequelize, modelName: 'Session', tableName: 'sessions', timestamps: false },
+  );
+}

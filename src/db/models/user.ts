@@ -1,0 +1,56 @@
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type Sequelize,
+} from 'sequelize';
+import type { Role } from '../../schemas/fields.js';
+import { searchKeyLength } from '../../schemas/fields.js';
+import { primaryKey, timestamp } from './columns.js';
+
+/** An account (specification, section 2). The super admin's uniqueness is a generated column that only the migration knows. */
+export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
+  declare id: string;
+  declare firstName: string;
+  declare lastName: string;
+  declare email: string;
+  declare phone: string;
+  declare phoneKey: string;
+  declare passwordHash: string;
+  declare role: Role;
+  declare isActive: CreationOptional<boolean>;
+  declare avatar: CreationOptional<string | null>;
+  declare lastLogin: CreationOptional<Date | null>;
+  declare requiresPasswordChange: CreationOptional<boolean>;
+  declare initialPasswordExpiresAt: CreationOptional<Date | null>;
+  declare searchKey: string;
+  declare createdAt: CreationOptional<Date>;
+  declare updatedAt: CreationOptional<Date>;
+}
+
+export function initUser(sequelize: Sequelize): typeof User {
+  // A class of its own for each connection: init() ties a class to one.
+  return class extends User {}.init(
+    {
+      id: primaryKey(),
+      firstName: { type: DataTypes.STRING(50), allowNull: false },
+      lastName: { type: DataTypes.STRING(50), allowNull: false },
+      email: { type: DataTypes.STRING(254), allowNull: false },
+      phone: { type: DataTypes.STRING(50), allowNull: false },
+      phoneKey: { type: DataTypes.STRING(50), allowNull: false },
+      passwordHash: { type: DataTypes.STRING(72), allowNull: false },
+      role: { type: DataTypes.STRING(20), allowNull: false },
+      isActive: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: true },
+      avatar: { type: DataTypes.STRING(255) },
+      lastLogin: timestamp(),
+      requiresPasswordChange: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
+      initialPasswordExpiresAt: timestamp(),
+      searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
+      createdAt: { ...timestamp(), allowNull: false },
+      updatedAt: { ...timestamp(), allowNull: false },
+    },
+    { sequelize, modelName: 'User', tableName: 'users' },
+  );
+}

@@ -1,0 +1,141 @@
+import { ConnectionAcquireTimeoutError, ConnectionError, UniqueConstraintError } from 'sequelize';
+import { databaseUrlForDisplay, type MysqlConfig, type SqliteConfig } from '../config.js';
+import { AppError, type ErrorCode } from '../errors.js';
+import { driverError } from './dialect.js';
+
+/** Which broken constraint means what. MySQL names the index, SQLite the columns. */
+const constraintCodes: Readonly<Record<string, ErrorCode>> = {
+  users_email_unique: 'EMAIL_TAKEN',
+  'users.email': 'EMAIL_TAKEN',
+  users_phone_key_unique: 'PHONE_TAKEN',
+  'users.phone_key': 'PHONE_TAKEN',
+  users_super_admin_unique: 'SUPER_ADMIN_EXISTS',
+  'users.super_admin_marker': 'SUPER_ADMIN_EXISTS',
+};
+
+/** The constraint that a driver's message names: MySQL `... for key 'users.name'`, MariaDB `... for key 'name'`, SQLite `... failed: table.column`. */
+function brokenConstraint(message: string): string | undefined {
+  const named = /for key '(?:\w+\.)?(\w+)'/.exec(message) ?? /UNIQUE constraint failed: ([\w.]+)/.exec(message);
+  return named?.[1];
+}
+
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'PROTOCOL_CONNECTION_LOST',
+  'ENOENT',
+]);
+
+function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {
+  const { code, message } = driverError(error);
+  const where = databaseUrlForDisplay(settings);
+  switch (code) {
+    case 'ER_ACCESS_DENIED_ERROR':
+    case 'ER_ACCESS_DENIED_NO_PASSWORD_ERROR':
+      return new AppError(
+        'DATABASE_ACCESS_DENIED',
+        `The database refused the user name or password (${where}). Check DATABASE_URL, or DB_USER and DB_PASSWORD.`,
+        { cause: error },
+      );
+    case 'ER_DBACCESS_DENIED_ERROR':
+    case 'ER_TABLEACCESS_DENIED_ERROR':
+      return new AppError(
+        'DATABASE_ACCESS_DENIED',
+        `The database user has no rights on the database "${settings.name}". Grant them: GRANT ALL ON \`${settings.name}\`.* TO '${settings.user}'.`,
+        { cause: error },
+      );
+    case 'ER_BAD_DB_ERROR':
+      return new AppError(
+        'DATABASE_MISSING',
+        `The database "${settings.name}" does not exist on ${settings.host}:${settings.port}. Create it: CREATE DATABASE \`${settings.name}\`.`,
+        { cause: error },
+      );
+    case 'ER_NO_SUCH_TABLE':
+    case 'ER_BAD_FIELD_ERROR':
+      return new AppError('SCHEMA_OUTDATED', undefined, { cause: error });
+    case 'HANDSHAKE_NO_SSL_SUPPORT':
+    case 'HANDSHAKE_SSL_ERROR':
+      return new AppError(
+        'DATABASE_UNREACHABLE',
+        `No TLS connection to the database (${where}): ${message}. Check DB_TLS and DB_TLS_CA_FILE.`,
+        { cause: error },
+      );
+    default:
+  }
+  if (error instanceof ConnectionAcquireTimeoutError) {
+    return new AppError(
+      'DATABASE_UNREACHABLE',
+      `No connection to the database was free within ${settings.poolAcquireMs} ms (${where}). Check the server, or raise DB_POOL_MAX.`,
+      { cause: error },
+    );
+  }
+  if (
+    error instanceof ConnectionError ||
+    (code !== undefined && unreachable.has(code)) ||
+    /closed state|did not answer in time/.test(message)
+  ) {
+    return new AppError(
+      'DATABASE_UNREACHABLE',
+      `The database can't be reached (${where}): ${code ?? message}. Check that the server runs and that DATABASE_URL is right.`,
+      { cause: error },
+    );
+  }
+  return undefined;
+}
+
+function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefined {
+  const { code, message } = driverError(error);
+  const cause = { cause: error };
+  if (/no such (table|column)|has no column named/.test(message))
+    return new AppError('SCHEMA_OUTDATED', undefined, cause);
+  if (code === 'SQLITE_READONLY' || code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new AppError(
+      'DATABASE_NOT_WRITABLE',
+      `The database file ${settings.file} can't be written. Make the file and its folder writable for this user.`,
+      cause,
+    );
+  }
+  if (code === 'SQLITE_CANTOPEN' || code === 'EEXIST' || code === 'ENOENT' || code === 'ENOTDIR') {
+    return new AppError(
+      'DATABASE_UNREACHABLE',
+      `The database file ${settings.file} can't be opened. Check that its folder exists and is writable, and DATABASE_URL or DATA_DIR.`,
+      cause,
+    );
+  }
+  if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
+    return new AppError(
+      'DATABASE_UNUSABLE',
+      `The file ${settings.file} is not a usable SQLite database. Restore it from a backup, or name another file.`,
+      cause,
+    );
+  }
+  if (code === 'SQLITE_BUSY')
+    return new AppError(
+      'OVERLOADED',
+      `The database file ${settings.file} is locked by another program. Try again.`,
+      cause,
+    );
+  if (code === 'SQLITE_FULL')
+    return new AppError('DATABASE_NOT_WRITABLE', `The disk of ${settings.file} is full. Free some space.`, cause);
+  return undefined;
+}
+
+/**
+ * What a database's error means to the program: an AppError where it is known, the error itself where not.
+ * An AppError passes unchanged.
+ */
+export function translateError(error: unknown, settings: SqliteConfig | MysqlConfig): unknown {
+  if (error instanceof AppError) return error;
+  if (error instanceof UniqueConstraintError) {
+    const constraint = brokenConstraint(driverError(error).message);
+    const code = constraint === undefined ? undefined : constraintCodes[constraint];
+    return code === undefined ? error : new AppError(code, undefined, { cause: error });
+  }
+  return (settings.dialect === 'mysql' ? mysqlFault(error, settings) : sqliteFault(error, settings)) ?? error;
+}

@@ -1,0 +1,94 @@
+/** One entry of a validation failure: which field, and what is wrong with it. Never the value that was sent. */
+export interface FieldProblem {
+  /** Dotted path of the field in the input, `''` for the input as a whole. */
+  path: string;
+  message: string;
+}
+
+/**
+ * Every failure the program knows, with the words a person reads. Where the specification fixes a message
+ * (sections 4 and 7), it stands here to the letter. Codes marked "detail" are always given a message of their own.
+ */
+const defaultMessages = {
+  VALIDATION: 'The input is not valid.',
+  SETUP_COMPLETED: 'System setup already completed.',
+  EMAIL_TAKEN: 'User with this email already exists.',
+  PHONE_TAKEN: 'User with this phone number already exists.',
+  SUPER_ADMIN_EXISTS: 'Super Admin account already exists. Cannot create another one.',
+  SUPER_ADMIN_PROTECTED: "The super admin's account can't be deactivated.",
+  NO_MATCHING_ACCOUNT: 'Invalid credentials or account inactive.',
+  WRONG_PASSWORD: 'Invalid credentials.',
+  CURRENT_PASSWORD_INCORRECT: 'Current password is incorrect.',
+  PASSWORD_CHANGE_NOT_REQUIRED: 'Password change not required.',
+  PASSWORD_CHANGE_REQUIRED: 'Password change required.',
+  TOKEN_MISSING: 'Access denied. No token provided.',
+  TOKEN_INVALID: 'Invalid or expired token.',
+  ACCESS_DENIED: 'Access denied.',
+  NOT_FOUND: 'Resource not found.',
+  METHOD_NOT_ALLOWED: 'Method not allowed.',
+  MALFORMED_JSON: 'Malformed JSON.',
+  MALFORMED_URL: 'Malformed URL.',
+  BODY_TOO_LARGE: 'Request body too large.',
+  BODY_INCOMPLETE: 'Request body incomplete.',
+  UNSUPPORTED_MEDIA_TYPE: 'Content-Type must be application/json.',
+  OVERLOADED: 'The service is busy. Try again shortly.',
+  NOT_READY: 'The service is not ready.',
+  // From here on: what an operator meets. The detail says what happened and what to do next.
+  USAGE: 'detail',
+  CONFIG_INVALID: 'detail',
+  DATABASE_UNREACHABLE: 'detail',
+  DATABASE_ACCESS_DENIED: 'detail',
+  DATABASE_MISSING: 'detail',
+  DATABASE_NOT_WRITABLE: 'detail',
+  DATABASE_UNUSABLE: 'detail',
+  SCHEMA_OUTDATED: 'The database schema is not up to date. Run "coursectl migrate up".',
+  MIGRATION_LOCKED: 'detail',
+  MIGRATION_FAILED: 'detail',
+  PORT_UNAVAILABLE: 'detail',
+  FILE_UNUSABLE: 'detail',
+  IMPORT_FILE_INVALID: 'detail',
+  IMPORT_CONFLICT: 'detail',
+  SEED_REFUSED: 'detail',
+  INTERRUPTED: 'Interrupted.',
+} as const;
+
+/** The closed union of failure codes; the HTTP and CLI edges map each one exhaustively. */
+export type ErrorCode = keyof typeof defaultMessages;
+
+/** A failure the program knows. Anything else that is thrown is a bug or an unexpected fault of the environment. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+
+  constructor(
+    readonly code: ErrorCode,
+    message?: string,
+    options: { details?: readonly FieldProblem[]; cause?: unknown } = {},
+  ) {
+    super(message ?? defaultMessages[code], options.cause === undefined ? undefined : { cause: options.cause });
+    this.details = options.details ?? [];
+  }
+
+  /** The invalid fields, for `VALIDATION`; empty otherwise. */
+  readonly details: readonly FieldProblem[];
+}
+
+/** The failure of input that a schema or a rule of a single field refuses. */
+export function validationError(details: readonly FieldProblem[]): AppError {
+  return new AppError('VALIDATION', details.map((problem) => problem.message).join(' '), { details });
+}
+
+/** `<thing> not found.`, for an id that names nothing, or nothing the caller may know of. */
+export function notFound(thing: string): AppError {
+  return new AppError('NOT_FOUND', `${thing} not found.`);
+}
+
+/** Whether `error` is a known failure, optionally of one of the given codes. */
+export function isAppError(error: unknown, ...codes: ErrorCode[]): error is AppError {
+  return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** The `code` that Node and database drivers put on their errors (`ENOENT`, `ECONNREFUSED`, ...), if there is one. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,141 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import { AppError, type ErrorCode } from '../errors.js';
+import type { Operation } from './contract.js';
+
+interface Mapping {
+  status: number;
+  /** Said instead of the error's own message, where that speaks to operators. */
+  message?: string;
+  /** Seconds after which trying again makes sense. */
+  retryAfter?: number;
+}
+
+const unavailable: Mapping = { status: 503, message: 'The service is temporarily unavailable.', retryAfter: 5 };
+const serverError: Mapping = { status: 500, message: 'Server error.' };
+
+/** What each failure is on the wire (specification, section 7). */
+const mappings: Record<ErrorCode, Mapping> = {
+  VALIDATION: { status: 400 },
+  SETUP_COMPLETED: { status: 400 },
+  EMAIL_TAKEN: { status: 400 },
+  PHONE_TAKEN: { status: 400 },
+  SUPER_ADMIN_EXISTS: { status: 400 },
+  SUPER_ADMIN_PROTECTED: { status: 400 },
+  NO_MATCHING_ACCOUNT: { status: 401 },
+  WRONG_PASSWORD: { status: 401 },
+  CURRENT_PASSWORD_INCORRECT: { status: 400 },
+  PASSWORD_CHANGE_NOT_REQUIRED: { status: 400 },
+  PASSWORD_CHANGE_REQUIRED: { status: 403 },
+  TOKEN_MISSING: { status: 401 },
+  TOKEN_INVALID: { status: 401 },
+  ACCESS_DENIED: { status: 403 },
+  NOT_FOUND: { status: 404 },
+  METHOD_NOT_ALLOWED: { status: 405 },
+  MALFORMED_JSON: { status: 400 },
+  MALFORMED_URL: { status: 400 },
+  BODY_TOO_LARGE: { status: 413 },
+  BODY_INCOMPLETE: { status: 400 },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415 },
+  OVERLOADED: { status: 503, message: 'The service is busy. Try again shortly.', retryAfter: 2 },
+  NOT_READY: { status: 503, retryAfter: 2 },
+  USAGE: serverError,
+  CONFIG_INVALID: serverError,
+  DATABASE_UNREACHABLE: unavailable,
+  DATABASE_ACCESS_DENIED: unavailable,
+  DATABASE_MISSING: unavailable,
+  DATABASE_NOT_WRITABLE: unavailable,
+  DATABASE_UNUSABLE: unavailable,
+  SCHEMA_OUTDATED: unavailable,
+  MIGRATION_LOCKED: unavailable,
+  MIGRATION_FAILED: unavailable,
+  PORT_UNAVAILABLE: serverError,
+  FILE_UNUSABLE: serverError,
+  IMPORT_FILE_INVALID: { status: 400 },
+  IMPORT_CONFLICT: { status: 400 },
+  SEED_REFUSED: serverError,
+  INTERRUPTED: unavailable,
+};
+
+/** The status that a failure is answered with. */
+export function statusOf(code: ErrorCode): number {
+  return mappings[code].status;
+}
+
+/** The words that a failure is answered with, where the error says no more of its own. */
+export function messageOf(code: ErrorCode): string {
+  return mappings[code].message ?? new AppError(code).message;
+}
+
+/** Failures of Express and its body parser, which know no error codes of ours. */
+function fromFramework(error: unknown): AppError | undefined {
+  if (error instanceof URIError) return new AppError('MALFORMED_URL', undefined, { cause: error });
+  const { type, status } = (error ?? {}) as { type?: unknown; status?: unknown };
+  switch (type) {
+    case 'entity.parse.failed':
+      return new AppError('MALFORMED_JSON', undefined, { cause: error });
+    case 'entity.too.large':
+      return new AppError('BODY_TOO_LARGE', undefined, { cause: error });
+    case 'charset.unsupported':
+      return new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json in UTF-8.', {
+        cause: error,
+      });
+    case 'encoding.unsupported':
+      return new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Encoding not supported.', { cause: error });
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return new AppError('BODY_INCOMPLETE', undefined, { cause: error });
+    default:
+      // What is left with a status of 400 is a compressed body that can't be unpacked.
+      return status === 400 ? new AppError('MALFORMED_JSON', undefined, { cause: error }) : undefined;
+  }
+}
+
+function locationOf(path: string, operation: Operation | undefined): 'body' | 'query' | 'params' {
+  const key = path.split('.')[0] ?? '';
+  const has = (schema: Operation['query']) => schema !== undefined && Object.hasOwn(schema.describe().keys, key);
+  if (has(operation?.params)) return 'params';
+  return has(operation?.query) ? 'query' : 'body';
+}
+
+function bodyOf(error: AppError, mapping: Mapping, operation: Operation | undefined): object {
+  if (error.code === 'VALIDATION') {
+    return {
+      errors: error.details.map(({ path, message }) => ({
+        type: 'field',
+        path,
+        location: locationOf(path, operation),
+        msg: message,
+      })),
+    };
+  }
+  return {
+    error: mapping.message ?? error.message,
+    ...(error.code === 'PASSWORD_CHANGE_REQUIRED' && { code: error.code }),
+  };
+}
+
+/** RFC 6750, section 3: `error` only when a token was sent. */
+function challenge(code: ErrorCode): string | undefined {
+  if (code === 'TOKEN_MISSING') return 'Bearer';
+  return code === 'TOKEN_INVALID' ? 'Bearer error="invalid_token"' : undefined;
+}
+
+/** The last middleware: every failure becomes JSON; an unknown one is logged whole and shown as `Server error.`. */
+export const errorHandler: ErrorRequestHandler = (
+  error: unknown,
+  request,
+  response: Response<object, { operation?: Operation }>,
+  next,
+) => {
+  const known = error instanceof AppError ? error : fromFramework(error);
+  const mapping = known ? mappings[known.code] : serverError;
+  if (mapping.status >= 500) request.log.error({ err: error }, 'request failed');
+  // Too late for an answer: Express ends the connection, so that the client can't take a half for the whole.
+  if (response.headersSent) return next(error);
+  const authenticate = known && challenge(known.code);
+  if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
+  if (mapping.retryAfter !== undefined) response.setHeader('Retry-After', mapping.retryAfter);
+  response
+    .status(mapping.status)
+    .json(known ? bodyOf(known, mapping, response.locals.operation) : { error: serverError.message });
+};

@@ -1,0 +1,18 @@
+import { AppError } from '../../errors.js';
+import type { Handlers } from '../bind.js';
+import { openapiDocument } from '../openapi.js';
+
+/** @param isDraining whether the server has stopped taking new work */
+export function serviceHandlers(isDraining: () => boolean) {
+  return {
+    health: async () => ({ status: 'ok' }),
+
+    async readiness({ context }) {
+      if (isDraining()) throw new AppError('NOT_READY', 'The service is shutting down.');
+      await context.schema.assertCurrent();
+      return { status: 'ok' };
+    },
+
+    openapi: async () => openapiDocument(),
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,25 @@
+import { endAllSessions, endSession, listSessions } from '../../services/sessions.js';
+import type { Handlers } from '../bind.js';
+import * as present from '../present.js';
+
+export const sessionHandlers = {
+  async logout({ context, caller }) {
+    await endSession(context, caller, caller.sessionId);
+    return { message: 'Logged out successfully.' };
+  },
+
+  async logoutAll({ context, caller }) {
+    await endAllSessions(context, caller);
+    return { message: 'Logged out of all sessions.' };
+  },
+
+  async listSessions({ context, caller }) {
+    const sessions = await listSessions(context, caller);
+    return { sessions: sessions.map((session) => present.session(session, caller.sessionId)) };
+  },
+
+  async endSession({ context, caller, params }) {
+    await endSession(context, caller, params.id ?? '');
+    return { message: 'Session ended.' };
+  },
+} satisfies Partial<Handlers>;

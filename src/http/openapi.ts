@@ -1,0 +1,140 @@
+import type Joi from 'joi';
+import type { ErrorCode } from '../errors.js';
+import { packageVersion } from '../version.js';
+import { contract, type Operation } from './contract.js';
+import { messageOf, statusOf } from './errors.js';
+import { failure, validationFailure } from './shapes.js';
+
+type JsonSchema = Record<string, unknown> & {
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  required?: string[];
+};
+
+interface JoiDescription {
+  keys?: Record<string, JoiDescription>;
+  items?: JoiDescription[];
+  metas?: Record<string, unknown>[];
+  /** `empty`: what counts as absent. */
+  flags?: { empty?: unknown };
+}
+
+/** A Joi schema in OpenAPI 3.1's dialect, JSON Schema 2020-12: Joi's own conversion, and what custom rules say in `meta`. */
+function jsonSchema(schema: Joi.Schema, mode: 'input' | 'output'): JsonSchema {
+  const converted = schema['~standard'].jsonSchema[mode]({ target: 'draft-2020-12' }) as JsonSchema;
+  return withMetas(converted, schema.describe() as JoiDescription);
+}
+
+function withMetas(converted: JsonSchema, description: JoiDescription): JsonSchema {
+  const { properties, items } = converted;
+  const [item] = description.items ?? [];
+  const described = {
+    ...converted,
+    ...Object.assign({}, ...(description.metas ?? [])),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, property]) => [key, withMetas(property, description.keys?.[key] ?? {})]),
+      ),
+    }),
+    ...(items && item && { items: withMetas(items, item) }),
+  };
+  // What counts as absent may be sent all the same.
+  return description.flags?.empty ? { anyOf: [described, { type: ['string', 'null'], maxLength: 0 }] } : described;
+}
+
+/** Unknown keys of a request are ignored, not refused. */
+function requestSchema(schema: Joi.ObjectSchema): JsonSchema {
+  const { additionalProperties: _refused, ...converted } = jsonSchema(schema, 'input');
+  return converted;
+}
+
+function parametersOf(operation: Operation): object[] {
+  const located = (where: 'path' | 'query', schema: Joi.ObjectSchema | undefined) => {
+    if (!schema) return [];
+    const { properties = {}, required = [] } = jsonSchema(schema, 'input');
+    return Object.entries(properties).map(([name, property]) => ({
+      name,
+      in: where,
+      required: where === 'path' || required.includes(name),
+      schema: property,
+    }));
+  };
+  return [...located('path', operation.params), ...located('query', operation.query)];
+}
+
+/** The failures of an operation: its own, and those that follow from its access rule and its input. */
+function failuresOf(operation: Operation): ErrorCode[] {
+  const codes: ErrorCode[] = [...(operation.failures ?? [])];
+  if (operation.body || operation.query) codes.push('VALIDATION');
+  if (operation.body) codes.push('MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  const { access, path } = operation;
+  if (access.kind !== 'public') {
+    codes.push('TOKEN_MISSING', 'TOKEN_INVALID');
+    if (access.kind !== 'signed-in') codes.push('ACCESS_DENIED');
+    if (!path.startsWith('/api/auth/')) codes.push('PASSWORD_CHANGE_REQUIRED');
+  }
+  if (path.startsWith('/api/') && path !== '/api/openapi.json') codes.push('DATABASE_UNREACHABLE');
+  return codes;
+}
+
+const reference = (component: string) => ({
+  'application/json': { schema: { $ref: `#/components/schemas/${component}` } },
+});
+
+function responsesOf(operation: Operation): object {
+  const { success } = operation;
+  const responses: Record<number, object> = {
+    [success.status]: {
+      description: success.description,
+      content: { 'application/json': { schema: jsonSchema(success.body, 'output') } },
+    },
+  };
+  const failures = failuresOf(operation);
+  for (const status of new Set(failures.map(statusOf))) {
+    const codes = failures.filter((code) => statusOf(code) === status);
+    const alternatives = new Set(codes.map((code) => (code === 'VALIDATION' ? 'ValidationFailure' : 'Failure')));
+    const [only, ...others] = alternatives;
+    responses[status] = {
+      description: codes.map(messageOf).join(' | '),
+      content:
+        others.length === 0
+          ? reference(only ?? 'Failure')
+          : {
+              'application/json': {
+                schema: { oneOf: [...alternatives].map((name) => ({ $ref: `#/components/schemas/${name}` })) },
+              },
+            },
+    };
+  }
+  responses[500] = { description: 'Server error.', content: reference('Failure') };
+  return responses;
+}
+
+/** The contract as an OpenAPI 3.1 document. */
+export function openapiDocument(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [operationId, operation] of Object.entries(contract) as [string, Operation][]) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][operation.method] = {
+      operationId,
+      tags: [operation.tag],
+      summary: operation.summary,
+      security: operation.access.kind === 'public' ? [] : [{ token: [] }],
+      parameters: parametersOf(operation),
+      ...(operation.body && {
+        requestBody: { required: true, content: { 'application/json': { schema: requestSchema(operation.body) } } },
+      }),
+      responses: responsesOf(operation),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'coursectl', version: packageVersion(), license: { name: 'MIT', identifier: 'MIT' } },
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      schemas: { Failure: jsonSchema(failure, 'output'), ValidationFailure: jsonSchema(validationFailure, 'output') },
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { Course } from '../db/models/course.js';
+import type { Enrollment } from '../db/models/enrollment.js';
+import type { Session } from '../db/models/session.js';
+import type { User } from '../db/models/user.js';
+
+/** Models as the API shows them: the exact field lists of the specification. What isn't listed can't get out. */
+
+function pick<T, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(keys.map((key) => [key, source[key]])) as Pick<T, K>;
+}
+
+const identity = ['id', 'firstName', 'lastName', 'email'] as const;
+
+/** Setup (section 4.3). */
+export const setupUser = (user: User) => pick(user, [...identity, 'phone', 'role']);
+
+/** Both logins (section 4.4). */
+export const loginUser = (user: User) => pick(user, [...identity, 'phone', 'role', 'avatar', 'requiresPasswordChange']);
+
+/** Registration (section 4.6). */
+export const registeredUser = (user: User) => pick(user, [...identity, 'role', 'phone', 'isActive']);
+
+/** The caller's own account (section 4.7). */
+export const ownUser = (user: User) => pick(user, [...identity, 'role', 'avatar', 'phone', 'lastLogin']);
+
+/** Profile update (section 4.8). */
+export const profileUser = (user: User) => pick(user, [...identity, 'role', 'avatar', 'phone']);
+
+/** First password change (section 4.10). */
+export const firstPasswordChangeUser = (user: User) =>
+  pick(user, [...identity, 'role', 'avatar', 'phone', 'requiresPasswordChange']);
+
+/** One entry of the enrollment check (section 4.11). */
+export function currentEnrollment(enrollment: Enrollment) {
+  return {
+    ...pick(enrollment, ['id', 'status', 'progress', 'enrolledAt']),
+    course: courseSummary(loaded(enrollment.course)),
+  };
+}
+
+function courseSummary(course: Course) {
+  return {
+    ...pick(course, ['id', 'title', 'thumbnail', 'description']),
+    trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName']),
+  };
+}
+
+export function course(model: Course) {
+  return {
+    ...pick(model, ['id', 'title', 'description', 'shortDescription', 'category', 'level', 'language', 'courseType']),
+    tags: JSON.parse(model.tagsJson ?? '[]') as string[],
+    ...pick(model, [
+      'requirements',
+      'learningOutcomes',
+      'maxStudents',
+      'startDate',
+      'endDate',
+      'location',
+      'thumbnail',
+    ]),
+    ...pick(model, ['isPublished', 'isFeatured', 'trainerId', 'createdAt', 'updatedAt']),
+    trainer: pick(loaded(model.trainer), ['id', 'firstName', 'lastName', 'avatar']),
+  };
+}
+
+export function trainerEnrollment(enrollment: Enrollment) {
+  return {
+    ...pick(enrollment, ['id', 'userId', 'courseId', 'status', 'progress', 'notes', 'enrolledAt', 'completedAt']),
+    user: pick(loaded(enrollment.user), [...identity, 'avatar']),
+    course: pick(loaded(enrollment.course), ['id', 'title', 'description', 'thumbnail']),
+  };
+}
+
+export function session(model: Session, currentId: string) {
+  return {
+    ...pick(model, ['id', 'createdAt', 'expiresAt', 'ip', 'userAgent']),
+    ...(model.lastUsedAt && { lastUsedAt: model.lastUsedAt }),
+    current: model.id === currentId,
+  };
+}
+
+/** An association that the query asked for; its absence is a bug in the query, not a fact about the row. */
+function loaded<T>(association: T | undefined): T {
+  if (association === undefined) throw new Error('An association was not loaded.');
+  return association;
+}

@@ -1,0 +1,142 @@
+import Joi from 'joi';
+import { courseLevels, courseTypes } from '../schemas/course.js';
+import { enrollmentStatuses } from '../schemas/enrollment.js';
+import { roles } from '../schemas/fields.js';
+
+/** The shapes of answers, for the documentation and the contract tests. Every key is required unless it says otherwise. */
+
+export const text = Joi.string().required();
+const nullableText = Joi.string().allow(null, '').required();
+/** One of the words, or null, which Joi's conversion to JSON Schema leaves out of the list. */
+const nullableWord = (words: readonly string[]) =>
+  Joi.valid(...words, null)
+    .meta({ enum: [...words, null] })
+    .required();
+/** The message that the specification fixes. */
+export const message = (words: string) => Joi.valid(words).required();
+export const boolean = Joi.boolean().strict().required();
+export const count = Joi.number().integer().min(0).required();
+export const id = Joi.string().required().description('An opaque identifier');
+const timestamp = Joi.date().iso().required();
+const nullableTimestamp = Joi.date().iso().allow(null).required();
+const nullableDate = Joi.string()
+  .pattern(/^\d{4}-\d{2}-\d{2}$/)
+  .allow(null)
+  .required();
+export const token = Joi.string()
+  .required()
+  .description('A signed JSON web token: send it as "Authorization: Bearer <token>"');
+
+const userFields = {
+  phone: text,
+  role: Joi.valid(...roles).required(),
+  isActive: boolean,
+  avatar: nullableText,
+  lastLogin: nullableTimestamp,
+  requiresPasswordChange: boolean,
+};
+
+const identity = { id, firstName: text, lastName: text, email: text };
+
+/** An account with its identity and the fields named. */
+export function user(...fields: (keyof typeof userFields)[]): Joi.ObjectSchema {
+  return Joi.object({
+    ...identity,
+    ...Object.fromEntries(fields.map((field) => [field, userFields[field]])),
+  }).required();
+}
+
+export const login = Joi.object({ token, user: user('phone', 'role', 'avatar', 'requiresPasswordChange') });
+
+const enrollmentFields = {
+  id,
+  status: Joi.valid(...enrollmentStatuses).required(),
+  progress: Joi.number().integer().min(0).max(100).required(),
+  enrolledAt: timestamp,
+};
+
+const courseHead = { id, title: text, description: Joi.string().allow('').required(), thumbnail: nullableText };
+
+export const currentEnrollment = Joi.object({
+  ...enrollmentFields,
+  course: Joi.object({
+    ...courseHead,
+    trainer: Joi.object({ id, firstName: text, lastName: text }).required(),
+  }).required(),
+});
+
+export const trainerEnrollment = Joi.object({
+  ...enrollmentFields,
+  userId: id,
+  courseId: id,
+  notes: nullableText,
+  completedAt: nullableTimestamp,
+  user: Joi.object({ ...identity, avatar: nullableText }).required(),
+  course: Joi.object(courseHead).required(),
+});
+
+export const course = Joi.object({
+  ...courseHead,
+  shortDescription: nullableText,
+  category: nullableText,
+  level: nullableWord(courseLevels),
+  language: nullableText,
+  courseType: nullableWord(courseTypes),
+  tags: Joi.array().items(Joi.string()).required(),
+  requirements: nullableText,
+  learningOutcomes: nullableText,
+  maxStudents: Joi.number().integer().allow(null).required(),
+  startDate: nullableDate,
+  endDate: nullableDate,
+  location: nullableText,
+  isPublished: boolean,
+  isFeatured: boolean,
+  trainerId: id,
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  trainer: Joi.object({ id, firstName: text, lastName: text, avatar: nullableText }).required(),
+});
+
+export const session = Joi.object({
+  id,
+  createdAt: timestamp,
+  lastUsedAt: Joi.date().iso(),
+  expiresAt: timestamp,
+  ip: nullableText,
+  userAgent: nullableText,
+  current: boolean,
+});
+
+/** The envelope of every paged listing. */
+export function pageOf(plural: string, item: Joi.ObjectSchema): Joi.ObjectSchema {
+  return Joi.object({
+    [plural]: Joi.array().items(item).required(),
+    pagination: Joi.object({
+      currentPage: count,
+      totalPages: count,
+      totalItems: count,
+      itemsPerPage: count,
+    }).required(),
+  });
+}
+
+/** A failure whose message is all there is to say. */
+export const failure = Joi.object({
+  error: text,
+  code: Joi.string().description('Set where a client must tell the case apart'),
+});
+
+/** Every invalid field; never the value that was sent. */
+export const validationFailure = Joi.object({
+  errors: Joi.array()
+    .items(
+      Joi.object({
+        type: Joi.valid('field').required(),
+        path: Joi.string().allow('').required(),
+        location: Joi.valid('body', 'query', 'params').required(),
+        msg: text,
+      }),
+    )
+    .min(1)
+    .required(),
+});

@@ -1,0 +1,55 @@
+import Joi from 'joi';
+import * as fields from './fields.js';
+
+export interface SetupInput {
+  firstName: string;
+  lastName: string;
+  email: string;
+  password: string;
+  phone: string;
+  isActive?: boolean;
+}
+
+/** Specification, section 4.3. */
+export const setupSchema = Joi.object<SetupInput, true>({
+  firstName: fields.firstName.required(),
+  lastName: fields.lastName.required(),
+  email: fields.email.required(),
+  password: fields.password.required(),
+  phone: fields.phone.required(),
+  isActive: fields.isActive,
+});
+
+export interface LoginInput {
+  identifier: string;
+  password: string;
+}
+
+/** Specification, section 4.4. */
+export const loginSchema = Joi.object<LoginInput, true>({
+  identifier: fields.identifier.required(),
+  password: fields.password.required(),
+});
+
+export interface ChangePasswordInput {
+  currentPassword: string;
+  newPassword: string;
+}
+
+/** Specification, section 4.9. */
+export const changePasswordSchema = Joi.object<ChangePasswordInput, true>({
+  currentPassword: fields.currentPassword.required(),
+  newPassword: fields.newPassword.required(),
+});
+
+export interface FirstPasswordChangeInput {
+  newPassword: string;
+}
+
+/** Specification, section 4.10. */
+export const firstPasswordChangeSchema = Joi.object<FirstPasswordChangeInput, true>({
+  newPassword: fields.newPassword.required(),
+});
+
+/** A password on its own, as an operator sets it. */
+export const passwordInputSchema = Joi.object<{ password: string }, true>({ password: fields.password.required() });

@@ -1,0 +1,197 @@
+import Joi from 'joi';
+
+/**
+ * The atoms of valid input, each defined once: the HTTP API, the command line, the prompts and the CSV import
+ * all meet these same rules and so the same messages.
+ */
+
+/** Roles of an account (specification, section 2). */
+export const roles = ['super_admin', 'trainer', 'trainee'] as const;
+export type Role = (typeof roles)[number];
+
+const passwordMinimumCharacters = 6;
+/** bcrypt reads no more than 72 bytes; a longer password is refused, never cut. */
+const passwordMaximumBytes = 72;
+const nameLength = { minimum: 2, maximum: 50 };
+const phoneMaximum = 50;
+/** RFC 5321's limit on a path, less the angle brackets. */
+const emailMaximum = 254;
+
+/** Length in characters as people count them: Unicode code points, not UTF-16 units. */
+export function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+// Control characters and lone surrogates: invisible, unprintable, and stored differently by every database.
+const unprintable = /[\p{Cc}\p{Cs}]/u;
+
+/** A string atom: `label` is what messages call it; strings only, nothing is coerced. */
+function text(label: string) {
+  return Joi.string().messages({
+    'any.required': `${label} is required.`,
+    'string.base': `${label} must be a string.`,
+    'string.empty': `${label} is required.`,
+  });
+}
+
+/** Adds a check to a string atom; `problem` gives the sentence that is wrong with the text, or nothing. */
+function checked(schema: Joi.StringSchema, problem: (value: string) => string | undefined) {
+  return schema.custom((value: string, helpers) => {
+    const message = problem(value);
+    return message === undefined ? value : helpers.message({ custom: message });
+  });
+}
+
+/** One of a closed list of words. */
+export function oneOf(label: string, values: readonly string[]) {
+  const mustBe = `${label} must be one of ${values.join(', ')}.`;
+  return Joi.string()
+    .valid(...values)
+    .messages({
+      'any.only': mustBe,
+      'string.base': mustBe,
+      'string.empty': mustBe,
+      'any.required': `${label} is required.`,
+    });
+}
+
+/** Free text in one line: trimmed, without control characters, with bounds in characters. */
+function singleLine(label: string, minimum: number, maximum: number) {
+  const schema = checked(text(label).trim(), (value) => {
+    const length = characters(value);
+    if (length < minimum || length > maximum) {
+      return minimum > 1
+        ? `${label} must be ${minimum} to ${maximum} characters.`
+        : `${label} must be at most ${maximum} characters.`;
+    }
+    return unprintable.test(value) ? `${label} must not contain control characters.` : undefined;
+  });
+  return schema.meta({ minLength: minimum, maxLength: maximum });
+}
+
+export const firstName = singleLine('First name', nameLength.minimum, nameLength.maximum);
+export const lastName = singleLine('Last name', nameLength.minimum, nameLength.maximum);
+export const phone = singleLine('Phone', 1, phoneMaximum);
+
+const emailSyntax = Joi.string().email({ tlds: false }).max(emailMaximum);
+
+/** A valid email address, normalised: trimmed, NFKC, lower case. */
+export const email = text('Email')
+  .custom((value: string, helpers) => {
+    const normalized = normalizeEmail(value);
+    if (normalized === '') return helpers.message({ custom: 'Email is required.' });
+    const valid = !unprintable.test(normalized) && !emailSyntax.validate(normalized).error;
+    return valid ? normalized : helpers.message({ custom: 'Email must be a valid email address.' });
+  })
+  .meta({ format: 'email', maxLength: emailMaximum });
+
+/** A password to be set or compared: 6 characters (code points) or more, at most 72 bytes of UTF-8. */
+function passwordOf(label: string) {
+  return checked(text(label), (value) => {
+    if (characters(value) < passwordMinimumCharacters)
+      return `${label} must be at least ${passwordMinimumCharacters} characters.`;
+    if (Buffer.byteLength(value) > passwordMaximumBytes)
+      return `${label} must be at most ${passwordMaximumBytes} bytes.`;
+    // A NUL ends the text for C implementations of bcrypt: what follows it would not count.
+    return value.includes('\0') || !value.isWellFormed()
+      ? `${label} contains a character that can't be used.`
+      : undefined;
+  }).meta({ minLength: passwordMinimumCharacters, maxLength: passwordMaximumBytes });
+}
+
+export const password = passwordOf('Password');
+export const currentPassword = passwordOf('Current password');
+export const newPassword = passwordOf('New password');
+
+export const role = oneOf('Role', roles);
+
+/** A JSON boolean: the text "true" is refused. */
+export const isActive = Joi.boolean().strict().messages({ 'boolean.base': 'isActive must be true or false.' });
+
+/** An email address or a phone number, as typed into a login form. */
+export const identifier = singleLine('Identifier', 1, emailMaximum);
+
+/** An opaque id. What isn't one of ours names nothing, so no shape is demanded here. */
+export const id = (label: string) => singleLine(label, 1, 100);
+
+/** A word to look for in names and titles. */
+export const search = checked(text('search').trim().allow('').max(200), (value) =>
+  unprintable.test(value) ? 'search must not contain control characters.' : undefined,
+).messages({ 'string.max': 'search must be at most 200 characters.' });
+
+/** `true` or `false` in a query string. */
+export const queryBoolean = (label: string) =>
+  Joi.boolean()
+    .sensitive()
+    .messages({ 'boolean.base': `${label} must be true or false.` });
+
+const wholeNumber = (label: string, minimum: number, maximum: number) =>
+  Joi.number()
+    .integer()
+    .min(minimum)
+    .max(maximum)
+    .messages({ '*': `${label} must be a whole number from ${minimum} to ${maximum}.` });
+
+/** The highest page: keeps `page * limit` far inside what every database takes as an offset. */
+const maximumPage = 1_000_000;
+
+/** Query parameters of a paged listing. */
+export function paging(defaultLimit: number) {
+  return {
+    page: wholeNumber('page', 1, maximumPage).default(1),
+    limit: wholeNumber('limit', 1, 100).default(defaultLimit),
+  };
+}
+
+/** Query parameters of a sorted listing: a closed list of fields, the first being the default. */
+export function sorting<T extends string>(fields: readonly [T, ...T[]]) {
+  return {
+    sortBy: oneOf('sortBy', fields).default(fields[0]),
+    sortOrder: oneOf('sortOrder', ['ASC', 'DESC'] as const).default('DESC'),
+  };
+}
+
+export interface Paging {
+  page: number;
+  limit: number;
+}
+
+export interface Sorting<T extends string> {
+  sortBy: T;
+  sortOrder: 'ASC' | 'DESC';
+}
+
+/** The stored form of an email address and the form that logins are matched in: trimmed, NFKC, lower case. */
+export function normalizeEmail(address: string): string {
+  // Lower-casing can undo NFKC (U+0130), hence twice. toLowerCase is the same in every locale.
+  return address.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+}
+
+/**
+ * What makes two phone numbers the same: spaces, dots, dashes, parentheses and invisible marks don't count.
+ * A text of nothing else stands for itself.
+ */
+export function phoneKey(phoneNumber: string): string {
+  const trimmed = phoneNumber.trim();
+  return trimmed.replace(/[\s.()\p{Pd}\u2212\p{Cf}]/gu, '') || trimmed;
+}
+
+/** Length of the column that searches look in, in characters. */
+export const searchKeyLength = 600;
+
+/**
+ * The folded text that a search looks in, and the folded form of what is looked for: compatibility forms, case and
+ * the accents of alphabetic scripts don't count. Folding in the program makes every database find the same rows.
+ */
+export function searchKey(...parts: readonly (string | null | undefined)[]): string {
+  const folded = parts
+    .filter((part) => part)
+    .join(' ')
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .normalize('NFC');
+  return Array.from(folded).slice(0, searchKeyLength).join('');
+}

@@ -1,0 +1,64 @@
+import Joi from 'joi';
+import type { Paging, Role, Sorting } from './fields.js';
+import * as fields from './fields.js';
+
+export interface RegisterInput {
+  firstName: string;
+  lastName: string;
+  email: string;
+  password: string;
+  role: Role;
+  phone: string;
+  isActive: boolean;
+}
+
+/** Specification, section 4.6. */
+export const registerSchema = Joi.object<RegisterInput, true>({
+  firstName: fields.firstName.required(),
+  lastName: fields.lastName.required(),
+  email: fields.email.required(),
+  password: fields.password.required(),
+  role: fields.role.required(),
+  phone: fields.phone.required(),
+  isActive: fields.isActive.default(true),
+});
+
+export interface ProfileInput {
+  firstName?: string;
+  lastName?: string;
+  phone?: string;
+}
+
+/** A field that leaves things unchanged when it is absent or empty (specification, section 4.8). */
+const unlessEmpty = (schema: Joi.Schema) => schema.empty(Joi.string().trim().valid('', null));
+
+/** `phone` is "any value" (specification, section 4.8): a number is stored as its text. Text is never read as a number. */
+const profilePhone = Joi.alternatives()
+  .try(fields.phone, Joi.number().strict().unsafe().cast('string'))
+  .messages({ 'alternatives.types': 'Phone must be a string or a number.' });
+
+/** Specification, section 4.8. */
+export const profileSchema = Joi.object<ProfileInput>({
+  firstName: unlessEmpty(fields.firstName),
+  lastName: unlessEmpty(fields.lastName),
+  phone: unlessEmpty(profilePhone),
+});
+
+const userSortFields = ['createdAt', 'lastName', 'firstName', 'email', 'lastLogin'] as const;
+
+export interface UserListing extends Paging, Sorting<(typeof userSortFields)[number]> {
+  role?: Role;
+  isActive?: boolean;
+  requiresPasswordChange?: boolean;
+  search?: string;
+}
+
+/** Filters, order and page of a listing of accounts. */
+export const userListingSchema = Joi.object<UserListing, true>({
+  role: fields.role,
+  isActive: fields.queryBoolean('isActive'),
+  requiresPasswordChange: fields.queryBoolean('requiresPasswordChange'),
+  search: fields.search,
+  ...fields.sorting(userSortFields),
+  ...fields.paging(20),
+});

@@ -1,0 +1,25 @@
+import type Joi from 'joi';
+import { validationError } from '../errors.js';
+
+/**
+ * Checks raw input against a schema and gives the normalised value. Unknown keys are dropped.
+ * @param input anything: a parsed JSON body, a query, command line options, prompt answers, CSV cells
+ * @throws AppError `VALIDATION` with one problem a field, for every invalid field; values are never repeated
+ */
+export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
+  if (input === null || typeof input !== 'object' || Array.isArray(input)) {
+    throw validationError([{ path: '', message: 'The input must be an object.' }]);
+  }
+  const { value, error } = schema.validate(input, {
+    abortEarly: false,
+    stripUnknown: true,
+    errors: { wrap: { label: false } },
+  });
+  if (!error) return value;
+  const firstByPath = new Map<string, string>();
+  for (const detail of error.details) {
+    const path = detail.path.join('.');
+    if (!firstByPath.has(path)) firstByPath.set(path, detail.message);
+  }
+  throw validationError([...firstByPath].map(([path, message]) => ({ path, message })));
+}

@@ -1,0 +1,97 @@
+import { Op, type Transaction } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../db/connection.js';
+import type { User } from '../db/models/user.js';
+import { AppError, type ErrorCode, isAppError } from '../errors.js';
+import { phoneKey, type Role, searchKey } from '../schemas/fields.js';
+import type { Core } from './core.js';
+
+/** A new account: validated and normalised fields, and the hash of its password. */
+export interface NewAccount {
+  firstName: string;
+  lastName: string;
+  email: string;
+  phone: string;
+  role: Role;
+  isActive: boolean;
+  passwordHash: string;
+  requiresPasswordChange: boolean;
+  /** When a generated initial password stops working; null for a password that a person chose. */
+  initialPasswordExpiresAt: Date | null;
+}
+
+/** What a search for a person looks in. */
+export function userSearchKey(user: Pick<NewAccount, 'firstName' | 'lastName' | 'email' | 'phone'>): string {
+  return searchKey(user.firstName, user.lastName, user.email, user.phone, phoneKey(user.phone));
+}
+
+/**
+ * The one way into the table of accounts: setup, registration and imports all come through here.
+ * @throws AppError `EMAIL_TAKEN`, `PHONE_TAKEN` or `SUPER_ADMIN_EXISTS` (from the transaction) for the first that can't be
+ */
+export async function insertAccounts(
+  core: Core,
+  accounts: readonly NewAccount[],
+  transaction: Transaction,
+): Promise<User[]> {
+  const now = core.now();
+  const rows = accounts.map((account) => ({
+    id: uuidv7(),
+    ...account,
+    phoneKey: phoneKey(account.phone),
+    searchKey: userSearchKey(account),
+    createdAt: now,
+    updatedAt: now,
+  }));
+  // Validated already; Sequelize's own validation would cost more than the insert.
+  return core.database.models.User.bulkCreate(rows, { transaction, validate: false, hooks: false });
+}
+
+/** Whether there is a super admin. */
+export async function countSuperAdmins(database: Database): Promise<number> {
+  return database.read(() => database.models.User.count({ where: { role: 'super_admin' } }));
+}
+
+interface Uniqueness {
+  email: boolean;
+  phone: boolean;
+}
+
+/** Which of the two keys belong to an account already, leaving out `exceptId`. */
+export async function takenKeys(
+  database: Database,
+  keys: { email?: string; phone?: string },
+  exceptId?: string,
+): Promise<Uniqueness> {
+  const wanted = [
+    ...(keys.email === undefined ? [] : [{ email: keys.email }]),
+    ...(keys.phone === undefined ? [] : [{ phoneKey: phoneKey(keys.phone) }]),
+  ];
+  const holders = await database.read(() =>
+    database.models.User.findAll({
+      attributes: ['id', 'email', 'phoneKey'],
+      where: { [Op.or]: wanted, ...(exceptId !== undefined && { id: { [Op.ne]: exceptId } }) },
+    }),
+  );
+  return {
+    email: keys.email !== undefined && holders.some((holder) => holder.email === keys.email),
+    phone: keys.phone !== undefined && holders.some((holder) => holder.phoneKey === phoneKey(keys.phone ?? '')),
+  };
+}
+
+/**
+ * Runs a change that constraints may refuse. Losing a race answers as losing the check would have: after a broken
+ * constraint the check is made once more, now seeing the winner.
+ * @param refusal the code of the first rule that forbids the change, in the documented order
+ */
+export async function guarded<T>(refusal: () => Promise<ErrorCode | undefined>, change: () => Promise<T>): Promise<T> {
+  const code = await refusal();
+  if (code !== undefined) throw new AppError(code);
+  try {
+    return await change();
+  } catch (error) {
+    if (!isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS')) throw error;
+    const now = await refusal();
+    throw now === undefined ? error : new AppError(now, undefined, { cause: error });
+  }
+}

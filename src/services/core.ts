@@ -1,0 +1,43 @@
+import type { Config } from '../config.js';
+import type { Database } from '../db/connection.js';
+import type { User } from '../db/models/user.js';
+import type { Logger } from '../logger.js';
+import type { PasswordHasher } from './passwords.js';
+import type { Tokens } from './tokens.js';
+
+/** What every service works with. */
+export interface Core {
+  config: Config;
+  database: Database;
+  logger: Logger;
+  hasher: PasswordHasher;
+  tokens: Tokens;
+  /** The time; injected by tests. */
+  now: () => Date;
+}
+
+/** Where a request came from, as sessions and the audit log keep it. */
+export interface Client {
+  ip: string | null;
+  userAgent: string | null;
+}
+
+/** A signed-in caller of the API. */
+export interface Caller extends Client {
+  user: User;
+  sessionId: string;
+}
+
+/** Who answers for a privileged change: a caller of the API, or the operator at the terminal. */
+export interface Actor {
+  origin: 'http' | 'cli';
+  actorId: string | null;
+  ip: string | null;
+}
+
+/** The operator at the terminal, who has the database's own rights. */
+export const operator: Actor = { origin: 'cli', actorId: null, ip: null };
+
+export function actorOf(caller: Caller): Actor {
+  return { origin: 'http', actorId: caller.user.id, ip: caller.ip };
+}

@@ -1,0 +1,95 @@
+import { AppError, isAppError } from '../../errors.js';
+import { phoneKey } from '../../schemas/fields.js';
+import { type ImportedPerson, type ImportOptions, importedPersonSchema } from '../../schemas/import.js';
+import { validate } from '../../schemas/validate.js';
+import { type ColumnMapping, mapColumns } from './columns.js';
+import { type CsvRow, readCsv } from './csv-source.js';
+import { KeyIndex } from './key-index.js';
+
+/** Why a row wasn't imported, or was left alone: stable, for programs. */
+export type RowCode = 'INVALID' | 'DUPLICATE_IN_FILE' | 'ACCOUNTS_DIFFER' | 'ALREADY_EXISTS';
+
+/** A row that can become an account, as far as the file alone tells. */
+export interface CandidateRow extends CsvRow {
+  person: ImportedPerson;
+}
+
+/** A row that can't. */
+export interface RejectedRow extends CsvRow {
+  code: RowCode;
+  reason: string;
+}
+
+export type FileRow = CandidateRow | RejectedRow;
+
+export function isRejected(row: FileRow): row is RejectedRow {
+  return 'code' in row;
+}
+
+/** How many rows are looked up, written and committed together. */
+const batchRows = 500;
+
+export interface ImportFile {
+  mapping: ColumnMapping;
+  /** All rows in order, checked against the schema and each other, in batches of {@link batchRows}. */
+  batches: AsyncGenerator<FileRow[]>;
+}
+
+function personOf(row: CsvRow, { fields }: ColumnMapping, options: ImportOptions): ImportedPerson {
+  const input = Object.fromEntries([...fields].map(([column, index]) => [column, row.cells[index] ?? '']));
+  return { ...validate(importedPersonSchema, { ...input, role: input.role?.trim() || options.role }) };
+}
+
+function checkedRow(
+  row: CsvRow,
+  mapping: ColumnMapping,
+  options: ImportOptions,
+  emails: KeyIndex,
+  phones: KeyIndex,
+): FileRow {
+  if (row.cells.length > mapping.header.length) {
+    return {
+      ...row,
+      code: 'INVALID',
+      reason: `The row has ${row.cells.length} fields, the header ${mapping.header.length}. Put fields that contain a comma in quotes.`,
+    };
+  }
+  try {
+    const person = personOf(row, mapping, options);
+    const sameEmail = emails.firstLine(person.email, row.line);
+    const samePhone = phones.firstLine(phoneKey(person.phone), row.line);
+    const earlier = [
+      sameEmail && `Email stands on line ${sameEmail} already.`,
+      samePhone && `Phone stands on line ${samePhone} already.`,
+    ].filter(Boolean);
+    return earlier.length > 0 ? { ...row, code: 'DUPLICATE_IN_FILE', reason: earlier.join(' ') } : { ...row, person };
+  } catch (error) {
+    if (!isAppError(error, 'VALIDATION')) throw error;
+    return { ...row, code: 'INVALID', reason: error.message };
+  }
+}
+
+async function* inBatches(
+  rows: AsyncGenerator<CsvRow>,
+  mapping: ColumnMapping,
+  options: ImportOptions,
+): AsyncGenerator<FileRow[]> {
+  const [emails, phones] = [new KeyIndex(), new KeyIndex()];
+  let batch: FileRow[] = [];
+  for await (const row of rows) {
+    batch.push(checkedRow(row, mapping, options, emails, phones));
+    if (batch.length < batchRows) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Opens a file of people. @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used; the batches throw it for the rest */
+export async function openImportFile(bytes: AsyncIterable<Buffer>, options: ImportOptions): Promise<ImportFile> {
+  const rows = readCsv(bytes);
+  const first = await rows.next();
+  if (first.done) throw new AppError('IMPORT_FILE_INVALID', 'The file is empty.');
+  const mapping = mapColumns(first.value.cells);
+  return { mapping, batches: inBatches(rows, mapping, options) };
+}

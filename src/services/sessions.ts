@@ -1,0 +1,94 @@
+import { Op, type Transaction } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import type { Session } from '../db/models/session.js';
+import type { User } from '../db/models/user.js';
+import { AppError, notFound } from '../errors.js';
+import type { Caller, Client, Core } from './core.js';
+
+/** How precise `lastUsedAt` is: a write per request would cost more than it tells. */
+const lastUsedPrecisionMs = 5 * 60_000;
+
+/** Starts a session in the caller's transaction and gives the token for it. */
+export async function startSession(core: Core, user: User, client: Client, transaction: Transaction): Promise<string> {
+  const createdAt = core.now();
+  const expiresAt = new Date(createdAt.getTime() + core.config.auth.tokenLifetimeSeconds * 1000);
+  const session = await core.database.models.Session.create(
+    {
+      id: uuidv7(),
+      userId: user.id,
+      createdAt,
+      expiresAt,
+      ip: client.ip,
+      userAgent: client.userAgent?.slice(0, 255) ?? null,
+    },
+    { transaction },
+  );
+  return core.tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt);
+}
+
+/** Ends the sessions of an account, all or all but one, in the caller's transaction. */
+export async function endSessions(
+  core: Core,
+  userId: string,
+  transaction: Transaction,
+  exceptId?: string,
+): Promise<void> {
+  await core.database.models.Session.destroy({
+    where: { userId, ...(exceptId !== undefined && { id: { [Op.ne]: exceptId } }) },
+    transaction,
+  });
+}
+
+/**
+ * The caller that a token stands for. One query by primary keys, so that deactivation and revocation hold at the next
+ * request on every instance.
+ * @throws AppError `TOKEN_INVALID`
+ */
+export async function authenticate(core: Core, token: string, client: Client): Promise<Caller> {
+  const now = core.now();
+  const claims = core.tokens.verify(token, now);
+  if (!claims) throw new AppError('TOKEN_INVALID');
+  const { models } = core.database;
+  const session = await core.database.read(() =>
+    models.Session.findOne({
+      where: { id: claims.sid, userId: claims.userId },
+      include: [{ model: models.User, as: 'user', required: true }],
+    }),
+  );
+  if (!session?.user?.isActive || session.expiresAt <= now) throw new AppError('TOKEN_INVALID');
+  if (now.getTime() - (session.lastUsedAt ?? session.createdAt).getTime() >= lastUsedPrecisionMs)
+    await touch(core, session.id, now);
+  return { ...client, user: session.user, sessionId: session.id };
+}
+
+async function touch(core: Core, id: string, now: Date): Promise<void> {
+  await core.database.inTransaction((transaction) =>
+    core.database.models.Session.update({ lastUsedAt: now }, { where: { id }, transaction }),
+  );
+}
+
+/** The caller's sessions that have not expired, newest first. */
+export async function listSessions(core: Core, caller: Caller): Promise<Session[]> {
+  return core.database.read(() =>
+    core.database.models.Session.findAll({
+      where: { userId: caller.user.id, expiresAt: { [Op.gt]: core.now() } },
+      order: [
+        ['createdAt', 'DESC'],
+        ['id', 'DESC'],
+      ],
+    }),
+  );
+}
+
+/** Ends one of the caller's own sessions. @throws AppError `NOT_FOUND`, for another account's sessions too */
+export async function endSession(core: Core, caller: Caller, sessionId: string): Promise<void> {
+  const ended = await core.database.inTransaction((transaction) =>
+    core.database.models.Session.destroy({ where: { id: sessionId, userId: caller.user.id }, transaction }),
+  );
+  if (ended === 0) throw notFound('Session');
+}
+
+/** Ends all sessions of the caller's account. */
+export async function endAllSessions(core: Core, caller: Caller): Promise<void> {
+  await core.database.inTransaction((transaction) => endSessions(core, caller.user.id, transaction));
+}

@@ -1,0 +1,82 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Context } from '../../src/context.js';
+import type { Course } from '../../src/db/models/course.js';
+import type { Enrollment } from '../../src/db/models/enrollment.js';
+import type { User } from '../../src/db/models/user.js';
+import { searchKey } from '../../src/schemas/fields.js';
+import { insertAccounts, type NewAccount } from '../../src/services/accounts.js';
+import { startSession } from '../../src/services/sessions.js';
+
+/** The password of every account that a factory makes. */
+export const factoryPassword = 'factory-password';
+
+let serial = 0;
+const next = () => (serial += 1);
+
+/** An account with sensible defaults; what the test is about is given. */
+export async function buildUser(
+  context: Context,
+  given: Partial<NewAccount> & { password?: string } = {},
+): Promise<User> {
+  const number = next();
+  const { password = factoryPassword, ...fields } = given;
+  const account: NewAccount = {
+    firstName: 'Test',
+    lastName: `Person${number}`,
+    email: `person${number}@example.org`,
+    phone: `+1 555 ${String(number).padStart(7, '0')}`,
+    role: 'trainee',
+    isActive: true,
+    requiresPasswordChange: false,
+    initialPasswordExpiresAt: null,
+    passwordHash: await context.hasher.hash(password, 4),
+    ...fields,
+  };
+  const [user] = await context.database.inTransaction((transaction) => insertAccounts(context, [account], transaction));
+  if (!user) throw new Error('no user');
+  return user;
+}
+
+/** A token of a fresh session of the account. */
+export function tokenFor(context: Context, user: User): Promise<string> {
+  return context.database.inTransaction((transaction) =>
+    startSession(context, user, { ip: '127.0.0.1', userAgent: 'test' }, transaction),
+  );
+}
+
+/** An account and a token for it. */
+export async function signIn(
+  context: Context,
+  given: Parameters<typeof buildUser>[1] = {},
+): Promise<{ user: User; token: string }> {
+  const user = await buildUser(context, given);
+  return { user, token: await tokenFor(context, user) };
+}
+
+export async function buildCourse(context: Context, trainer: User, given: Partial<Course> = {}): Promise<Course> {
+  const title = given.title ?? `Course ${next()}`;
+  return context.database.models.Course.create({
+    id: uuidv7(),
+    trainerId: trainer.id,
+    description: 'What it is about.',
+    searchKey: searchKey(title),
+    ...given,
+    title,
+  });
+}
+
+export async function buildEnrollment(
+  context: Context,
+  trainee: User,
+  course: Course,
+  given: Partial<Enrollment> = {},
+): Promise<Enrollment> {
+  return context.database.models.Enrollment.create({
+    id: uuidv7(),
+    userId: trainee.id,
+    courseId: course.id,
+    trainerId: course.trainerId,
+    enrolledAt: new Date(),
+    ...given,
+  });
+}

@@ -1,0 +1,100 @@
+import type { Express } from 'express';
+import request, { type Test } from 'supertest';
+import { loadConfig } from '../../src/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { createApp } from '../../src/http/app.js';
+import { createLogger, type Logger } from '../../src/logger.js';
+import { createPasswordHasher, type PasswordHasher } from '../../src/services/passwords.js';
+import { createEmptyDatabase, type EmptyDatabase, temporaryFolder } from './database.js';
+
+/** One migrated database for all tests of a run, emptied before each: creating tables anew for each would take minutes. */
+let shared:
+  | Promise<{
+      database: EmptyDatabase;
+      hasher: PasswordHasher;
+      folder: ReturnType<typeof temporaryFolder>;
+      owner: Context;
+    }>
+  | undefined;
+
+const silent = createLogger('silent', { write: () => undefined });
+
+/** The environment that tests run in: hashes as cheap as bcrypt allows. */
+export const testEnvironment = {
+  NODE_ENV: 'test',
+  BCRYPT_COST: '4',
+  JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
+};
+
+function openShared() {
+  shared ??= (async () => {
+    const [database, hasher] = await Promise.all([createEmptyDatabase(), createPasswordHasher()]);
+    const folder = temporaryFolder();
+    const env = { ...testEnvironment, DATABASE_URL: database.url, DATA_DIR: folder.path };
+    const owner = await createContext(loadConfig({ env, cwd: folder.path }), silent, { hasher });
+    await owner.schema.up();
+    return { database, hasher, folder, owner };
+  })();
+  return shared;
+}
+
+/** Called once, after the last test. */
+export async function closeSharedDatabase(): Promise<void> {
+  if (!shared) return;
+  const { database, hasher, folder, owner } = await shared;
+  await owner.close();
+  await hasher.close();
+  await database.drop();
+  folder.remove();
+}
+
+// Children before parents.
+const tables = ['enrollments', 'courses', 'import_rows', 'imports', 'audit_entries', 'sessions', 'users'];
+
+/** What a test of the API works with. */
+export interface Harness {
+  context: Context;
+  app: Express;
+  /** The URL for DATABASE_URL, for commands that run beside. */
+  databaseUrl: string;
+  /** Moves the program's clock. */
+  advance(milliseconds: number): void;
+  /** A request of the API, with a token when one is given. */
+  api(method: 'get' | 'post' | 'put' | 'delete', path: string, token?: string): Test;
+}
+
+/**
+ * Gives the enclosing `describe` a fresh program on an emptied database before each test.
+ * @param settings environment variables on top of {@link testEnvironment}
+ */
+export function useHarness(settings: Record<string, string> = {}, logger: Logger = silent): Harness {
+  let offset = 0;
+  const harness = {
+    advance(milliseconds: number) {
+      offset += milliseconds;
+    },
+    api(method: 'get' | 'post' | 'put' | 'delete', path: string, token?: string) {
+      const call = request(harness.app)[method](path);
+      return token === undefined ? call : call.set('Authorization', `Bearer ${token}`);
+    },
+  } as Harness;
+
+  before(async () => {
+    const { database, hasher, folder } = await openShared();
+    const env = { ...testEnvironment, DATABASE_URL: database.url, DATA_DIR: folder.path, ...settings };
+    harness.databaseUrl = database.url;
+    harness.context = await createContext(loadConfig({ env, cwd: folder.path }), logger, {
+      hasher,
+      now: () => new Date(Date.now() + offset),
+    });
+    harness.app = createApp(harness.context);
+  });
+
+  beforeEach(async () => {
+    offset = 0;
+    for (const table of tables) await harness.context.database.sequelize.query(`DELETE FROM ${table}`);
+  });
+
+  after(() => harness.context.close());
+  return harness;
+}

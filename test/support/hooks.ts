@@ -1,0 +1,7 @@
+import { closeSharedDatabase } from './harness.js';
+
+export const mochaHooks = {
+  async afterAll() {
+    await closeSharedDatabase();
+  },
+};

@@ -1,0 +1,124 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection } from 'mysql2/promise';
+
+/** A private database server that nobody else knows of, gone when the tests are. */
+export interface ThrowAwayServer {
+  /** URL of the server, without a database. */
+  url: string;
+  version: string;
+  stop(): Promise<void>;
+}
+
+const binaries = ['mariadbd', 'mysqld'];
+const searchPath = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
+
+function findServer(): string | undefined {
+  for (const binary of binaries) {
+    const found = spawnSync('sh', ['-c', `command -v ${binary}`], {
+      env: { ...process.env, PATH: searchPath },
+      encoding: 'utf8',
+    });
+    if (found.status === 0) return found.stdout.trim();
+  }
+  return undefined;
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
+
+function initialize(binary: string, version: string, directory: string): void {
+  const options = { env: { ...process.env, PATH: searchPath }, stdio: 'pipe' as const };
+  const user = userInfo().username;
+  if (/mariadb/i.test(version)) {
+    execFileSync(
+      'mariadb-install-db',
+      [
+        '--no-defaults',
+        `--datadir=${directory}/data`,
+        `--user=${user}`,
+        '--auth-root-authentication-method=normal',
+        '--skip-test-db',
+      ],
+      options,
+    );
+  } else {
+    execFileSync(
+      binary,
+      ['--no-defaults', '--initialize-insecure', `--datadir=${directory}/data`, `--user=${user}`],
+      options,
+    );
+  }
+}
+
+async function waitUntilUp(port: number, server: ChildProcess, output: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 150; attempt += 1) {
+    if (server.exitCode !== null) throw new Error(`The test database server ended at its start:\n${output()}`);
+    try {
+      const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
+      await connection.query("CREATE USER 'coursectl'@'127.0.0.1' IDENTIFIED BY 'coursectl'");
+      await connection.query("GRANT ALL ON *.* TO 'coursectl'@'127.0.0.1' WITH GRANT OPTION");
+      await connection.end();
+      return;
+    } catch (error) {
+      if (attempt === 149) throw error;
+      await sleep(200);
+    }
+  }
+}
+
+/** Starts a server from a `mariadbd` or `mysqld` on the PATH; nothing when there is none. */
+export async function startThrowAwayServer(): Promise<ThrowAwayServer | undefined> {
+  const binary = findServer();
+  if (binary === undefined) return undefined;
+  const version = spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  const directory = mkdtempSync(path.join(tmpdir(), 'coursectl-test-db-'));
+  initialize(binary, version, directory);
+  const port = await freePort();
+  let output = '';
+  const server = spawn(
+    binary,
+    [
+      '--no-defaults',
+      `--datadir=${directory}/data`,
+      `--user=${userInfo().username}`,
+      `--port=${port}`,
+      '--bind-address=127.0.0.1',
+      `--socket=${directory}/server.sock`,
+      `--pid-file=${directory}/server.pid`,
+      '--skip-log-bin',
+      '--max-connections=500',
+      // Tests kill nothing but programs: a disk that keeps every commit would only make them slow.
+      '--innodb-flush-log-at-trx-commit=0',
+      ...(/mariadb/i.test(version) ? [] : ['--mysqlx=OFF']),
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  for (const stream of [server.stdout, server.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  await waitUntilUp(port, server, () => output.slice(-3000));
+  return {
+    url: `mysql://coursectl:coursectl@127.0.0.1:${port}/`,
+    version,
+    async stop() {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGTERM');
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
