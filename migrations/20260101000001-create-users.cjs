@@ -20,7 +20,7 @@ module.exports = {
         requires_password_change: { type: 'boolean', default: false },
         // A generated initial password stops working here; null for passwords that a person chose.
         initial_password_expires_at: { type: 'timestamp', null: true },
-        // Names, email and phone folded to what a search compares: the same on every database, whatever its collation.
+        // Names and email folded to what a search compares: the same on every database, whatever its collation.
         search_key: { type: ['string', 600] },
         created_at: { type: 'timestamp' },
         updated_at: { type: 'timestamp' },

@@ -531,7 +531,7 @@ function accountRow([localPart, firstName, lastName], place, { role, isActive = 
     is_active: isActive,
     last_login: lastLogin ? momentBetween(new Date(reference - 40 * dayMs), reference, `${localPart} login`) : null,
     requires_password_change: false,
-    search_key: searchKey(firstName, lastName, email, phone, phoneKey(phone)),
+    search_key: searchKey(firstName, lastName, email),
     created_at: createdAt,
     updated_at: createdAt,
   };

@@ -116,10 +116,10 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
   // Umzug wraps what a step threw.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const translated = translateError(cause, database.settings);
-  // What a request is told of a broken constraint says too little here.
-  const constraint = isAppError(translated, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS');
-  if (translated instanceof AppError && !constraint) return translated;
-  const reason = constraint ? translated : error;
+  // A column that is missing is no reason to migrate again, and a broken constraint is more than what a request is told of it.
+  const taken = isAppError(translated, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS');
+  if (translated instanceof AppError && !taken && !isAppError(translated, 'SCHEMA_OUTDATED')) return translated;
+  const reason = taken ? translated : error;
   const message = (reason instanceof Error ? reason.message : String(reason)).replace(/\.$/, '');
   return new AppError(
     'MIGRATION_FAILED',
@@ -129,7 +129,11 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
 }
 
 function migrations(database: Database): Umzug<QueryInterface> {
-  return umzugOver(database, migrationsFolder, new SequelizeStorage({ sequelize: database.sequelize }));
+  return umzugOver(
+    database,
+    migrationsFolder,
+    new SequelizeStorage({ sequelize: database.sequelize, tableName: 'SequelizeMeta' }),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ConnectionAcquireTimeoutError, ConnectionError, UniqueConstraintError } from 'sequelize';
 import { databaseUrlForDisplay, type MysqlConfig, type SqliteConfig } from '../config.js';
 import { AppError, type ErrorCode } from '../errors.js';
-import { driverError } from './dialect.js';
+import { driverError, isTransientFault } from './dialect.js';
 
 /** Which broken constraint means what. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
@@ -29,7 +29,6 @@ const unreachable = new Set([
   'ENETUNREACH',
   'EPIPE',
   'PROTOCOL_CONNECTION_LOST',
-  'ENOENT',
 ]);
 
 function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {
@@ -68,6 +67,11 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       );
     default:
   }
+  if (isTransientFault(error)) {
+    return new AppError('OVERLOADED', `The database is busy with other changes (${where}). Try again.`, {
+      cause: error,
+    });
+  }
   if (error instanceof ConnectionAcquireTimeoutError) {
     return new AppError(
       'DATABASE_UNREACHABLE',
@@ -89,19 +93,24 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
   return undefined;
 }
 
+/** Whether the file's folder could not be made: Sequelize does that itself, before SQLite sees the file. */
+function isMakingFolder(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
+}
+
 function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefined {
   const { code, message } = driverError(error);
   const cause = { cause: error };
   if (/no such (table|column)|has no column named/.test(message))
     return new AppError('SCHEMA_OUTDATED', undefined, cause);
-  if (code === 'SQLITE_READONLY' || code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+  if (code === 'SQLITE_READONLY' || (isMakingFolder(error) && /^(EACCES|EPERM|EROFS)$/.test(code ?? ''))) {
     return new AppError(
       'DATABASE_NOT_WRITABLE',
       `The database file ${settings.file} can't be written. Make the file and its folder writable for this user.`,
       cause,
     );
   }
-  if (code === 'SQLITE_CANTOPEN' || code === 'EEXIST' || code === 'ENOENT' || code === 'ENOTDIR') {
+  if (code === 'SQLITE_CANTOPEN' || isMakingFolder(error)) {
     return new AppError(
       'DATABASE_UNREACHABLE',
       `The database file ${settings.file} can't be opened. Check that its folder exists and is writable, and DATABASE_URL or DATA_DIR.`,

@@ -114,10 +114,10 @@ function bodyOf(error: AppError, mapping: Mapping, operation: Operation | undefi
   };
 }
 
-/** RFC 6750, section 3: `error` only when a token was sent. */
-function challenge(code: ErrorCode): string | undefined {
-  if (code === 'TOKEN_MISSING') return 'Bearer';
-  return code === 'TOKEN_INVALID' ? 'Bearer error="invalid_token"' : undefined;
+/** Every 401 carries a challenge (RFC 9110, section 11.6.1); `error` only when a token was sent (RFC 6750, section 3). */
+function challenge({ status }: Mapping, code: ErrorCode): string | undefined {
+  if (code === 'TOKEN_INVALID') return 'Bearer error="invalid_token"';
+  return status === 401 ? 'Bearer' : undefined;
 }
 
 /** The last middleware: every failure becomes JSON; an unknown one is logged whole and shown as `Server error.`. */
@@ -132,7 +132,7 @@ export const errorHandler: ErrorRequestHandler = (
   if (mapping.status >= 500) request.log.error({ err: error }, 'request failed');
   // Too late for an answer: Express ends the connection, so that the client can't take a half for the whole.
   if (response.headersSent) return next(error);
-  const authenticate = known && challenge(known.code);
+  const authenticate = known && challenge(mapping, known.code);
   if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
   if (mapping.retryAfter !== undefined) response.setHeader('Retry-After', mapping.retryAfter);
   response

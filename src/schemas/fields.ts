@@ -27,6 +27,9 @@ export function characters(text: string): number {
 // Control characters and lone surrogates: invisible, unprintable, and stored differently by every database.
 const unprintable = /[\p{Cc}\p{Cs}]/u;
 
+// Joiners and direction marks are part of some scripts; a text of nothing else shows nothing.
+const invisible = /^[\p{Cf}\p{Z}]+$/u;
+
 /** A string atom: `label` is what messages call it; strings only, nothing is coerced. */
 function text(label: string) {
   return Joi.string().messages({
@@ -66,7 +69,8 @@ function singleLine(label: string, minimum: number, maximum: number) {
         ? `${label} must be ${minimum} to ${maximum} characters.`
         : `${label} must be at most ${maximum} characters.`;
     }
-    return unprintable.test(value) ? `${label} must not contain control characters.` : undefined;
+    if (unprintable.test(value)) return `${label} must not contain control characters.`;
+    return invisible.test(value) ? `${label} must contain visible characters.` : undefined;
   });
   return schema.meta({ minLength: minimum, maxLength: maximum });
 }
@@ -110,8 +114,8 @@ export const role = oneOf('Role', roles);
 /** A JSON boolean: the text "true" is refused. */
 export const isActive = Joi.boolean().strict().messages({ 'boolean.base': 'isActive must be true or false.' });
 
-/** An email address or a phone number, as typed into a login form. */
-export const identifier = singleLine('Identifier', 1, emailMaximum);
+/** An email address or a phone number, as typed into a login form: whatever it is, it is looked up, not judged. */
+export const identifier = text('Identifier').trim();
 
 /** An opaque id. What isn't one of ours names nothing, so no shape is demanded here. */
 export const id = (label: string) => singleLine(label, 1, 100);
@@ -161,6 +165,11 @@ export interface Paging {
 export interface Sorting<T extends string> {
   sortBy: T;
   sortOrder: 'ASC' | 'DESC';
+}
+
+/** Whether a text can be the key of an account at all; others aren't worth a look into the database. */
+export function isPossibleKey(text: string): boolean {
+  return characters(text) <= emailMaximum && !unprintable.test(text);
 }
 
 /** The stored form of an email address and the form that logins are matched in: trimmed, NFKC, lower case. */

@@ -2,7 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import type { User } from '../db/models/user.js';
 import { AppError, validationError } from '../errors.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../schemas/auth.js';
-import { normalizeEmail, phoneKey, type Role } from '../schemas/fields.js';
+import { isPossibleKey, normalizeEmail, phoneKey, type Role } from '../schemas/fields.js';
 import { profileSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
 import { guarded, takenKeys, userSearchKey } from './accounts.js';
@@ -11,6 +11,7 @@ import { endSessions, startSession } from './sessions.js';
 
 /** The active account that an identifier means; an email address goes before a phone number of the same text. */
 async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<User | undefined> {
+  if (!isPossibleKey(identifier)) return undefined;
   const email = normalizeEmail(identifier);
   const matches = await core.database.read(() =>
     core.database.models.User.findAll({

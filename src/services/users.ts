@@ -55,7 +55,12 @@ function listingFilter(core: Core, listing: Partial<UserListing>): WhereOptions<
     ...(role !== undefined && { role }),
     ...(isActive !== undefined && { isActive }),
     ...(requiresPasswordChange !== undefined && { requiresPasswordChange }),
-    ...(search && { [Op.and]: [contains(core.database.sequelize, 'User.search_key', searchKey(search))] }),
+    ...(search && {
+      [Op.or]: [
+        contains(core.database.sequelize, 'User.search_key', searchKey(search)),
+        contains(core.database.sequelize, 'User.phone_key', phoneKey(search)),
+      ],
+    }),
   };
 }
 

@@ -23,7 +23,7 @@ export function register(program: Command, registry: Registry): void {
       const accounts = ['admin@example.com', 'trainer1@example.com', 'trainer2@example.com', 'trainer3@example.com'];
       return {
         json: { seeded: 'demo', accounts },
-        text: `The demo programme is there. Its accounts (${accounts.join(', ')}, and the trainees) have the password that docs/OPERATIONS.md names under "Demo data".`,
+        text: `The demo programme is there. Log in as ${accounts.join(', ')} or any trainee; the password of all demo accounts is: demo-password`,
       };
     },
   });

@@ -35,18 +35,20 @@ const portNumber = Joi.string()
   )
   .messages({ '*': 'The port is a whole number from 1 to 65535.' });
 
-/** Asks until the answers lead to a database that can be used. */
+/** Asks until the answers lead to a database that can be used; what was answered before is offered again. */
 async function reachableServer(run: Run, prompts: Prompts): Promise<string> {
+  let [host, port, name, user] = ['127.0.0.1', '3306', 'coursectl', 'coursectl'];
   for (;;) {
-    const url = new URL('mysql://localhost');
-    url.hostname = await prompts.text('Host', required, '127.0.0.1');
-    url.port = await prompts.text('Port', portNumber, '3306');
-    url.pathname = `/${encodeURIComponent(await prompts.text('Database', required, 'coursectl'))}`;
-    url.username = encodeURIComponent(await prompts.text('User', required, 'coursectl'));
-    url.password = encodeURIComponent(await prompts.secret('Password'));
+    host = await prompts.text('Host', required, host);
+    port = await prompts.text('Port', portNumber, port);
+    name = await prompts.text('Database', required, name);
+    user = await prompts.text('User', required, user);
+    const password = await prompts.secret('Password');
+    const part = encodeURIComponent;
+    const url = `mysql://${part(user)}:${part(password)}@${host.includes(':') ? `[${host}]` : host}:${port}/${part(name)}`;
     try {
-      await tryConnection(run, url.href);
-      return url.href;
+      await tryConnection(run, url);
+      return url;
     } catch (error) {
       if (!isAppError(error)) throw error;
       run.say(`${error.message}\nTry again, or press Ctrl-C.`);

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import request from 'supertest';
+import { contract, type Operation } from '../../src/http/contract.js';
+import { failure, validationFailure } from '../../src/http/shapes.js';
+import { roles } from '../../src/schemas/fields.js';
+import { signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { admittedRoles, type Example, examples, pathOf } from './examples.js';
+import { expectFailure, expectInvalid, messages } from './expectations.js';
+
+const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
+const methods = ['get', 'post', 'put', 'delete', 'patch'] as const;
+const keysOf = (schema: Operation['body']): string[] => Object.keys(schema?.describe().keys ?? {});
+
+for (const [name, operation] of operations) {
+  const { method, path, access } = operation;
+  const title = `${method.toUpperCase()} ${path}`;
+  const isPublic = access.kind === 'public';
+
+  describe(`Contract of ${title}`, () => {
+    const harness = useHarness();
+    const example = (): Promise<Example> => examples[name](harness.context);
+    function send(given: Example, token = given.token) {
+      const call = harness.api(method, pathOf(path, given), token);
+      return given.body === undefined ? call : call.send(given.body);
+    }
+
+    it(`succeeds with ${operation.success.status} and exactly the documented body`, async () => {
+      const response = await send(await example());
+      expect(response.status, response.text).to.equal(operation.success.status);
+      expect(response.headers['content-type']).to.match(/^application\/json/);
+      const { value, error } = operation.success.body.validate(response.body, { abortEarly: false });
+      expect(error?.message).to.equal(undefined);
+      // Nothing had to be converted but times, and those were written as JSON writes them: ISO 8601, UTC.
+      expect(JSON.parse(JSON.stringify(value))).to.deep.equal(response.body);
+    });
+
+    if (isPublic) {
+      it('is open without a token and with a bad one', async () => {
+        const given = await example();
+        await send(given, 'not-a-token').expect(operation.success.status);
+      });
+    } else {
+      it('is refused with 401 without a token, before anything else', async () => {
+        const response = await harness.api(method, pathOf(path, {})).send({ surplus: true });
+        expectFailure(response, 401, messages.noToken);
+        expect(response.headers['www-authenticate']).to.equal('Bearer');
+      });
+
+      it('is refused with 401 with a bad token, before anything else', async () => {
+        const response = await harness.api(method, pathOf(path, {}), 'not.a.token').send({ surplus: true });
+        expectFailure(response, 401, messages.badToken);
+        expect(response.headers['www-authenticate']).to.equal('Bearer error="invalid_token"');
+      });
+
+      for (const role of roles.filter((candidate) => !admittedRoles(access).includes(candidate))) {
+        it(`is refused with 403 to a ${role}`, async () => {
+          const given = await example();
+          const { token } = await signIn(harness.context, { role });
+          const response = await send(given, token);
+          expect(response.status, response.text).to.equal(403);
+          expect(response.body).to.have.all.keys('error');
+          expect(failure.validate(response.body).error).to.equal(undefined);
+        });
+      }
+    }
+
+    if (access.kind === 'own-trainer') {
+      it('is refused with 403 to another trainer, and open to the super admin', async () => {
+        const given = await example();
+        const [other, admin] = [
+          await signIn(harness.context, { role: 'trainer' }),
+          await signIn(harness.context, { role: 'super_admin' }),
+        ];
+        await send(given, other.token).expect(403);
+        await send(given, admin.token).expect(operation.success.status);
+      });
+    }
+
+    if (operation.body) {
+      it('is refused with 400 where a field is of the wrong type, naming each', async () => {
+        const { token, ...given } = await example();
+        const wrong = Object.fromEntries(keysOf(operation.body).map((key) => [key, { canary: true }]));
+        const response = await send({ ...given, body: wrong }, token);
+        expectInvalid(response, keysOf(operation.body));
+        expect(validationFailure.validate(response.body).error).to.equal(undefined);
+        expect(response.text).not.to.include('canary');
+      });
+
+      it('is refused with 400, 413 and 415 where the body is none', async () => {
+        const { token, ...given } = await example();
+        const raw = (type: string, text: string) =>
+          harness.api(method, pathOf(path, given), token).set('Content-Type', type).send(text);
+        expectFailure(await raw('application/json', '{'), 400, 'Malformed JSON.');
+        expectFailure(await raw('application/json', `"${'x'.repeat(200_000)}"`), 413, 'Request body too large.');
+        expectFailure(await raw('text/plain', '{}'), 415, 'Content-Type must be application/json.');
+      });
+    }
+
+    if (operation.query) {
+      it('is refused with 400 where a parameter is given twice, naming each', async () => {
+        const { query: _, ...given } = await example();
+        const twice = keysOf(operation.query).map((key) => `${key}=canary&${key}=canary`);
+        const response = await harness.api(method, `${pathOf(path, given)}?${twice.join('&')}`, given.token);
+        expectInvalid(response, keysOf(operation.query), 'query');
+        expect(response.text).not.to.include('canary');
+      });
+    }
+
+    if (!isPublic) {
+      const open = path.startsWith('/api/auth/');
+      it(`is ${open ? 'open' : 'refused'} to an account that must change its password`, async () => {
+        const { token, ...given } = await example();
+        await harness.context.database.models.User.update({ requiresPasswordChange: true }, { where: {} });
+        const response = await send(given, token);
+        if (open) expect(response.status, response.text).to.equal(operation.success.status);
+        else {
+          expect(response.status).to.equal(403);
+          expect(response.body).to.deep.equal({ error: 'Password change required.', code: 'PASSWORD_CHANGE_REQUIRED' });
+        }
+      });
+    }
+  });
+}
+
+describe('Methods of the API', () => {
+  const harness = useHarness();
+
+  for (const path of new Set(operations.map(([, operation]) => operation.path))) {
+    const known = operations.flatMap(([, operation]) => (operation.path === path ? [operation.method] : []));
+
+    it(`of ${path} other than ${known.join(', ').toUpperCase()} are answered 405 with Allow`, async () => {
+      for (const method of methods.filter((candidate) => !known.some((allowed) => allowed === candidate))) {
+        const response = await request(harness.app)[method](pathOf(path, {}));
+        expectFailure(response, 405, 'Method not allowed.');
+        const allowed = response.headers.allow?.split(', ') ?? [];
+        const expected = known.map((allowedMethod) => allowedMethod.toUpperCase());
+        expect(allowed).to.include.members(expected);
+        // What is said to be allowed is.
+        for (const name of allowed) {
+          const answer = await request(harness.app)[name.toLowerCase() as 'options'](pathOf(path, {}));
+          expect(answer.status, `${name} ${path}`).not.to.be.oneOf([404, 405]);
+        }
+      }
+    });
+  }
+});

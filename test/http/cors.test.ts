@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import request from 'supertest';
+import { signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+
+const listed = 'https://app.example.org';
+const unlisted = [
+  'https://evil.example.org',
+  `${listed}.evil.org`,
+  `${listed}:8443`,
+  'http://app.example.org',
+  'null',
+  '*',
+  'https://APP.example.org/',
+];
+const authPaths = [
+  'setup-status',
+  'setup',
+  'login',
+  'trainee-login',
+  'register',
+  'me',
+  'profile',
+  'change-password',
+  'first-password-change',
+  'check-enrollment',
+].map((name) => `/api/auth/${name}`);
+const otherPaths = [
+  '/api/courses/trainer/x',
+  '/api/enrollments/trainer/x',
+  '/api/auth/sessions/x',
+  '/api/openapi.json',
+  '/api/nothing',
+  '/api',
+];
+
+describe('Preflight', () => {
+  const harness = useHarness({ ALLOWED_ORIGINS: `${listed},https://admin.example.org` });
+  const preflight = (path: string, origin?: string) => {
+    const call = request(harness.app).options(path);
+    return origin === undefined ? call : call.set('Origin', origin);
+  };
+
+  for (const path of [...authPaths, ...otherPaths]) {
+    it(`of ${path} answers 200 with an empty body and the four headers`, async () => {
+      const response = await preflight(path, listed).set('Access-Control-Request-Method', 'PUT');
+      expect({ status: response.status, text: response.text }).to.deep.equal({ status: 200, text: '' });
+      expect(response.headers).to.include({
+        'access-control-allow-origin': listed,
+        'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+        'access-control-allow-headers': 'Content-Type, Authorization, X-Requested-With',
+        'access-control-allow-credentials': 'true',
+        vary: 'Origin',
+      });
+    });
+  }
+
+  it('echoes every listed origin', async () => {
+    const response = await preflight('/api/auth/login', 'https://admin.example.org').expect(200);
+    expect(response.headers['access-control-allow-origin']).to.equal('https://admin.example.org');
+  });
+
+  it('has no Access-Control-Allow-Origin for an origin that is not listed, the other headers all the same', async () => {
+    for (const origin of [...unlisted, undefined]) {
+      const response = await preflight('/api/auth/login', origin);
+      expect({ status: response.status, text: response.text }).to.deep.equal({ status: 200, text: '' });
+      expect(response.headers).not.to.have.property('access-control-allow-origin');
+      expect(response.headers).to.include({
+        'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+        'access-control-allow-headers': 'Content-Type, Authorization, X-Requested-With',
+        'access-control-allow-credentials': 'true',
+        vary: 'Origin',
+      });
+    }
+  });
+});
+
+describe('Cross-origin requests', () => {
+  const harness = useHarness({ ALLOWED_ORIGINS: listed });
+  const status = () => harness.api('get', '/api/auth/setup-status');
+
+  it('are answered with the listed origin, Vary: Origin and the allowance of credentials', async () => {
+    const response = await status().set('Origin', listed).expect(200);
+    expect(response.headers).to.include({
+      'access-control-allow-origin': listed,
+      'access-control-allow-credentials': 'true',
+      vary: 'Origin',
+    });
+  });
+
+  it('are answered without the allowance for an origin that is not listed, and without an origin, still with Vary', async () => {
+    for (const origin of unlisted) {
+      const response = await status().set('Origin', origin).expect(200);
+      expect(response.headers).not.to.have.property('access-control-allow-origin');
+      expect(response.headers.vary).to.equal('Origin');
+    }
+    const response = await status().expect(200);
+    expect(response.headers).not.to.have.property('access-control-allow-origin');
+    expect(response.headers.vary).to.equal('Origin');
+  });
+
+  it('can read refusals as well', async () => {
+    const { token } = await signIn(harness.context);
+    const refusals = [
+      harness.api('get', '/api/auth/me'),
+      harness.api('post', '/api/auth/register', token),
+      harness.api('post', '/api/auth/login').send({}),
+      harness.api('get', '/api/nothing'),
+      harness.api('delete', '/api/auth/login'),
+      harness.api('post', '/api/auth/login').set('Content-Type', 'application/json').send('{'),
+    ];
+    const statuses: number[] = [];
+    for (const refusal of refusals) {
+      const response = await refusal.set('Origin', listed);
+      statuses.push(response.status);
+      expect(response.headers).to.include({ 'access-control-allow-origin': listed, vary: 'Origin' });
+    }
+    expect(statuses).to.deep.equal([401, 403, 400, 404, 405, 400]);
+  });
+});
+
+describe('Without a list of origins', () => {
+  const harness = useHarness();
+
+  it('no origin is allowed', async () => {
+    const response = await request(harness.app).options('/api/auth/login').set('Origin', listed).expect(200);
+    expect(response.headers).not.to.have.property('access-control-allow-origin');
+    const real = await harness.api('get', '/api/auth/setup-status').set('Origin', listed).expect(200);
+    expect(real.headers).not.to.have.property('access-control-allow-origin');
+  });
+});

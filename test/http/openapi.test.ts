@@ -1,0 +1,198 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { expect } from 'chai';
+import { contract, type Operation } from '../../src/http/contract.js';
+import { openapiDocument } from '../../src/http/openapi.js';
+import { useHarness } from '../support/harness.js';
+import { type Example, examples, pathOf } from './examples.js';
+
+interface Described {
+  operationId: string;
+  security: object[];
+  parameters: { name: string; in: string; required: boolean; schema: AnySchema }[];
+  requestBody?: { content: { 'application/json': { schema: AnySchema } } };
+  responses: Record<string, { description: string; content: { 'application/json': { schema: AnySchema } } }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Described>>;
+}
+
+const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
+const document = openapiDocument() as Document;
+const describedBy = ({ method, path }: Operation): Described | undefined =>
+  document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method];
+
+/** Compiles schemas as the document means them: its references resolve within the document. */
+function compiler(): (schema: AnySchema) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, strictRequired: false });
+  ajvFormats.default(ajv);
+  for (const keyword of ['openapi', 'info', 'paths', 'components']) ajv.addKeyword(keyword);
+  ajv.addSchema({ ...document, $id: 'document' });
+  return (schema) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+}
+const compile = compiler();
+
+describe('GET /api/openapi.json', () => {
+  const harness = useHarness();
+
+  it('answers with the document, to anybody', async () => {
+    const { body } = await harness.api('get', '/api/openapi.json').expect(200);
+    expect(body).to.deep.equal(JSON.parse(JSON.stringify(document)));
+  });
+
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(JSON.parse(JSON.stringify(document)));
+    expect(valid, JSON.stringify(errors)).to.equal(true);
+    expect(validator.version).to.equal('3.1');
+  });
+
+  it("lists exactly the contract's operations", () => {
+    const listed = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => `${operationId}: ${method} ${path}`),
+    );
+    const expected = operations.map(
+      ([name, { method, path }]) => `${name}: ${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
+    );
+    expect(listed).to.have.members(expected);
+  });
+
+  it('has no reference that leads nowhere', () => {
+    const references = JSON.stringify(document).match(/"\$ref":"[^"]*"/g) ?? [];
+    expect(references).not.to.deep.equal([]);
+    for (const reference of new Set(references)) {
+      const [, pointer = ''] = /"#\/(.*)"$/.exec(reference) ?? [];
+      const found = pointer
+        .split('/')
+        .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
+      expect(found, reference).to.be.an('object');
+    }
+  });
+
+  it('describes every answer in words that speak to clients', () => {
+    for (const [name, operation] of operations) {
+      for (const [status, { description }] of Object.entries(describedBy(operation)?.responses ?? {})) {
+        expect(description, `${name} ${status}`)
+          .to.match(/^[A-Z]/)
+          .and.not.to.match(/detail|coursectl migrate/);
+      }
+    }
+  });
+});
+
+for (const [name, operation] of operations) {
+  const { method, path, access, success } = operation;
+
+  describe(`OpenAPI of ${method.toUpperCase()} ${path}`, () => {
+    const harness = useHarness();
+    const described = describedBy(operation);
+
+    it('declares the documented statuses', () => {
+      const expected = [String(success.status), '500'];
+      if (operation.body) expected.push('400', '413', '415');
+      if (operation.query) expected.push('400');
+      if (access.kind !== 'public') expected.push('401');
+      if (access.kind !== 'public' && access.kind !== 'signed-in') expected.push('403');
+      if (operation.params) expected.push('404');
+      if (name === 'login' || name === 'traineeLogin') expected.push('401');
+      if (!['health', 'openapi'].includes(name)) expected.push('503');
+      expect(Object.keys(described?.responses ?? {})).to.have.members([...new Set(expected)]);
+    });
+
+    it('demands a token exactly where one is needed', () => {
+      expect(described?.security).to.deep.equal(access.kind === 'public' ? [] : [{ token: [] }]);
+    });
+
+    it('describes the answer as it is', async () => {
+      const given: Example = await examples[name](harness.context);
+      const call = harness.api(method, pathOf(path, given), given.token);
+      const { body } = await (given.body === undefined ? call : call.send(given.body)).expect(success.status);
+      const check = compile(described?.responses[success.status]?.content['application/json'].schema ?? false);
+      expect(check(body), JSON.stringify(check.errors)).to.equal(true);
+      expect(check({ ...body, surplus: 1 })).to.equal(name === 'openapi');
+      for (const key of Object.keys(body)) {
+        const { [key]: _, ...incomplete } = body;
+        if (name !== 'openapi') expect(check(incomplete), `without ${key}`).to.equal(false);
+      }
+    });
+
+    if (operation.body) {
+      const check = compile(described?.requestBody?.content['application/json'].schema ?? false);
+
+      it('takes the request that goes well, with unknown keys too', async () => {
+        const { body }: Example = await examples[name](harness.context);
+        expect(check(body), JSON.stringify(check.errors)).to.equal(true);
+        expect(check({ ...body, surplus: 1 })).to.equal(true);
+      });
+
+      it('refuses a request where a field is missing that is needed, or of the wrong type', async () => {
+        const { body = {} }: Example = await examples[name](harness.context);
+        for (const [key, field] of Object.entries(operation.body?.describe().keys ?? {}) as [
+          string,
+          { flags?: { presence?: string } },
+        ][]) {
+          const { [key]: _, ...incomplete } = body;
+          expect(check(incomplete), `without ${key}`).to.equal(field.flags?.presence !== 'required');
+          for (const wrong of [[], {}, [body[key]]])
+            expect(check({ ...body, [key]: wrong }), `${key}: ${wrong}`).to.equal(false);
+        }
+        for (const none of [null, [], 'text', 7]) expect(check(none)).to.equal(false);
+      });
+    }
+
+    it('describes the parameters that there are', () => {
+      const located = (where: string) =>
+        described?.parameters.filter((parameter) => parameter.in === where).map(({ name: key }) => key);
+      const keys = (schema: Operation['query']) => Object.keys(schema?.describe().keys ?? {});
+      expect(located('query')).to.have.members(keys(operation.query));
+      expect(located('path')).to.have.members([...path.matchAll(/:(\w+)/g)].map(([, key]) => key));
+      for (const parameter of described?.parameters ?? []) {
+        expect(parameter.required, parameter.name).to.equal(parameter.in === 'path');
+        compile(parameter.schema);
+      }
+    });
+  });
+}
+
+describe('OpenAPI of inputs', () => {
+  const refuses = (name: keyof typeof contract, body: object): boolean => {
+    const schema = describedBy(contract[name])?.requestBody?.content['application/json'].schema;
+    return !compile(schema ?? true)(body);
+  };
+  const login = { identifier: 'a', password: '123456' };
+
+  it('says what the specification says of lengths, formats and lists', () => {
+    expect(refuses('login', login)).to.equal(false);
+    expect(refuses('login', { ...login, password: '12345' })).to.equal(true);
+    expect(refuses('login', { ...login, identifier: '' })).to.equal(true);
+    expect(refuses('updateProfile', { firstName: 'A' })).to.equal(true);
+    expect(refuses('updateProfile', { lastName: 'x'.repeat(51) })).to.equal(true);
+    const person = {
+      firstName: 'Ada',
+      lastName: 'Li',
+      email: 'ada@example.org',
+      password: '123456',
+      phone: '1',
+      role: 'trainee',
+    };
+    expect(refuses('register', person)).to.equal(false);
+    for (const wrong of [
+      { email: 'nobody' },
+      { role: 'admin' },
+      { isActive: 'true' },
+      { phone: '' },
+      { firstName: 'A' },
+    ]) {
+      expect(refuses('register', { ...person, ...wrong }), JSON.stringify(wrong)).to.equal(true);
+    }
+  });
+
+  it('says that empty fields of a profile are fine', () => {
+    for (const empty of ['', null]) {
+      expect(refuses('updateProfile', { firstName: empty, lastName: empty, phone: empty })).to.equal(false);
+    }
+    expect(refuses('updateProfile', { phone: 4420 })).to.equal(false);
+  });
+});

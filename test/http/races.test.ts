@@ -1,0 +1,143 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { buildUser, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { ada, messages } from './expectations.js';
+
+const contenders = Array.from({ length: 50 }, (_, index) => index);
+
+describe('Requests that arrive together', () => {
+  const harness = useHarness();
+  let server: Server;
+  let url: string;
+  before(async () => {
+    server = createServer(harness.app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+
+  /** Sends one request a contender, all at once, and counts the answers by status and error. */
+  async function race(
+    method: string,
+    path: string,
+    body: (index: number) => object,
+    tokenOf?: (index: number) => string | undefined,
+  ) {
+    const answers = await Promise.all(
+      contenders.map(async (index) => {
+        const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${tokenOf?.(index) ?? ''}` };
+        const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body(index)) });
+        const { error = 'no error' } = (await response.json()) as { error?: string };
+        return `${response.status} ${error}`;
+      }),
+    );
+    const counts: Record<string, number> = {};
+    for (const answer of answers) counts[answer] = (counts[answer] ?? 0) + 1;
+    return counts;
+  }
+  const users = () => harness.context.database.models.User.count();
+
+  it('complete the setup once', async () => {
+    const counts = await race('POST', '/api/auth/setup', (index) => ({
+      ...ada,
+      email: `${index}@example.org`,
+      phone: `${index}`,
+    }));
+    expect(counts).to.deep.equal({ '201 no error': 1, [`400 ${messages.setupCompleted}`]: 49 });
+    expect(await users()).to.equal(1);
+    const { body } = await harness.api('get', '/api/auth/setup-status');
+    expect(body).to.deep.equal({ setupRequired: false, superAdminCount: 1 });
+  });
+
+  it('complete the setup once where all send the same', async () => {
+    const counts = await race('POST', '/api/auth/setup', () => ada);
+    expect(counts).to.deep.equal({ '201 no error': 1, [`400 ${messages.setupCompleted}`]: 49 });
+    expect(await users()).to.equal(1);
+    expect(await harness.context.database.models.AuditEntry.count()).to.equal(1);
+  });
+
+  it('register an email once', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const person = (index: number) => ({ ...ada, role: 'trainee', phone: `${index}` });
+    const counts = await race('POST', '/api/auth/register', person, () => token);
+    expect(counts).to.deep.equal({ '201 no error': 1, [`400 ${messages.emailTaken}`]: 49 });
+    expect(await users()).to.equal(2);
+  });
+
+  it('register a phone once', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const spaced = (index: number) => ada.phone.replaceAll(' ', ' '.repeat(1 + (index % 3)));
+    const person = (index: number) => ({
+      ...ada,
+      role: 'trainee',
+      email: `${index}@example.org`,
+      phone: spaced(index),
+    });
+    const counts = await race('POST', '/api/auth/register', person, () => token);
+    expect(counts).to.deep.equal({ '201 no error': 1, [`400 ${messages.phoneTaken}`]: 49 });
+    expect(await users()).to.equal(2);
+  });
+
+  it('speak of the email first where email and phone were taken together', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const counts = await race(
+      'POST',
+      '/api/auth/register',
+      () => ({ ...ada, role: 'trainer' }),
+      () => token,
+    );
+    expect(counts).to.deep.equal({ '201 no error': 1, [`400 ${messages.emailTaken}`]: 49 });
+    expect(await users()).to.equal(2);
+  });
+
+  it('all register where they have nothing in common', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const person = (index: number) => ({ ...ada, role: 'trainee', email: `${index}@example.org`, phone: `${index}` });
+    expect(await race('POST', '/api/auth/register', person, () => token)).to.deep.equal({ '201 no error': 50 });
+    expect(await users()).to.equal(51);
+  });
+
+  it('give a phone to one of the users who want it', async () => {
+    const tokens: string[] = [];
+    for (const _ of contenders) tokens.push((await signIn(harness.context)).token);
+    const counts = await race(
+      'PUT',
+      '/api/auth/profile',
+      () => ({ phone: ada.phone }),
+      (index) => tokens[index],
+    );
+    expect(counts).to.deep.equal({ '200 no error': 1, [`400 ${messages.phoneTaken}`]: 49 });
+    expect(await harness.context.database.models.User.count({ where: { phone: ada.phone } })).to.equal(1);
+  });
+
+  it('change a password once: the others came with one that is no more', async () => {
+    const { user, token } = await signIn(harness.context, { email: ada.email, password: ada.password });
+    const change = (index: number) => ({ currentPassword: ada.password, newPassword: `new password ${index}` });
+    const counts = await race('PUT', '/api/auth/change-password', change, () => token);
+    expect(counts).to.deep.equal({ '200 no error': 1, '400 Current password is incorrect.': 49 });
+    const hash = (await user.reload()).passwordHash;
+    const fits = await Promise.all(
+      contenders.map((index) => harness.context.hasher.compare(change(index).newPassword, hash)),
+    );
+    expect(fits.filter(Boolean)).to.have.length(1);
+  });
+
+  it('change a first password once', async () => {
+    const { token } = await signIn(harness.context, { requiresPasswordChange: true });
+    const change = (index: number) => ({ newPassword: `new password ${index}` });
+    const counts = await race('PUT', '/api/auth/first-password-change', change, () => token);
+    expect(counts).to.deep.equal({ '200 no error': 1, '400 Password change not required.': 49 });
+  });
+
+  it('all sign in, each with a session of its own', async () => {
+    await buildUser(harness.context, { email: ada.email, password: ada.password });
+    const credentials = () => ({ identifier: ada.email, password: ada.password });
+    expect(await race('POST', '/api/auth/login', credentials)).to.deep.equal({ '200 no error': 50 });
+    expect(await harness.context.database.models.Session.count()).to.equal(50);
+  });
+});

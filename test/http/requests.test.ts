@@ -1,0 +1,200 @@
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import request from 'supertest';
+import { signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { ada, expectFailure, expectInvalid } from './expectations.js';
+
+describe('The body of a request', () => {
+  const harness = useHarness();
+  /** Sends bytes as they are. */
+  const raw = (body: string | Buffer, headers: Record<string, string> = {}, path = '/api/auth/setup') =>
+    request(harness.app)
+      .post(path)
+      .set({ 'Content-Type': 'application/json', ...headers })
+      .serialize((bytes) => bytes as unknown as string)
+      .send(body as unknown as object);
+
+  it('is refused as malformed when it is no JSON', async () => {
+    for (const body of [
+      '{',
+      '{"email":',
+      '{email:1}',
+      "{'a':1}",
+      '{"a":1}}',
+      '{"a":1,}',
+      'canary',
+      '\u0000',
+      '<xml/>',
+    ]) {
+      const response = await raw(body);
+      expectFailure(response, 400, 'Malformed JSON.');
+      expect(response.headers['content-type']).to.match(/^application\/json/);
+    }
+  });
+
+  it('is refused as malformed when it is a JSON primitive', async () => {
+    for (const body of ['null', '7', 'true', '"text"']) expectFailure(await raw(body), 400, 'Malformed JSON.');
+  });
+
+  it('is refused as invalid when it is a JSON array', async () => {
+    for (const body of ['[]', JSON.stringify([ada])]) expectInvalid(await raw(body), ['']);
+  });
+
+  it('counts as empty when there is none', async () => {
+    const fields = ['firstName', 'lastName', 'email', 'password', 'phone'];
+    expectInvalid(await request(harness.app).post('/api/auth/setup'), fields);
+    expectInvalid(await request(harness.app).post('/api/auth/setup').set('Content-Length', '0'), fields);
+    expectInvalid(await raw('{}'), fields);
+  });
+
+  it('is taken with a charset, in UTF-8', async () => {
+    const body = JSON.stringify({ ...ada, firstName: 'Žofie' });
+    const response = await raw(body, { 'Content-Type': 'application/json; charset=UTF-8' }).expect(201);
+    expect(response.body.user.firstName).to.equal('Žofie');
+  });
+
+  it('is taken compressed', async () => {
+    await raw(gzipSync(JSON.stringify(ada)), { 'Content-Encoding': 'gzip' }).expect(201);
+  });
+
+  it('is refused as malformed when it is not compressed as it says', async () => {
+    expectFailure(await raw(JSON.stringify(ada), { 'Content-Encoding': 'gzip' }), 400, 'Malformed JSON.');
+  });
+
+  it('is refused with 413 when it is larger than 100 KiB, also after unpacking', async () => {
+    const large = JSON.stringify({ ...ada, surplus: 'x'.repeat(100 * 1024) });
+    expectFailure(await raw(large), 413, 'Request body too large.');
+    expectFailure(await raw(gzipSync(large), { 'Content-Encoding': 'gzip' }), 413, 'Request body too large.');
+    await raw(JSON.stringify({ ...ada, surplus: 'x'.repeat(99 * 1024) })).expect(201);
+  });
+
+  it('is refused with 415 when it is not JSON by its type', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'json',
+    ]) {
+      const response = await raw(JSON.stringify(ada), { 'Content-Type': type });
+      expectFailure(response, 415, 'Content-Type must be application/json.');
+    }
+    expect(await harness.context.database.models.User.count()).to.equal(0);
+  });
+
+  it('is refused with 415 in another charset or an unknown encoding', async () => {
+    for (const headers of [{ 'Content-Type': 'application/json; charset=latin1' }, { 'Content-Encoding': 'zip' }]) {
+      const response = await raw(JSON.stringify(ada), headers);
+      expect(response.status).to.equal(415);
+      expect(response.body).to.have.all.keys('error');
+    }
+  });
+
+  it('may hold "__proto__" and its like without any effect', async () => {
+    const { password: _, ...rest } = ada;
+    const proto = JSON.stringify(ada);
+    expectInvalid(await raw(`{"__proto__":${proto}}`), ['firstName', 'lastName', 'email', 'password', 'phone']);
+    expectInvalid(
+      await raw(`{"__proto__":${proto},"constructor":{"prototype":${proto}},${JSON.stringify(rest).slice(1)}`),
+      ['password'],
+    );
+    const response = await raw(
+      `{"__proto__":{"role":"trainee","isActive":7},"toString":1,"hasOwnProperty":2,${proto.slice(1)}`,
+    );
+    expect(response.status).to.equal(201);
+    expect(response.body.user.role).to.equal('super_admin');
+    expect({}).not.to.have.property('role');
+    expectInvalid(await raw('{"identifier":{"__proto__":{"length":9}},"password":"123456"}', {}, '/api/auth/login'), [
+      'identifier',
+    ]);
+  });
+
+  it('counts the last of two equal keys, as JSON.parse does', async () => {
+    const response = await raw(`{"firstName":"Eve",${JSON.stringify(ada).slice(1)}`).expect(201);
+    expect(response.body.user.firstName).to.equal('Ada');
+  });
+
+  it('is not read before the caller is known', async () => {
+    const response = await request(harness.app)
+      .put('/api/auth/profile')
+      .set('Content-Type', 'application/json')
+      .send('{');
+    expect(response.status).to.equal(401);
+    const { token } = await signIn(harness.context);
+    const known = harness.api('put', '/api/auth/profile', token).set('Content-Type', 'application/json').send('{');
+    expectFailure(await known, 400, 'Malformed JSON.');
+  });
+});
+
+describe('The URL of a request', () => {
+  const harness = useHarness();
+
+  it('is answered 404 in JSON where there is nothing, with and without a token', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    for (const path of [
+      '/',
+      '/api',
+      '/api/',
+      '/api/nothing',
+      '/api/auth',
+      '/api/auth/nothing',
+      '/API/auth/me',
+      '/api/auth/ME',
+      '/login',
+    ]) {
+      for (const method of ['get', 'post', 'put', 'delete'] as const) {
+        for (const as of [undefined, token]) {
+          const response = await harness.api(method, path, as);
+          expectFailure(response, 404, 'Resource not found.');
+          expect(response.headers['content-type']).to.match(/^application\/json/);
+        }
+      }
+    }
+  });
+
+  it('is answered 400 when its encoding is malformed', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    for (const id of ['%E0%A4%A', '%', '%zz', '%ff']) {
+      expectFailure(await harness.api('get', `/api/courses/trainer/${id}`, token), 400, 'Malformed URL.');
+      expectFailure(await harness.api('delete', `/api/auth/sessions/${id}`, token), 400, 'Malformed URL.');
+    }
+  });
+
+  it('never makes a query a crash', async () => {
+    const { user, token } = await signIn(harness.context, { role: 'trainer' });
+    for (const query of [
+      '%E0%A4%A',
+      'page[]=1',
+      'page[$gt]=1',
+      '__proto__[x]=1',
+      '__proto__=1',
+      '&&=&',
+      'a'.repeat(9000),
+    ]) {
+      const response = await harness.api('get', `/api/courses/trainer/${user.id}?${query}`, token);
+      expect(response.status, query).to.equal(200);
+    }
+  });
+
+  it('may be asked for with HEAD wherever GET is answered', async () => {
+    const response = await request(harness.app).head('/api/auth/setup-status').expect(200);
+    expect(response.text ?? '').to.equal('');
+    await request(harness.app).head('/api/auth/me').expect(401);
+  });
+});
+
+describe('Every answer', () => {
+  const harness = useHarness();
+
+  it('is not to be kept by caches, and carries an id of its own', async () => {
+    const ids = new Set<string>();
+    for (const path of ['/api/auth/setup-status', '/api/auth/me', '/api/nothing', '/healthz']) {
+      const response = await harness.api('get', path);
+      expect(response.headers).to.include({ 'cache-control': 'no-store' });
+      expect(response.headers).not.to.have.any.keys('x-powered-by', 'etag', 'server');
+      ids.add(response.headers['x-request-id'] ?? '');
+    }
+    expect(ids).to.have.length(4);
+  });
+});

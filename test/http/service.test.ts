@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import request from 'supertest';
+import { loadConfig } from '../../src/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { createApp } from '../../src/http/app.js';
+import { createLogger } from '../../src/logger.js';
+import { createEmptyDatabase, type EmptyDatabase, onMysql } from '../support/database.js';
+import { buildCourse, buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { ada, expectFailure } from './expectations.js';
+
+const silent = createLogger('silent', { write: () => undefined });
+
+function contextOver(databaseUrl: string): Promise<Context> {
+  return createContext(loadConfig({ env: { ...testEnvironment, DATABASE_URL: databaseUrl }, cwd: '/' }), silent);
+}
+
+describe('GET /healthz and GET /readyz', () => {
+  const harness = useHarness();
+
+  it('answer 200 while all is well', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const { body } = await harness.api('get', path).expect(200);
+      expect(body).to.deep.equal({ status: 'ok' });
+    }
+  });
+
+  it('answer 200 and 503 while the server drains', async () => {
+    const draining = createApp(harness.context, () => true);
+    await request(draining).get('/healthz').expect(200);
+    const response = await request(draining).get('/readyz');
+    expectFailure(response, 503, 'The service is shutting down.');
+    expect(response.headers['retry-after']).to.match(/^\d+$/);
+  });
+});
+
+describe('GET /readyz over a database that is not migrated', () => {
+  let database: EmptyDatabase;
+  let context: Context;
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+    context = await contextOver(database.url);
+  });
+  afterEach(async () => {
+    await context.close();
+    await database.drop();
+  });
+  const get = (path: string) => request(createApp(context)).get(path);
+
+  it('answers 503 with Retry-After while migrations are pending, /healthz 200', async () => {
+    const response = await get('/readyz');
+    expectFailure(response, 503, 'The service is temporarily unavailable.');
+    expect(response.headers['retry-after']).to.match(/^\d+$/);
+    await get('/healthz').expect(200);
+  });
+
+  it('answers 200 once they are applied, and 503 when one is taken back', async () => {
+    await context.schema.up();
+    await get('/readyz').expect(200);
+    await context.schema.down(1);
+    await get('/readyz').expect(503);
+  });
+
+  it('leaves operations answered with 503 as well, without a word of the schema', async () => {
+    const response = await get('/api/auth/setup-status');
+    expectFailure(response, 503, 'The service is temporarily unavailable.');
+    expect(response.headers['retry-after']).to.match(/^\d+$/);
+  });
+});
+
+describe('GET /readyz without a database', () => {
+  it('answers 503, /healthz 200', async () => {
+    const context = await contextOver('mysql://nobody@127.0.0.1:1/nothing');
+    const app = createApp(context);
+    await request(app).get('/healthz').expect(200);
+    for (const path of ['/readyz', '/api/auth/setup-status']) {
+      const response = await request(app).get(path);
+      expectFailure(response, 503, 'The service is temporarily unavailable.');
+      expect(response.headers['retry-after']).to.match(/^\d+$/);
+    }
+    await context.close();
+  });
+});
+
+describe('An unexpected failure', () => {
+  const lines: string[] = [];
+  const harness = useHarness({}, createLogger('info', { write: (line) => lines.push(line) }));
+  beforeEach(() => {
+    lines.length = 0;
+  });
+  /** A rule of the database that the program knows nothing of: breaking it is a failure nobody foresaw. */
+  async function whileUnique(table: string, column: string, work: () => Promise<void>): Promise<void> {
+    const { sequelize } = harness.context.database;
+    await sequelize.query(`CREATE UNIQUE INDEX unforeseen ON ${table} (${column})`);
+    try {
+      await work();
+    } finally {
+      await sequelize.query(`DROP INDEX unforeseen${onMysql ? ` ON ${table}` : ''}`);
+    }
+  }
+  /** One log line tells of the failure, and none holds what was sent. */
+  function expectLogged(secrets: readonly string[]): void {
+    const failures = lines.filter((line) => line.includes('"err"'));
+    expect(failures).to.have.length(1);
+    for (const secret of secrets) expect(lines.join('')).not.to.include(secret);
+  }
+
+  it('of setup is answered 500 with nothing but "Server error."', async () => {
+    await buildUser(harness.context, { firstName: ada.firstName });
+    await whileUnique('users', 'first_name', async () => {
+      expectFailure(await harness.api('post', '/api/auth/setup').send(ada), 500, 'Server error.');
+    });
+    expectLogged([ada.email, ada.password, ada.phone, ada.firstName]);
+    expect(await harness.context.database.models.User.count()).to.equal(1);
+  });
+
+  it('of register is answered likewise', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin', firstName: ada.firstName });
+    await whileUnique('users', 'first_name', async () => {
+      const response = await harness.api('post', '/api/auth/register', token).send({ ...ada, role: 'trainee' });
+      expectFailure(response, 500, 'Server error.');
+    });
+    expectLogged([ada.email, ada.password, ada.phone, ada.firstName, token]);
+  });
+
+  it('of profile is answered likewise', async () => {
+    await buildUser(harness.context, { lastName: ada.lastName });
+    const { token } = await signIn(harness.context);
+    await whileUnique('users', 'last_name', async () => {
+      const response = await harness.api('put', '/api/auth/profile', token).send({ lastName: ada.lastName });
+      expectFailure(response, 500, 'Server error.');
+    });
+    expectLogged([ada.lastName, token]);
+  });
+
+  it('of both logins is answered likewise, and leaves lastLogin as it was', async () => {
+    const { user, token } = await signIn(harness.context, { email: ada.email });
+    await whileUnique('sessions', 'user_id', async () => {
+      for (const path of ['login', 'trainee-login']) {
+        lines.length = 0;
+        const response = await harness
+          .api('post', `/api/auth/${path}`)
+          .send({ identifier: ada.email, password: factoryPassword });
+        expectFailure(response, 500, 'Server error.');
+        expectLogged([ada.email, factoryPassword, token, user.id]);
+      }
+    });
+    expect((await user.reload()).lastLogin).to.equal(null);
+  });
+
+  it('of a listing is answered likewise', async () => {
+    const { user, token } = await signIn(harness.context, { role: 'trainer' });
+    await buildCourse(harness.context, user, { tagsJson: 'canary, not JSON' });
+    const response = await harness.api('get', `/api/courses/trainer/${user.id}`, token);
+    expectFailure(response, 500, 'Server error.');
+    expectLogged([token]);
+  });
+
+  it('leaves the service answering', async () => {
+    await buildUser(harness.context, { firstName: ada.firstName });
+    await whileUnique('users', 'first_name', async () => {
+      await harness.api('post', '/api/auth/setup').send(ada).expect(500);
+    });
+    await harness.api('post', '/api/auth/setup').send(ada).expect(201);
+  });
+});
