@@ -28,7 +28,7 @@ async function nativeBcrypt(): Promise<Bcrypt | undefined> {
     const bcrypt = await import('@node-rs/bcrypt');
     return {
       implementation: 'native',
-      hash: (password, cost) => bcrypt.hash(password, { cost }),
+      hash: (password, cost) => bcrypt.hash(password, cost),
       compare: (password, hash) => bcrypt.verify(password, hash),
       close: async () => undefined,
     };
