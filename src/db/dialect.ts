@@ -18,10 +18,17 @@ class TunedSqliteDatabase extends sqlite3.Database {
     super(file, mode, (error) => {
       if (error) return callback(error);
       this.configure('busyTimeout', sqliteBusyTimeoutMs);
-      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;', (failure) => {
-        if (failure) this.close(() => callback(failure));
-        else callback(null);
-      });
+      this.tune(Date.now() + sqliteBusyTimeoutMs, callback);
+    });
+  }
+
+  /** A new file becomes WAL in a moment of its own, for which SQLite doesn't wait when others open the file too. */
+  private tune(deadline: number, callback: (error: Error | null) => void): void {
+    this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;', (failure) => {
+      if (!failure) callback(null);
+      else if (systemErrorCode(failure) === 'SQLITE_BUSY' && Date.now() < deadline) {
+        setTimeout(() => this.tune(deadline, callback), 10 * (1 + Math.random()));
+      } else this.close(() => callback(failure));
     });
   }
 }

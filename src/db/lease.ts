@@ -1,13 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QueryTypes } from 'sequelize';
+import { QueryTypes, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
-import type { AppError } from '../errors.js';
+import { AppError } from '../errors.js';
 import type { Database } from './connection.js';
 import { isSqlite } from './dialect.js';
 
 /** A lease that isn't renewed for so long is free again: its holder died. */
-const leaseMs = 30_000;
-const renewalMs = leaseMs / 3;
+const defaultDurationMs = 30_000;
+
+/** A lease that is held, as the work under it sees it. */
+export interface Lease {
+  /**
+   * Renews the lease in a transaction. When it says true, nobody else gets the lease before the transaction ends: a
+   * holder that was paused for too long commits nothing behind the back of the next one.
+   */
+  renew(transaction: Transaction): Promise<boolean>;
+}
+
+export interface LeaseOptions {
+  /** After how many milliseconds without renewal the lease is free; 30 s when absent. */
+  durationMs?: number;
+  /** Ends the wait for another holder. */
+  signal?: AbortSignal;
+  /** Told once when there is another holder to wait for. */
+  onWait?(): void;
+}
 
 /**
  * Leases are rows, because server-side locks (GET_LOCK) don't span a cluster. The table isn't a migration's: the
@@ -20,8 +37,8 @@ export async function createLeaseTable({ sequelize }: Database): Promise<void> {
   );
 }
 
-/** Takes or renews a lease for `owner`; false when somebody else holds it. */
-async function takeLease(database: Database, name: string, owner: string): Promise<boolean> {
+/** Takes a lease for `owner`; false when somebody else holds it. */
+async function takeLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   return database.inTransaction(async (transaction) => {
     const { sequelize } = database;
     const now = Date.now();
@@ -41,7 +58,7 @@ async function takeLease(database: Database, name: string, owner: string): Promi
     const replacements = {
       name,
       owner,
-      expiresAt: now + leaseMs,
+      expiresAt: now + durationMs,
       oldOwner: holder?.owner ?? '',
       oldExpiresAt: Number(holder?.expires_at ?? 0),
     };
@@ -55,6 +72,27 @@ async function takeLease(database: Database, name: string, owner: string): Promi
   });
 }
 
+/** Renews a lease; false when it was lost. It isn't taken again then: the work under it may be somebody else's by now. */
+async function renewLease(
+  { sequelize }: Database,
+  name: string,
+  owner: string,
+  durationMs: number,
+  transaction: Transaction,
+): Promise<boolean> {
+  // Locks the row until the transaction ends, if it is still ours. How many rows it says to have changed depends on the clock.
+  await sequelize.query('UPDATE leases SET expires_at = :expiresAt WHERE name = :name AND owner = :owner', {
+    replacements: { name, owner, expiresAt: Date.now() + durationMs },
+    transaction,
+  });
+  const [current] = await sequelize.query<{ owner: string }>('SELECT owner FROM leases WHERE name = :name', {
+    replacements: { name },
+    type: QueryTypes.SELECT,
+    transaction,
+  });
+  return current?.owner === owner;
+}
+
 async function releaseLease(database: Database, name: string, owner: string): Promise<void> {
   await database.inTransaction((transaction) =>
     database.sequelize.query('DELETE FROM leases WHERE name = :name AND owner = :owner', {
@@ -65,9 +103,9 @@ async function releaseLease(database: Database, name: string, owner: string): Pr
 }
 
 /** Losing the race for the first insert is losing the lease, not a failure. */
-async function tryLease(database: Database, name: string, owner: string): Promise<boolean> {
+async function tryLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   try {
-    return await takeLease(database, name, owner);
+    return await takeLease(database, name, owner, durationMs);
   } catch (error) {
     if (error instanceof Error && error.name === 'SequelizeUniqueConstraintError') return false;
     throw error;
@@ -76,30 +114,34 @@ async function tryLease(database: Database, name: string, owner: string): Promis
 
 /**
  * Runs `work` while nobody else runs work under the same name, on any machine that shares the database. The lease is
- * renewed meanwhile, and is free 30 s after its holder died.
+ * renewed meanwhile, and is free some time after its holder died.
  * @param waitMs how long to wait for another holder
- * @throws AppError with the code and message of `refusal` when the lease isn't free in time
+ * @throws AppError with the code and message of `refusal` when the lease isn't free in time, `INTERRUPTED`
  */
 export async function withLease<T>(
   database: Database,
   name: string,
   waitMs: number,
   refusal: () => AppError,
-  work: () => Promise<T>,
+  work: (lease: Lease) => Promise<T>,
+  { durationMs = defaultDurationMs, signal, onWait }: LeaseOptions = {},
 ): Promise<T> {
   const owner = uuidv7();
   const deadline = Date.now() + waitMs;
-  while (!(await tryLease(database, name, owner))) {
+  for (let tries = 1; !(await tryLease(database, name, owner, durationMs)); tries += 1) {
+    if (signal?.aborted) throw new AppError('INTERRUPTED');
     if (Date.now() >= deadline) throw refusal();
+    if (tries === 1) onWait?.();
     await sleep(200);
   }
+  const renew = (transaction: Transaction) => renewLease(database, name, owner, durationMs, transaction);
   let renewal: Promise<unknown> = Promise.resolve();
   // A renewal that fails is tried again at the next tick; the lease outlives two of them.
   const timer = setInterval(() => {
-    renewal = tryLease(database, name, owner).catch((error: unknown) => error);
-  }, renewalMs);
+    renewal = database.inTransaction(renew).catch((error: unknown) => error);
+  }, durationMs / 3);
   try {
-    return await work();
+    return await work({ renew });
   } finally {
     clearInterval(timer);
     await renewal;

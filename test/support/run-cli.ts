@@ -1,6 +1,19 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import type { Io } from '../../src/cli/output.js';
-import { runProgram } from '../../src/cli/program.js';
+import { loadConfig } from '../../src/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { createLogger } from '../../src/logger.js';
+import { temporaryFolder } from './database.js';
+import { type Dialogue, keys, openTerminal, type Terminal } from './terminal.js';
+
+/**
+ * Imported late, as commands import what they run: mocha loads test files by `require`, imports inside of them come from
+ * elsewhere, and a program of such halves doesn't know its own errors.
+ */
+async function runProgram(argv: readonly string[], io: Io): Promise<number> {
+  const program = await import('../../src/cli/program.js');
+  return program.runProgram(argv, io);
+}
 
 export interface CliResult {
   exitCode: number;
@@ -11,8 +24,8 @@ export interface CliResult {
 export interface CliOptions {
   env: Record<string, string>;
   cwd: string;
-  /** What is piped into the command. */
-  stdin?: string;
+  /** What is piped into the command; a stream may keep it waiting. */
+  stdin?: string | Buffer | Readable;
   signal?: AbortSignal;
 }
 
@@ -28,10 +41,88 @@ export async function runCli(
   argv: readonly string[],
   { env, cwd, stdin = '', signal = new AbortController().signal }: CliOptions,
 ): Promise<CliResult> {
-  const input = new PassThrough();
-  input.end(stdin);
+  const input = stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]);
   const [stdout, stderr] = [collector(), collector()];
   const io: Io = { stdin: input, stdout: stdout.stream, stderr: stderr.stream, env, cwd, signal };
   const exitCode = await runProgram(argv, io);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** What came of a command at a terminal; `stderr` as written, with its escape sequences. */
+export interface TerminalResult extends CliResult {
+  terminal: Terminal;
+}
+
+/**
+ * Runs the command line in this process as a person does: at a terminal, waiting for what is on the screen before each
+ * answer is typed.
+ */
+async function runAtTerminal(
+  argv: readonly string[],
+  { env, cwd, signal = new AbortController().signal }: Omit<CliOptions, 'stdin'>,
+  dialogue: Dialogue,
+): Promise<TerminalResult> {
+  const terminal = openTerminal();
+  const stdout = collector();
+  const io: Io = { stdin: terminal.stdin, stdout: stdout.stream, stderr: terminal.stderr, env, cwd, signal };
+  const ended = runProgram(argv, io);
+  try {
+    await terminal.converse(dialogue, ended);
+  } catch (error) {
+    // Nobody will answer any more.
+    terminal.stdin.push(keys.ctrlC);
+    await ended;
+    throw error;
+  }
+  const exitCode = await ended;
+  return { exitCode, stdout: stdout.text(), stderr: terminal.written(), terminal };
+}
+
+/** A command line in a folder of its own. */
+export interface CommandLine {
+  /** The folder that commands run in: new and empty for each test. */
+  folder: string;
+  env: Record<string, string>;
+  run(argv: readonly string[], options?: Partial<CliOptions>): Promise<CliResult>;
+  /** The object that a command prints with `--json`, which is added. */
+  json<T>(argv: readonly string[], options?: Partial<CliOptions>): Promise<T>;
+  atTerminal(argv: readonly string[], dialogue: Dialogue, options?: Partial<CliOptions>): Promise<TerminalResult>;
+  /** The program on the database that the commands use, to look at what they did; the same all through a test. */
+  context(): Promise<Context>;
+}
+
+/**
+ * Gives the enclosing `describe` a command line in an empty folder for each test.
+ * @param environment all that commands see of the environment
+ */
+export function useCommandLine(environment: () => Record<string, string>): CommandLine {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let context: Context | undefined;
+  const cli: CommandLine = {
+    folder: '',
+    env: {},
+    run: (argv, options) => runCli(argv, { env: cli.env, cwd: cli.folder, ...options }),
+    async json<T>(argv: readonly string[], options?: Partial<CliOptions>) {
+      const { stdout } = await cli.run([...argv, '--json'], options);
+      return JSON.parse(stdout) as T;
+    },
+    atTerminal: (argv, dialogue, options) =>
+      runAtTerminal(argv, { env: cli.env, cwd: cli.folder, ...options }, dialogue),
+    async context() {
+      const silent = createLogger('silent', { write: () => undefined });
+      context ??= await createContext(loadConfig({ env: cli.env, cwd: cli.folder }), silent);
+      return context;
+    },
+  };
+  beforeEach(() => {
+    folder = temporaryFolder();
+    cli.folder = folder.path;
+    cli.env = environment();
+  });
+  afterEach(async () => {
+    await context?.close();
+    context = undefined;
+    folder.remove();
+  });
+  return cli;
 }

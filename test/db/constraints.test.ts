@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../src/db/connection.js';
+import type { Course } from '../../src/db/models/course.js';
+import type { Enrollment } from '../../src/db/models/enrollment.js';
+import type { User } from '../../src/db/models/user.js';
+import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { failureOf } from './failure.js';
+
+/** The constraint of this name stands in the way, not the program. */
+async function expectRefusal(change: Promise<unknown>, constraint: string | RegExp): Promise<void> {
+  const error = (await change.then(
+    () => new Error('It was not refused.'),
+    (failure: unknown) => failure,
+  )) as Error & { parent?: Error };
+  expect(error.parent?.message ?? error.message).to.match(new RegExp(constraint));
+}
+
+const foreignKey = /foreign key constraint/i;
+
+describe('constraints of the database', () => {
+  const harness = useHarness();
+  let database: Database;
+  before(() => {
+    database = harness.context.database;
+  });
+  const user = (given: Parameters<typeof buildUser>[1] = {}) => buildUser(harness.context, given);
+  const trainer = () => user({ role: 'trainer' });
+  const superAdmin = () => user({ role: 'super_admin' });
+
+  describe('on accounts', () => {
+    it('allow one super admin', async () => {
+      await superAdmin();
+      const { code } = await failureOf(superAdmin);
+      expect(code).to.equal('SUPER_ADMIN_EXISTS');
+      await expectRefusal((await trainer()).update({ role: 'super_admin' }), 'super_admin');
+      await expectRefusal((await user()).update({ role: 'super_admin' }), 'super_admin');
+    });
+
+    it('allow one super admin when twenty are made at once', async () => {
+      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, superAdmin));
+      const codes = outcomes.map((outcome) =>
+        outcome.status === 'fulfilled' ? 'created' : (outcome.reason as { code: string }).code,
+      );
+      expect(codes.filter((code) => code === 'created')).to.have.length(1);
+      expect(codes.filter((code) => code === 'SUPER_ADMIN_EXISTS')).to.have.length(19);
+    });
+
+    it('allow another super admin once the first is gone', async () => {
+      await (await superAdmin()).destroy();
+      expect((await superAdmin()).role).to.equal('super_admin');
+    });
+
+    it('keep the super admin active', async () => {
+      await expectRefusal(user({ role: 'super_admin', isActive: false }), 'users_super_admin_active');
+      const admin = await superAdmin();
+      await expectRefusal(admin.update({ isActive: false }), 'users_super_admin_active');
+      const inactive = await user({ isActive: false });
+      await expectRefusal(
+        inactive.update({ role: 'super_admin' }),
+        /users_super_admin_(active|unique)|super_admin_marker/,
+      );
+    });
+
+    it('allow one account for an email', async () => {
+      await user({ email: 'ada@example.org' });
+      expect((await failureOf(() => user({ email: 'ada@example.org' }))).code).to.equal('EMAIL_TAKEN');
+      await expectRefusal((await user()).update({ email: 'ada@example.org' }), 'email');
+    });
+
+    it('allow one account for a phone, however it is written', async () => {
+      await user({ phone: '+1 (555) 010-9999' });
+      expect((await failureOf(() => user({ phone: '+1.555.010.9999' }))).code).to.equal('PHONE_TAKEN');
+    });
+
+    it('allow the three roles', async () => {
+      await expectRefusal(user({ role: 'admin' as 'trainee' }), 'users_role_known');
+      await expectRefusal(user({ role: 'Trainee' as 'trainee' }), 'users_role_known');
+    });
+
+    it('allow nothing to be missing', async () => {
+      const { id } = await user();
+      for (const column of ['first_name', 'email', 'phone_key', 'password_hash', 'role', 'is_active', 'search_key']) {
+        const change = database.sequelize.query(`UPDATE users SET ${column} = NULL WHERE id = ?`, {
+          replacements: [id],
+        });
+        await expectRefusal(change, /cannot be null|NOT NULL/i);
+      }
+    });
+  });
+
+  describe('on courses', () => {
+    let owner: User;
+    beforeEach(async () => {
+      owner = await trainer();
+    });
+    const course = (given: Partial<Course>) => buildCourse(harness.context, owner, given);
+
+    it('allow the levels and types that are known, or none', async () => {
+      await expectRefusal(course({ level: 'expert' as 'advanced' }), 'courses_level_known');
+      await expectRefusal(course({ courseType: 'Online' as 'online' }), 'courses_type_known');
+      expect((await course({ level: null, courseType: null })).id).to.be.a('string');
+    });
+
+    it('end no earlier than they start', async () => {
+      await expectRefusal(course({ startDate: '2026-03-02', endDate: '2026-03-01' }), 'courses_dates_in_order');
+      await course({ startDate: '2026-03-02', endDate: '2026-03-02' });
+      await course({ startDate: '2026-03-02', endDate: null });
+      await course({ startDate: null, endDate: '2026-03-02' });
+    });
+
+    it('have a seat at least', async () => {
+      await expectRefusal(course({ maxStudents: 0 }), 'courses_max_students_positive');
+      await course({ maxStudents: 1 });
+    });
+
+    it('have a trainer who exists, and keep them', async () => {
+      await expectRefusal(course({ trainerId: uuidv7() }), foreignKey);
+      await course({});
+      await expectRefusal(owner.destroy(), foreignKey);
+      expect(await database.models.User.count()).to.equal(1);
+    });
+  });
+
+  describe('on enrollments', () => {
+    let owner: User;
+    let trainee: User;
+    let course: Course;
+    beforeEach(async () => {
+      owner = await trainer();
+      trainee = await user();
+      course = await buildCourse(harness.context, owner);
+    });
+    const enroll = (given: Partial<Enrollment> = {}) => buildEnrollment(harness.context, trainee, course, given);
+
+    it('allow one for a trainee and a course', async () => {
+      await enroll();
+      await expectRefusal(enroll(), /enrollments_user_course_unique|enrollments\.user_id, enrollments\.course_id/);
+      await buildEnrollment(harness.context, await user(), course);
+    });
+
+    it('allow the four statuses and a progress in percent', async () => {
+      await expectRefusal(enroll({ status: 'done' as 'active' }), 'enrollments_status_known');
+      for (const progress of [-1, 101]) await expectRefusal(enroll({ progress }), 'enrollments_progress_range');
+      await enroll({ status: 'completed', progress: 100 });
+    });
+
+    it('are of a trainee and a course that exist', async () => {
+      await expectRefusal(enroll({ userId: uuidv7() }), foreignKey);
+      await expectRefusal(enroll({ courseId: uuidv7() }), foreignKey);
+    });
+
+    it("follow their course's trainer", async () => {
+      const enrollment = await enroll();
+      const successor = await trainer();
+      await course.update({ trainerId: successor.id });
+      expect((await enrollment.reload()).trainerId).to.equal(successor.id);
+      await owner.destroy();
+    });
+
+    it("can't have another trainer than their course", async () => {
+      const other = await trainer();
+      await expectRefusal(enroll({ trainerId: other.id }), foreignKey);
+      const enrollment = await enroll();
+      await expectRefusal(enrollment.update({ trainerId: other.id }), foreignKey);
+    });
+
+    it('go with their course, and with their trainee', async () => {
+      await enroll();
+      const colleague = await buildEnrollment(harness.context, await user(), course);
+      await trainee.destroy();
+      expect((await database.models.Enrollment.findAll()).map(({ id }) => id)).to.deep.equal([colleague.id]);
+      await course.destroy();
+      expect(await database.models.Enrollment.count()).to.equal(0);
+    });
+  });
+
+  describe('on what belongs to accounts and imports', () => {
+    it('end the sessions of an account that is deleted', async () => {
+      const account = await user();
+      await tokenFor(harness.context, account);
+      await account.destroy();
+      expect(await database.models.Session.count()).to.equal(0);
+    });
+
+    it('keep the audit log of an account that is deleted', async () => {
+      const { AuditEntry } = database.models;
+      const account = await user();
+      const entry = { beforeJson: null, afterJson: null, targetType: 'user', targetId: account.id, ip: null };
+      const audit = { id: uuidv7(), at: new Date(), actorId: account.id, action: 'user.register', ...entry };
+      await AuditEntry.create({ ...audit, origin: 'cli' });
+      await account.destroy();
+      expect(await AuditEntry.count()).to.equal(1);
+      await expectRefusal(
+        AuditEntry.create({ ...audit, id: uuidv7(), origin: 'web' as 'http' }),
+        'audit_entries_origin_known',
+      );
+    });
+
+    it('hold the rows of an import together with it', async () => {
+      const { Import, ImportRow } = database.models;
+      const file = { fileName: 'people.csv', fileSha256: 'a'.repeat(64), optionsJson: '{}', rowsTotal: 1 };
+      const started = { id: uuidv7(), status: 'running' as const, createdAt: new Date(), ...file };
+      await expectRefusal(Import.create({ ...started, status: 'lost' as 'running' }), 'imports_status_known');
+      await Import.create(started);
+      const row = {
+        importId: started.id,
+        line: 2,
+        outcome: 'created' as const,
+        code: null,
+        userId: null,
+        beforeJson: null,
+      };
+      await expectRefusal(ImportRow.create({ ...row, outcome: 'lost' as 'created' }), 'import_rows_outcome_known');
+      await expectRefusal(ImportRow.create({ ...row, importId: uuidv7() }), foreignKey);
+      await ImportRow.create(row);
+      await expectRefusal(ImportRow.create(row), /PRIMARY|import_rows\.import_id/);
+      await Import.destroy({ where: { id: started.id } });
+      expect(await ImportRow.count()).to.equal(0);
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { QueryTypes } from 'sequelize';
+import type { Database } from '../../src/db/connection.js';
+import { createLeaseTable, withLease } from '../../src/db/lease.js';
+import { AppError } from '../../src/errors.js';
+import { useDatabases } from './databases.js';
+import { failureOf } from './failure.js';
+
+const refusal = () => new AppError('MIGRATION_LOCKED', 'Somebody else is at it.');
+
+function lease<T>(database: Database, waitMs: number, work: () => Promise<T>, name = 'work'): Promise<T> {
+  return withLease(database, name, waitMs, refusal, work);
+}
+
+const leasesIn = (database: Database) =>
+  database.sequelize.query<{ name: string; owner: string; expires_at: number }>('SELECT * FROM leases ORDER BY name', {
+    type: QueryTypes.SELECT,
+  });
+
+/** A lease as somebody else left it. */
+const leave = (database: Database, expiresAt: number) =>
+  database.sequelize.query('INSERT INTO leases (name, owner, expires_at) VALUES (?, ?, ?)', {
+    replacements: ['work', 'somebody', expiresAt],
+  });
+
+describe('a lease', () => {
+  const databases = useDatabases({ migrated: false });
+  let database: Database;
+  beforeEach(async () => {
+    database = databases.open();
+    await createLeaseTable(database);
+  });
+
+  it('gives what the work gives, and is free afterwards', async () => {
+    const held = await lease(database, 0, () => leasesIn(database));
+    expect(held).to.have.length(1);
+    expect(held[0]?.name).to.equal('work');
+    expect(Number(held[0]?.expires_at) - Date.now()).to.be.within(20_000, 30_000);
+    expect(await leasesIn(database)).to.deep.equal([]);
+  });
+
+  it('is free after work that failed, whose failure it passes on', async () => {
+    const failure = new Error('broken');
+    const outcome = lease(database, 0, () => Promise.reject(failure));
+    expect(await outcome.catch((error: unknown) => error)).to.equal(failure);
+    expect(await leasesIn(database)).to.deep.equal([]);
+  });
+
+  it('refuses while somebody else holds it, and leaves it to them', async () => {
+    await leave(database, Date.now() + 5000);
+    const { code, message } = await failureOf(() => lease(database, 50, () => Promise.reject(new Error('not now'))));
+    expect([code, message]).to.deep.equal(['MIGRATION_LOCKED', 'Somebody else is at it.']);
+    expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['somebody']);
+  });
+
+  it('refuses another connection while work goes on', async () => {
+    await lease(database, 0, async () => {
+      const { code } = await failureOf(() => lease(databases.open(), 50, () => Promise.resolve()));
+      expect(code).to.equal('MIGRATION_LOCKED');
+    });
+  });
+
+  it('is taken over from a holder that has died', async () => {
+    await leave(database, Date.now() - 1);
+    expect(await lease(database, 0, () => Promise.resolve('done'))).to.equal('done');
+    expect(await leasesIn(database)).to.deep.equal([]);
+  });
+
+  it('is waited for', async () => {
+    await leave(database, Date.now() + 300);
+    expect(await lease(database, 5000, () => Promise.resolve('done'))).to.equal('done');
+  });
+
+  it('is renewed while the work goes on', async () => {
+    const holding = withLease(database, 'work', 0, refusal, () => sleep(600), { durationMs: 200 });
+    await sleep(400);
+    const { code } = await failureOf(() => lease(databases.open(), 0, () => Promise.resolve()));
+    expect(code).to.equal('MIGRATION_LOCKED');
+    await holding;
+    expect(await leasesIn(database)).to.deep.equal([]);
+  });
+
+  it('can be made sure of in a transaction of the work', async () => {
+    const stillOurs: boolean[] = [];
+    await withLease(database, 'work', 0, refusal, async ({ renew }) => {
+      stillOurs.push(await database.inTransaction(renew));
+      await database.sequelize.query("UPDATE leases SET owner = 'somebody'");
+      stillOurs.push(await database.inTransaction(renew));
+    });
+    expect(stillOurs).to.deep.equal([true, false]);
+  });
+
+  it('is not taken from whoever holds it by now', async () => {
+    await lease(database, 0, () =>
+      database.sequelize.query("UPDATE leases SET owner = 'somebody', expires_at = ?", {
+        replacements: [Date.now() + 9000],
+      }),
+    );
+    expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['somebody']);
+  });
+
+  it('excludes nobody under another name', async () => {
+    const inner = () => lease(databases.open(), 0, () => Promise.resolve('both'), 'other work');
+    expect(await lease(database, 0, inner)).to.equal('both');
+  });
+
+  it('lets many contenders work one after another', async () => {
+    let [working, most, done] = [0, 0, 0];
+    const work = async () => {
+      working += 1;
+      most = Math.max(most, working);
+      await sleep(20);
+      working -= 1;
+      done += 1;
+    };
+    // No more than that: SQLite waits for a lock in one of Node's four threads, of which the holder needs one as well.
+    const contenders = [databases.open(), databases.open(), databases.open()];
+    const turns = contenders.flatMap((contender) => [contender, contender]);
+    await Promise.all(turns.map((contender) => lease(contender, 15_000, work)));
+    expect({ most, done }).to.deep.equal({ most: 1, done: 6 });
+  });
+});

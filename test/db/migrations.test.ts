@@ -1,0 +1,172 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { type QueryInterface, QueryTypes } from 'sequelize';
+import type { Database } from '../../src/db/connection.js';
+import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
+import { onMysql } from '../support/database.js';
+import { tablesOf, useDatabases } from './databases.js';
+import { failureOf } from './failure.js';
+
+const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.cjs'))
+  .sort();
+const require = createRequire(import.meta.url);
+
+interface Step {
+  up(queryInterface: QueryInterface): Promise<void>;
+  down(queryInterface: QueryInterface): Promise<void>;
+}
+const stepOf = (file: string) => require(path.join(folder, file)) as Step;
+
+const tables = ['audit_entries', 'courses', 'enrollments', 'import_rows', 'imports', 'sessions', 'users'];
+/** What stays when all migrations are reverted: who ran what, and who is running. */
+const bookkeeping = ['SequelizeMeta', 'leases'];
+
+/** Everything that the database knows of its tables: columns, keys, checks. */
+async function schemaOf(database: Database): Promise<unknown> {
+  const { sequelize } = database;
+  if (!onMysql) {
+    return sequelize.query('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name', {
+      type: QueryTypes.SELECT,
+    });
+  }
+  return Promise.all(
+    tables.map((table) => sequelize.query(`SHOW CREATE TABLE \`${table}\``, { type: QueryTypes.SELECT })),
+  );
+}
+
+describe('migrations', () => {
+  const databases = useDatabases({ migrated: false });
+
+  it('go up from nothing, down to nothing, and up again', async () => {
+    const database = databases.open();
+    expect(await migrateUp(database)).to.deep.equal(files);
+    expect(await tablesOf(database)).to.have.members([...tables, ...bookkeeping]);
+    const schema = await schemaOf(database);
+
+    expect(await migrateDown(database, 'all')).to.deep.equal(files.toReversed());
+    expect(await tablesOf(database)).to.have.members(bookkeeping);
+
+    expect(await migrateUp(database)).to.deep.equal(files);
+    expect(await schemaOf(database)).to.deep.equal(schema);
+  });
+
+  it('do nothing when there is nothing to do', async () => {
+    const database = databases.open();
+    expect(await migrateDown(database, 'all')).to.deep.equal([]);
+    expect(await migrateDown(database, 1)).to.deep.equal([]);
+    await migrateUp(database);
+    expect(await migrateUp(database)).to.deep.equal([]);
+  });
+
+  it('go down one by one', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    for (const [place, file] of files.toReversed().entries()) {
+      expect(await migrateDown(database, 1)).to.deep.equal([file]);
+      expect(await tablesOf(database)).to.have.length(tables.length + bookkeeping.length - place - 1);
+      expect((await migrationStatus(database)).pending).to.deep.equal(files.slice(-place - 1));
+    }
+  });
+
+  it('go down some steps at once', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    expect(await migrateDown(database, 3)).to.deep.equal(files.slice(-3).toReversed());
+    expect(await migrateUp(database)).to.deep.equal(files.slice(-3));
+  });
+
+  it('can each be repeated, up and down', async () => {
+    const database = databases.open();
+    const queryInterface = database.sequelize.getQueryInterface();
+    await migrateUp(database);
+    const schema = await schemaOf(database);
+    for (const file of files) await stepOf(file).up(queryInterface);
+    expect(await schemaOf(database)).to.deep.equal(schema);
+    for (const file of files.toReversed()) {
+      await stepOf(file).down(queryInterface);
+      await stepOf(file).down(queryInterface);
+    }
+    expect(await tablesOf(database)).to.have.members(bookkeeping);
+  });
+
+  it('finish a step that was cut off after it was done and before it was noted', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    const schema = await schemaOf(database);
+    await database.sequelize.query('DELETE FROM `SequelizeMeta`');
+    expect(await migrateUp(database)).to.deep.equal(files);
+    expect(await schemaOf(database)).to.deep.equal(schema);
+  });
+
+  it('are done once by programs that start at once', async () => {
+    const done = await Promise.all([1, 2, 3].map(() => migrateUp(databases.open())));
+    expect(done.flat()).to.deep.equal(files);
+    await assertSchemaCurrent(databases.open());
+  });
+
+  it('say what failed, and let go of the lease', async () => {
+    const database = databases.open();
+    // Somebody else's table in the way of ours.
+    await database.sequelize.query('CREATE TABLE users (id INTEGER PRIMARY KEY)');
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const { code, message } = await failureOf(() => migrateUp(database));
+      expect(code).to.equal('MIGRATION_FAILED');
+      expect(message).to.match(
+        /^The migration failed: Migration \d+-create-\w+\.cjs \(up\) failed: .*[^.]\. Mend the cause/,
+      );
+    }
+  });
+});
+
+describe('the status of migrations', () => {
+  const databases = useDatabases({ migrated: false });
+
+  it('can be asked of an empty database, and leaves it empty', async () => {
+    const database = databases.open();
+    expect(await migrationStatus(database)).to.deep.equal({ executed: [], pending: files, unknown: [] });
+    const { code, message } = await failureOf(() => assertSchemaCurrent(database));
+    expect(code).to.equal('SCHEMA_OUTDATED');
+    expect(message).to.equal(
+      `The database schema is not up to date (${files.length} pending). Run "coursectl migrate up".`,
+    );
+    expect(await tablesOf(database)).to.deep.equal([]);
+  });
+
+  it('names what is done and what is not', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    await migrateDown(database, 2);
+    expect(await migrationStatus(database)).to.deep.equal({
+      executed: files.slice(0, -2),
+      pending: files.slice(-2),
+      unknown: [],
+    });
+  });
+
+  it('is current after all of them', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    await assertSchemaCurrent(database);
+  });
+
+  it('names what a newer program has done', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    await database.sequelize.query("INSERT INTO `SequelizeMeta` (name) VALUES ('20991231000001-future.cjs')");
+    expect(await migrationStatus(database)).to.deep.equal({
+      executed: files,
+      pending: [],
+      unknown: ['20991231000001-future.cjs'],
+    });
+    const { code, message } = await failureOf(() => assertSchemaCurrent(database));
+    expect(code).to.equal('SCHEMA_OUTDATED');
+    expect(message).to.equal(
+      'The database schema is newer than this program (20991231000001-future.cjs). Update coursectl.',
+    );
+  });
+});

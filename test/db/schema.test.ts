@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { type Model, type ModelStatic, QueryTypes, type Sequelize } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import { migrateUp } from '../../src/db/migrator.js';
+import { createEmptyDatabase, type EmptyDatabase, onMysql, onServer, serverUrl } from '../support/database.js';
+import { useDatabases } from './databases.js';
+
+/** Two types are the same when they hold the same: the display width of whole numbers doesn't count. */
+const comparable = (type: string) =>
+  type
+    .toUpperCase()
+    .replace(/^INTEGER$/, 'INT')
+    .replace(/^(INT|BIGINT)\(\d+\)$/, '$1');
+
+/** A default as text: Sequelize, MariaDB, MySQL and SQLite each show it in another form. */
+function comparableDefault(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === 'NULL') return undefined;
+  return typeof value === 'boolean' ? String(Number(value)) : String(value).replace(/^'(.*)'$/, '$1');
+}
+
+interface Column {
+  type: string;
+  nullable: boolean;
+  key: boolean;
+  default: string | undefined;
+}
+
+/** Sequelize's own description of a SQLite table fails on an index of a generated column. */
+async function describeSqliteTable(sequelize: Sequelize, table: string): Promise<Record<string, Column>> {
+  const rows = await sequelize.query<{ name: string; type: string; notnull: number; pk: number; dflt_value: unknown }>(
+    `PRAGMA table_xinfo(\`${table}\`)`,
+    { type: QueryTypes.SELECT },
+  );
+  return Object.fromEntries(
+    rows.map(({ name, type, notnull, pk, dflt_value: value }) => [
+      name,
+      { type: comparable(type), nullable: notnull === 0, key: pk > 0, default: comparableDefault(value) },
+    ]),
+  );
+}
+
+async function describeTable(sequelize: Sequelize, table: string): Promise<Record<string, Column>> {
+  if (!onMysql) return describeSqliteTable(sequelize, table);
+  const columns = await sequelize.getQueryInterface().describeTable(table);
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, { type, allowNull, primaryKey, defaultValue }]) => [
+      name,
+      { type: comparable(type), nullable: allowNull, key: primaryKey, default: comparableDefault(defaultValue) },
+    ]),
+  );
+}
+
+describe('the tables and the models', () => {
+  const databases = useDatabases();
+
+  it('have the same columns, of the same types, with the same nulls, keys and defaults', async () => {
+    const { models, sequelize } = databases.open();
+    for (const model of Object.values(models) as ModelStatic<Model>[]) {
+      const inTable = await describeTable(sequelize, String(model.getTableName()));
+      // Generated: the database's own business, which no query may name.
+      if (model.name === 'User') delete inTable.super_admin_marker;
+
+      const inModel: Record<string, Column> = {};
+      for (const attribute of Object.values(model.getAttributes())) {
+        const type = attribute.type as unknown as { key: string; toSql(): string };
+        inModel[attribute.field ?? ''] = {
+          // SQLite has one size of text, and Sequelize warns of it.
+          type: type.key === 'TEXT' && !onMysql ? 'TEXT' : comparable(type.toSql()),
+          nullable: attribute.allowNull ?? true,
+          key: attribute.primaryKey ?? false,
+          default: comparableDefault(attribute.defaultValue),
+        };
+      }
+      expect(inTable, model.name).to.deep.equal(inModel);
+    }
+  });
+
+  it('are all there are', async () => {
+    const { models, sequelize } = databases.open();
+    const tables = await sequelize.getQueryInterface().showAllTables();
+    const names = tables.map((table) => String((table as { tableName?: string }).tableName ?? table));
+    const expected = Object.values(models).map((model) => String(model.getTableName()));
+    expect(names).to.have.members([...expected, 'leases', 'SequelizeMeta']);
+  });
+});
+
+if (onMysql) {
+  describe('the tables on a server with other defaults', () => {
+    /** As a server sets it up that still lives in the nineties. */
+    async function createLatin1Database(): Promise<EmptyDatabase> {
+      const name = `coursectl_test_${uuidv7().replaceAll('-', '')}`;
+      await onServer(`CREATE DATABASE ${name} CHARACTER SET latin1 COLLATE latin1_swedish_ci`);
+      return { url: serverUrl(name), drop: () => onServer(`DROP DATABASE ${name}`) };
+    }
+    const databases = useDatabases({ migrated: false, create: createLatin1Database });
+
+    it('are InnoDB, and compare text by its bytes', async () => {
+      const database = databases.open({ DB_POOL_MAX: '1' });
+      const { sequelize } = database;
+      await sequelize.query("SET SESSION default_storage_engine = 'MyISAM'");
+      await migrateUp(database);
+      // Umzug's table, made as sequelize-cli makes it, is left out.
+      const ours = "table_schema = DATABASE() AND table_name <> 'SequelizeMeta'";
+      const tables = await sequelize.query<{ name: string; engine: string; collation: string }>(
+        `SELECT table_name AS name, engine AS engine, table_collation AS collation FROM information_schema.tables WHERE ${ours}`,
+        { type: QueryTypes.SELECT },
+      );
+      expect(tables).to.have.length(8);
+      for (const { name, engine } of tables) expect(engine, name).to.equal('InnoDB');
+      for (const { name, collation } of tables) expect(collation, name).to.be.oneOf(['utf8mb4_bin', 'ascii_bin']);
+
+      const columns = await sequelize.query<{ name: string; collation: string }>(
+        `SELECT CONCAT(table_name, '.', column_name) AS name, collation_name AS collation FROM information_schema.columns WHERE ${ours} AND character_set_name IS NOT NULL`,
+        { type: QueryTypes.SELECT },
+      );
+      expect(columns.length).to.be.greaterThan(40);
+      for (const { name, collation } of columns) expect(collation, name).to.be.oneOf(['utf8mb4_bin', 'ascii_bin']);
+    });
+
+    it('are what they are anywhere else', async () => {
+      const database = databases.open();
+      await migrateUp(database);
+      const elsewhere = await createEmptyDatabase();
+      const text = async (url: string) => {
+        const { sequelize } = databases.open({ DATABASE_URL: url });
+        const created = await sequelize.query('SHOW CREATE TABLE users', { type: QueryTypes.SELECT });
+        return JSON.stringify(created);
+      };
+      await migrateUp(databases.open({ DATABASE_URL: elsewhere.url }));
+      expect(await text(databases.url)).to.equal(await text(elsewhere.url));
+      await elsewhere.drop();
+    });
+  });
+}

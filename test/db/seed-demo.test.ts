@@ -1,0 +1,153 @@
+import bcrypt from 'bcryptjs';
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../src/db/connection.js';
+import { seedDemo } from '../../src/db/migrator.js';
+import { courseLevels, courseTypes } from '../../src/schemas/course.js';
+import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
+import { normalizeEmail, phoneKey, searchKey } from '../../src/schemas/fields.js';
+import { registerSchema } from '../../src/schemas/user.js';
+import { validate } from '../../src/schemas/validate.js';
+import { userSearchKey } from '../../src/services/accounts.js';
+import { tablesOf, useDatabases } from './databases.js';
+import { failureOf } from './failure.js';
+
+const demoPassword = 'demo-password';
+
+/** Every row of the demo's tables, as it is stored. */
+async function rowsOf({ models: { User, Course, Enrollment } }: Database): Promise<unknown[]> {
+  const query = { raw: true, order: ['id'] };
+  return [await User.findAll(query), await Course.findAll(query), await Enrollment.findAll(query)];
+}
+
+/** An account that was there before the demo. */
+function somebody(given: { role: 'super_admin' | 'trainee'; email?: string; phone?: string }) {
+  const account = { firstName: 'Some', lastName: 'Body', email: 'some@example.org', phone: '+1 555 0000', ...given };
+  const keys = { phoneKey: phoneKey(account.phone), searchKey: userSearchKey(account) };
+  return { id: uuidv7(), ...account, ...keys, passwordHash: 'x' };
+}
+
+describe('the demo', () => {
+  const databases = useDatabases();
+  let database: Database;
+  beforeEach(() => {
+    database = databases.open();
+  });
+
+  it('is a programme of plausible size', async () => {
+    await seedDemo(database);
+    const { User, Course, Enrollment } = database.models;
+    const roles = await Promise.all(
+      ['super_admin', 'trainer', 'trainee'].map((role) => User.count({ where: { role: role as 'trainee' } })),
+    );
+    expect(roles).to.deep.equal([1, 3, 200]);
+    expect(await Course.count()).to.equal(12);
+    for (const status of enrollmentStatuses)
+      expect(await Enrollment.count({ where: { status } }), status).to.be.above(10);
+    expect(await User.count({ where: { role: 'trainee', isActive: false } })).to.be.above(0);
+    expect(await Course.count({ where: { isPublished: false } })).to.be.above(0);
+    for (const level of courseLevels) expect(await Course.count({ where: { level } }), level).to.be.above(0);
+    for (const courseType of courseTypes)
+      expect(await Course.count({ where: { courseType } }), courseType).to.be.above(0);
+  });
+
+  it('has accounts as registration would have made them', async () => {
+    await seedDemo(database);
+    for (const user of await database.models.User.findAll()) {
+      const { firstName, lastName, email, phone, role, isActive } = user;
+      const given = { firstName, lastName, email, phone, role, isActive };
+      expect(validate(registerSchema, { ...given, password: demoPassword })).to.deep.equal({
+        ...given,
+        password: demoPassword,
+      });
+      expect(normalizeEmail(email)).to.equal(email);
+      expect(user.phoneKey, phone).to.equal(phoneKey(phone));
+      expect(user.searchKey, email).to.equal(userSearchKey(user));
+      expect(user.requiresPasswordChange).to.equal(false);
+    }
+  });
+
+  it('has courses that can be found by title, category and tags', async () => {
+    await seedDemo(database);
+    for (const course of await database.models.Course.findAll()) {
+      const tags = JSON.parse(course.tagsJson ?? '[]') as string[];
+      expect(course.searchKey).to.equal(searchKey(course.title, course.category, ...tags));
+    }
+  });
+
+  it('fits into the courses, and hangs together', async () => {
+    await seedDemo(database);
+    const { Course, Enrollment } = database.models;
+    const courses = new Map((await Course.findAll()).map((course) => [course.id, course]));
+    const seats = new Map<string, number>();
+    for (const enrollment of await Enrollment.findAll()) {
+      const course = courses.get(enrollment.courseId);
+      expect(enrollment.trainerId).to.equal(course?.trainerId);
+      expect(enrollment.enrolledAt).to.be.above(course?.createdAt ?? new Date());
+      expect(enrollment.completedAt !== null, enrollment.status).to.equal(enrollment.status === 'completed');
+      expect(enrollment.progress === 100, enrollment.status).to.equal(enrollment.status === 'completed');
+      if (enrollment.completedAt) expect(enrollment.completedAt).to.be.above(enrollment.enrolledAt);
+      if (enrollment.status !== 'cancelled') seats.set(enrollment.courseId, (seats.get(enrollment.courseId) ?? 0) + 1);
+    }
+    for (const { id, title, maxStudents } of courses.values()) {
+      if (maxStudents !== null) expect(seats.get(id) ?? 0, title).to.be.at.most(maxStudents);
+    }
+  });
+
+  it('logs in with the password that is documented', async () => {
+    await seedDemo(database);
+    const admin = await database.models.User.findOne({ where: { email: 'admin@example.com' } });
+    expect(admin?.role).to.equal('super_admin');
+    expect(await bcrypt.compare(demoPassword, admin?.passwordHash ?? '')).to.equal(true);
+    const hashes = new Set((await database.models.User.findAll()).map((user) => user.passwordHash));
+    expect([...hashes]).to.deep.equal([admin?.passwordHash]);
+  });
+
+  it('changes nothing when it is there already', async () => {
+    await seedDemo(database);
+    const rows = await rowsOf(database);
+    await seedDemo(database);
+    expect(await rowsOf(database)).to.deep.equal(rows);
+  });
+
+  it('keeps a super admin that is there', async () => {
+    const { User } = database.models;
+    await User.create(somebody({ role: 'super_admin' }));
+    await seedDemo(database);
+    const admins = await User.findAll({ where: { role: 'super_admin' } });
+    expect(admins.map(({ email }) => email)).to.deep.equal(['some@example.org']);
+    expect(await User.count()).to.equal(204);
+  });
+
+  it('is whole when it is seeded from several places at once', async () => {
+    await Promise.all([1, 2, 3].map(() => seedDemo(databases.open())));
+    const { User, Course, Enrollment } = database.models;
+    expect(await Promise.all([User.count(), Course.count()])).to.deep.equal([204, 12]);
+    const enrollments = await Enrollment.count();
+    await seedDemo(database);
+    expect(await Enrollment.count()).to.equal(enrollments);
+  });
+
+  it('says that the seeding failed and why, and leaves nothing behind', async () => {
+    const { User, Course } = database.models;
+    await User.create(somebody({ role: 'trainee', email: 'trainer1@example.com' }));
+    const { code, message } = await failureOf(() => seedDemo(database));
+    expect(code).to.equal('MIGRATION_FAILED');
+    expect(message).to.match(
+      /^The seeding failed: User with this email already exists\. Mend the cause and run it again/,
+    );
+    expect(await Promise.all([User.count(), Course.count()])).to.deep.equal([1, 0]);
+  });
+});
+
+describe('the demo without its tables', () => {
+  const databases = useDatabases({ migrated: false });
+
+  it('asks for the migrations, and creates nothing', async () => {
+    const database = databases.open();
+    const { code, message } = await failureOf(() => seedDemo(database));
+    expect(code).to.equal('SCHEMA_OUTDATED');
+    expect(message).to.include('coursectl migrate up');
+    expect(await tablesOf(database)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
+import { run, useBuiltProgram } from '../support/built-program.js';
+import { tablesOf, useDatabases } from './databases.js';
+
+describe('sequelize-cli', function () {
+  this.timeout(60_000);
+  const built = useBuiltProgram();
+  const databases = useDatabases({ migrated: false });
+  let files: string[];
+  before(() => {
+    files = readdirSync(path.join(built.path, 'migrations')).filter((name) => name.endsWith('.cjs'));
+  });
+
+  /** What a command prints, without the banner; it must succeed. */
+  async function cli(command: string): Promise<string> {
+    const { exitCode, stdout, stderr } = await run('npx', ['--no-install', 'sequelize-cli', command], built.path, {
+      DATABASE_URL: databases.url,
+      npm_config_loglevel: 'error',
+    });
+    expect(exitCode, `${command}\n${stdout}${stderr}`).to.equal(0);
+    return stdout;
+  }
+  const statusLines = (output: string) => output.split('\n').filter((line) => /^(up|down) /.test(line));
+
+  it('migrates up and down, and coursectl sees the same', async () => {
+    const database = databases.open();
+    expect(statusLines(await cli('db:migrate:status'))).to.deep.equal(files.map((file) => `down ${file}`));
+
+    await cli('db:migrate');
+    await assertSchemaCurrent(database);
+    expect(await migrateUp(database)).to.deep.equal([]);
+
+    await migrateDown(database, 1);
+    const expected = files.map((file, place) => `${place < files.length - 1 ? 'up' : 'down'} ${file}`);
+    expect(statusLines(await cli('db:migrate:status'))).to.deep.equal(expected);
+
+    await cli('db:migrate:undo:all');
+    expect(await migrationStatus(database)).to.deep.equal({ executed: [], pending: files, unknown: [] });
+    expect(await tablesOf(database)).to.deep.equal(['SequelizeMeta', 'leases']);
+  });
+
+  it('finds nothing to do after coursectl, and undoes what it did', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    expect(await cli('db:migrate')).to.include('No migrations were executed, database schema was already up to date.');
+    await cli('db:migrate:undo');
+    expect((await migrationStatus(database)).pending).to.deep.equal(files.slice(-1));
+  });
+
+  it('seeds the demo, once, and takes it back', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    await cli('db:seed:all');
+    expect(await database.models.User.count()).to.equal(204);
+    await cli('db:seed:all');
+    expect(await database.models.User.count()).to.equal(204);
+    await cli('db:seed:undo:all');
+    const { User, Course, Enrollment } = database.models;
+    expect(await Promise.all([User.count(), Course.count(), Enrollment.count()])).to.deep.equal([0, 0, 0]);
+  });
+});

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import { loadConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/db/connection.js';
+import { onMysql, onServer, serverUrl } from '../support/database.js';
+import { canary, expectFailures, failureOf } from './failure.js';
+
+describe('a server that cannot be used', () => {
+  const settings = (port: number, more = {}) => ({
+    DATABASE_URL: `mysql://app:${canary}@127.0.0.1:${port}/courses`,
+    DB_POOL_ACQUIRE_MS: '300',
+    ...more,
+  });
+  const unreachable =
+    /^The database can't be reached \(mysql:\/\/app@127\.0\.0\.1:\d+\/courses\): \w+\. Check that the server runs and that DATABASE_URL is right\.$/;
+
+  it('because nobody listens', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await expectFailures(settings(port), 'DATABASE_UNREACHABLE', unreachable);
+  });
+
+  it('because it accepts and says nothing', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await expectFailures(
+      settings(port),
+      'DATABASE_UNREACHABLE',
+      /\(mysql:\/\/app@127\.0\.0\.1:\d+\/courses\).*\. Check /,
+    );
+    server.close();
+  });
+
+  it('because its authorities cannot be read', async () => {
+    const { code, message } = await failureOf(() =>
+      openDatabase(
+        loadConfig({ env: settings(1, { DB_TLS: 'required', DB_TLS_CA_FILE: '/nothing.pem' }), cwd: '/' }).database,
+      ),
+    );
+    expect([code, message]).to.deep.equal(['CONFIG_INVALID', "DB_TLS_CA_FILE can't be read (ENOENT): /nothing.pem"]);
+  });
+
+  if (!onMysql) return;
+
+  const changed = (change: (url: URL) => void, name = 'mysql') => {
+    const url = new URL(serverUrl(name));
+    change(url);
+    return { DATABASE_URL: url.href };
+  };
+
+  it('because the password is wrong', async () => {
+    const env = changed((url) => {
+      url.password = canary;
+    });
+    await expectFailures(
+      env,
+      'DATABASE_ACCESS_DENIED',
+      /^The database refused the user name or password \(mysql:\/\/\w+@.*\)\. Check DATABASE_URL, or DB_USER and DB_PASSWORD\.$/,
+    );
+  });
+
+  it('because the database does not exist', async () => {
+    const env = changed(() => undefined, 'no_such_database');
+    await expectFailures(
+      env,
+      'DATABASE_MISSING',
+      /^The database "no_such_database" does not exist on .*:\d+\. Create it: CREATE DATABASE `no_such_database`\.$/,
+    );
+  });
+
+  it('because the user has no rights there', async () => {
+    const name = `guest_${uuidv7().slice(-12)}`;
+    await onServer(
+      `CREATE DATABASE ${name}`,
+      `CREATE USER '${name}'@'%' IDENTIFIED BY '${canary}'`,
+      `CREATE USER '${name}'@'localhost' IDENTIFIED BY '${canary}'`,
+    );
+    try {
+      const env = changed((url) => {
+        url.username = name;
+        url.password = canary;
+      }, name);
+      const message =
+        /^The database user has no rights on the database "guest_\w+"\. Grant them: GRANT ALL ON `guest_\w+`\.\* TO 'guest_\w+'\.$/;
+      await expectFailures(env, 'DATABASE_ACCESS_DENIED', message);
+    } finally {
+      await onServer(`DROP USER '${name}'@'%', '${name}'@'localhost'`, `DROP DATABASE ${name}`);
+    }
+  });
+
+  it('because it does not speak TLS, or not so that we could trust it', async () => {
+    const env = { ...changed(() => undefined), DB_TLS: 'required' };
+    await expectFailures(
+      env,
+      'DATABASE_UNREACHABLE',
+      /^No TLS connection to the database \(mysql:.*\): .*\. Check DB_TLS and DB_TLS_CA_FILE\.$/,
+    );
+  });
+
+  it('because nothing has been migrated', async () => {
+    const name = `empty_${uuidv7().slice(-12)}`;
+    await onServer(`CREATE DATABASE ${name}`);
+    const database = openDatabase(loadConfig({ env: { DATABASE_URL: serverUrl(name) }, cwd: '/' }).database);
+    const { code, message } = await failureOf(() => database.read(() => database.models.User.count()));
+    expect([code, message]).to.deep.equal([
+      'SCHEMA_OUTDATED',
+      'The database schema is not up to date. Run "coursectl migrate up".',
+    ]);
+    await database.close();
+    await onServer(`DROP DATABASE ${name}`);
+  });
+});

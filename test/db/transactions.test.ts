@@ -1,0 +1,207 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { QueryTypes, type Transaction } from 'sequelize';
+import sqlite3 from 'sqlite3';
+import type { Database } from '../../src/db/connection.js';
+import { createLeaseTable } from '../../src/db/lease.js';
+import { onMysql } from '../support/database.js';
+import { useDatabases } from './databases.js';
+import { failureOf } from './failure.js';
+
+/** Counters to write to: any table with a number does. */
+const counterOf = async ({ sequelize }: Database, name: string, transaction: Transaction | null = null) => {
+  const [row] = await sequelize.query<{ value: number }>('SELECT expires_at AS value FROM leases WHERE name = ?', {
+    replacements: [name],
+    type: QueryTypes.SELECT,
+    transaction,
+  });
+  return Number(row?.value);
+};
+
+const add = ({ sequelize }: Database, name: string, transaction: Transaction) =>
+  sequelize.query('UPDATE leases SET expires_at = expires_at + 1 WHERE name = ?', {
+    replacements: [name],
+    transaction,
+  });
+
+/** A promise, and what fulfils it. */
+function gate(): { opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** A plain connection to the SQLite file, that waits for nobody. */
+async function rawSqlite(file: string) {
+  const connection = new sqlite3.Database(file);
+  await once(connection, 'open');
+  connection.configure('busyTimeout', 0);
+  const run = (sql: string) =>
+    new Promise<void>((resolve, reject) => connection.run(sql, (error) => (error ? reject(error) : resolve())));
+  const close = () => new Promise<void>((resolve) => connection.close(() => resolve()));
+  return { run, close };
+}
+
+describe('inTransaction', () => {
+  const databases = useDatabases({ migrated: false });
+  let database: Database;
+  beforeEach(async () => {
+    database = databases.open();
+    await createLeaseTable(database);
+    await database.sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('a', '', 0), ('b', '', 0)");
+  });
+
+  it('gives what the work gives, which is there for everybody', async () => {
+    expect(await database.inTransaction((transaction) => add(database, 'a', transaction).then(() => 'done'))).to.equal(
+      'done',
+    );
+    expect(await counterOf(databases.open(), 'a')).to.equal(1);
+  });
+
+  it('leaves nothing of work that fails, and passes the failure on as it is', async () => {
+    const failure = new Error('no');
+    const outcome = database.inTransaction(async (transaction) => {
+      await add(database, 'a', transaction);
+      throw failure;
+    });
+    expect(await outcome.catch((error: unknown) => error)).to.equal(failure);
+    expect(await counterOf(database, 'a')).to.equal(0);
+    await database.inTransaction((transaction) => add(database, 'a', transaction));
+    expect(await counterOf(database, 'a')).to.equal(1);
+  });
+
+  it('lets 50 overlapping writes succeed, and 50 of another program beside them', async () => {
+    const write = (connection: Database) =>
+      connection.inTransaction(async (transaction) => {
+        const before = await counterOf(connection, 'b', transaction);
+        await sleep(1);
+        await add(connection, 'a', transaction);
+        return before;
+      });
+    const other = databases.open();
+    const connections = Array.from({ length: 50 }, () => [database, other]).flat();
+    await Promise.all(connections.map(write));
+    expect(await counterOf(database, 'a')).to.equal(100);
+  });
+
+  it('keeps nobody from reading while it writes', async () => {
+    const [written, mayEnd] = [gate(), gate()];
+    const writing = database.inTransaction(async (transaction) => {
+      await add(database, 'a', transaction);
+      written.open();
+      await mayEnd.opened;
+    });
+    await written.opened;
+    const start = Date.now();
+    expect(await database.read(() => counterOf(database, 'a'))).to.equal(0);
+    const other = databases.open();
+    expect(await other.read(() => counterOf(other, 'a'))).to.equal(0);
+    expect(Date.now() - start).to.be.below(1000);
+    mayEnd.open();
+    await writing;
+    expect(await other.read(() => counterOf(other, 'a'))).to.equal(1);
+  });
+
+  if (onMysql) {
+    it('does the whole work again after a deadlock', async () => {
+      const [firstHasA, secondHasB] = [gate(), gate()];
+      let attempts = 0;
+      const crosswise = (one: string, other: string, mine: typeof firstHasA, theirs: typeof firstHasA) =>
+        database.inTransaction(async (transaction) => {
+          attempts += 1;
+          await add(database, one, transaction);
+          mine.open();
+          await theirs.opened;
+          await add(database, other, transaction);
+        });
+      await Promise.all([crosswise('a', 'b', firstHasA, secondHasB), crosswise('b', 'a', secondHasB, firstHasA)]);
+      expect(attempts).to.equal(3);
+      expect([await counterOf(database, 'a'), await counterOf(database, 'b')]).to.deep.equal([2, 2]);
+    });
+
+    it('tries five times, then says that the database is busy', async () => {
+      let attempts = 0;
+      const deadlock = "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'Deadlock found'";
+      const { code, message } = await failureOf(() =>
+        database.inTransaction(async (transaction) => {
+          attempts += 1;
+          await database.sequelize.query(deadlock, { transaction });
+        }),
+      );
+      expect([attempts, code]).to.deep.equal([5, 'OVERLOADED']);
+      expect(message).to.match(/^The database is busy with other changes \(mysql:\/\/.*\)\. Try again\.$/);
+    });
+
+    it('sees, when it looks again, what others have committed', async () => {
+      await database.inTransaction(async (transaction) => {
+        expect(await counterOf(database, 'a', transaction)).to.equal(0);
+        const other = databases.open();
+        await other.inTransaction((another) => add(other, 'a', another));
+        expect(await counterOf(database, 'a', transaction)).to.equal(1);
+      });
+    });
+
+    it('waits no longer than it may for a connection', async () => {
+      const narrow = databases.open({ DB_POOL_MAX: '1', DB_POOL_ACQUIRE_MS: '200' });
+      await narrow.inTransaction(async () => {
+        const { code, message } = await failureOf(() => narrow.read(() => counterOf(narrow, 'a')));
+        expect(code).to.equal('DATABASE_UNREACHABLE');
+        expect(message).to.match(/^No connection to the database was free within 200 ms .* raise DB_POOL_MAX\.$/);
+      });
+    });
+  } else {
+    /** A writer that holds the file's lock, beside this program. */
+    async function holdingLock<T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
+      const holder = await rawSqlite(databases.url.replace(/^sqlite:/, ''));
+      await holder.run('BEGIN IMMEDIATE');
+      try {
+        return await work(() => holder.run('COMMIT'));
+      } finally {
+        await holder.close();
+      }
+    }
+
+    it('opens a new file together with others', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const file = `${databases.url.replace(/[^/]+$/, '')}new-${round}.sqlite`;
+        const connections = Array.from({ length: 4 }, () => databases.open({ DATABASE_URL: file }));
+        await Promise.all(connections.map(createLeaseTable));
+      }
+    });
+
+    it('waits for the writer of another program', async () => {
+      await holdingLock(async (release) => {
+        const writing = database.inTransaction((transaction) => add(database, 'a', transaction));
+        await sleep(200);
+        expect(await counterOf(database, 'a')).to.equal(0);
+        await release();
+        await writing;
+        expect(await counterOf(database, 'a')).to.equal(1);
+      });
+    });
+
+    it('does the whole work again when the file was busy, and gives up after five times', async () => {
+      const intruder = await rawSqlite(databases.url.replace(/^sqlite:/, ''));
+      const busyFor = (times: number) => {
+        let attempts = 0;
+        return database.inTransaction(async (transaction) => {
+          attempts += 1;
+          await add(database, 'a', transaction);
+          // A real SQLITE_BUSY: the lock is ours.
+          if (attempts <= times) await intruder.run('BEGIN IMMEDIATE');
+          return attempts;
+        });
+      };
+      expect(await busyFor(2)).to.equal(3);
+      expect(await counterOf(database, 'a')).to.equal(1);
+      const { code, message } = await failureOf(() => busyFor(Number.POSITIVE_INFINITY));
+      expect(code).to.equal('OVERLOADED');
+      expect(message).to.match(/^The database file .* is locked by another program\. Try again\.$/);
+      expect(await counterOf(database, 'a')).to.equal(1);
+      await intruder.close();
+    });
+  }
+});

@@ -1,0 +1,135 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { loadConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/db/connection.js';
+import { migrateUp, migrationStatus } from '../../src/db/migrator.js';
+import { translateError } from '../../src/db/translate-error.js';
+import { temporaryFolder } from '../support/database.js';
+import { expectFailures, failureOf } from './failure.js';
+
+describe('a SQLite file that cannot be used', () => {
+  const folder = temporaryFolder();
+  after(() => {
+    chmodSync(folder.path, 0o700);
+    folder.remove();
+  });
+  const at = (...names: string[]) => path.join(folder.path, ...names);
+  const url = (...names: string[]) => ({ DATABASE_URL: `sqlite:${at(...names)}` });
+  const cannotBeOpened =
+    /^The database file \/.* can't be opened\. Check that its folder exists and is writable, and DATABASE_URL or DATA_DIR\.$/;
+  const cannotBeWritten =
+    /^The database file \/.* can't be written\. Make the file and its folder writable for this user\.$/;
+
+  it('because it is a folder', async () => {
+    mkdirSync(at('folder'));
+    await expectFailures(url('folder'), 'DATABASE_UNREACHABLE', cannotBeOpened);
+  });
+
+  it('because its folder is a file', async () => {
+    writeFileSync(at('file'), '');
+    await expectFailures(url('file', 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened);
+    await expectFailures(url('file', 'below', 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened);
+  });
+
+  it('because its folder cannot be made', async () => {
+    await expectFailures(url('x'.repeat(300), 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened);
+    const settings = loadConfig({ env: url('db.sqlite'), cwd: '/' }).database;
+    for (const code of ['EPERM', 'EROFS']) {
+      const translated = translateError(Object.assign(new Error(code), { code, syscall: 'mkdir' }), settings);
+      expect(translated).to.include({ code: 'DATABASE_NOT_WRITABLE' });
+    }
+  });
+
+  it('because it is something else', async () => {
+    writeFileSync(at('letter.txt'), 'Dear Sir or Madam, '.repeat(500));
+    const unusable =
+      /^The file \/.*letter\.txt is not a usable SQLite database\. Restore it from a backup, or name another file\.$/;
+    await expectFailures(url('letter.txt'), 'DATABASE_UNUSABLE', unusable);
+  });
+
+  it('until it can', async () => {
+    mkdirSync(at('not-yet'));
+    const database = openDatabase(loadConfig({ env: url('not-yet', 'db.sqlite'), cwd: '/' }).database);
+    mkdirSync(at('not-yet', 'db.sqlite'));
+    expect((await failureOf(() => migrationStatus(database))).code).to.equal('DATABASE_UNREACHABLE');
+    rmdirSync(at('not-yet', 'db.sqlite'));
+    expect(await migrateUp(database)).not.to.deep.equal([]);
+    await database.close();
+  });
+
+  /** The superuser may write anywhere: so as somebody else, where the tests run as root. */
+  async function withoutRights(work: () => Promise<void>): Promise<void> {
+    const superuser = process.getuid?.() === 0;
+    if (superuser) process.seteuid?.(65534);
+    try {
+      await work();
+    } finally {
+      if (superuser) process.seteuid?.(0);
+    }
+  }
+
+  async function migratedFile(name: string): Promise<void> {
+    const database = openDatabase(loadConfig({ env: url(name, 'db.sqlite'), cwd: '/' }).database);
+    await migrateUp(database);
+    await database.close();
+    // The connections of transactions are closed in the background; the last of them takes the log along.
+    while (readdirSync(at(name)).length > 1) await sleep(10);
+    chmodSync(folder.path, 0o755);
+  }
+
+  it('because it may only be read', async () => {
+    await migratedFile('read-only');
+    chmodSync(at('read-only', 'db.sqlite'), 0o444);
+    chmodSync(at('read-only'), 0o777);
+    await withoutRights(() =>
+      expectFailures(url('read-only', 'db.sqlite'), 'DATABASE_NOT_WRITABLE', cannotBeWritten, 'writes'),
+    );
+  });
+
+  it('because its folder may only be read', async () => {
+    await migratedFile('closed');
+    chmodSync(at('closed', 'db.sqlite'), 0o666);
+    chmodSync(at('closed'), 0o555);
+    await withoutRights(() => expectFailures(url('closed', 'db.sqlite'), 'DATABASE_NOT_WRITABLE', cannotBeWritten));
+    await withoutRights(() =>
+      expectFailures(url('closed', 'below', 'db.sqlite'), 'DATABASE_NOT_WRITABLE', cannotBeWritten),
+    );
+    expect(existsSync(at('closed', 'below'))).to.equal(false);
+  });
+
+  it('because it may not even be read', async () => {
+    await migratedFile('secret');
+    chmodSync(at('secret', 'db.sqlite'), 0o000);
+    chmodSync(at('secret'), 0o777);
+    await withoutRights(() => expectFailures(url('secret', 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened));
+  });
+
+  it('because nothing has been migrated', async () => {
+    const database = openDatabase(loadConfig({ env: url('empty.sqlite'), cwd: '/' }).database);
+    const { code, message } = await failureOf(() => database.read(() => database.models.User.count()));
+    expect([code, message]).to.deep.equal([
+      'SCHEMA_OUTDATED',
+      'The database schema is not up to date. Run "coursectl migrate up".',
+    ]);
+    await database.close();
+  });
+});
+
+describe('failures of files that are not the database', () => {
+  it('stay what they are, when work on the database meets them', async () => {
+    const folder = temporaryFolder();
+    const settings = ['sqlite:db.sqlite', 'mysql://app@127.0.0.1:1/x'].map(
+      (url) => loadConfig({ env: { DATABASE_URL: url }, cwd: folder.path }).database,
+    );
+    for (const database of settings.map((setting) => openDatabase(setting))) {
+      for (const code of ['ENOENT', 'EACCES', 'ENOSPC', 'ENOTDIR']) {
+        const failure = Object.assign(new Error(`${code}: open '/x'`), { code, syscall: 'open' });
+        expect(await database.read(() => Promise.reject(failure)).catch((error: unknown) => error)).to.equal(failure);
+      }
+      await database.close();
+    }
+    folder.remove();
+  });
+});

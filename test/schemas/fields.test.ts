@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import Joi from 'joi';
+import * as fields from '../../src/schemas/fields.js';
+import { validate } from '../../src/schemas/validate.js';
+import { failureOf } from '../db/failure.js';
+
+/** The value that an atom gives. */
+const taken = (atom: Joi.Schema, value: unknown) =>
+  validate(Joi.object<{ field: unknown }>({ field: atom }), { field: value }).field;
+
+/** The sentence in which an atom refuses a value. */
+const refusalOf = async (atom: Joi.Schema, value: unknown) =>
+  (await failureOf(() => taken(atom.required(), value))).message;
+
+const nonStrings = [5, true, null, {}, [], ['ab'], new Date(0)];
+
+for (const [atom, label] of [
+  [fields.firstName, 'First name'],
+  [fields.lastName, 'Last name'],
+] as const) {
+  describe(`${label}`, () => {
+    it('has 2 to 50 characters, counted as people count them', async () => {
+      for (const name of ['Al', 'x'.repeat(50), '健太', '𝒜𝓁', '🦊'.repeat(50)])
+        expect(taken(atom, name)).to.equal(name);
+      for (const name of ['A', '🦊', 'x'.repeat(51), '🦊'.repeat(51)]) {
+        expect(await refusalOf(atom, name)).to.equal(`${label} must be 2 to 50 characters.`);
+      }
+    });
+
+    it('is trimmed before it is counted, and otherwise kept as it is', async () => {
+      expect(taken(atom, ' \t Mary  Ann \u00a0\n')).to.equal('Mary  Ann');
+      expect(taken(atom, 'Ñandú O’Brien-Łukasz')).to.equal('Ñandú O’Brien-Łukasz');
+      expect(await refusalOf(atom, ' A ')).to.equal(`${label} must be 2 to 50 characters.`);
+    });
+
+    it('is required', async () => {
+      for (const nothing of [undefined, '', '   ']) {
+        expect(await refusalOf(atom, nothing)).to.equal(`${label} is required.`);
+      }
+    });
+
+    it('is a string', async () => {
+      for (const value of nonStrings) expect(await refusalOf(atom, value)).to.equal(`${label} must be a string.`);
+    });
+
+    it('has no control characters and no half characters', async () => {
+      for (const sign of ['\0', '\n', '\u001b', '\u007f', '\u0085', '\ud83e', '\udd8a']) {
+        expect(await refusalOf(atom, `Jo${sign}hn`)).to.equal(`${label} must not contain control characters.`);
+      }
+    });
+  });
+}
+
+describe('Phone', () => {
+  it('is any text of 1 to 50 characters', async () => {
+    expect(taken(fields.phone, ' +1 (555) 010-9999 ')).to.equal('+1 (555) 010-9999');
+    expect(taken(fields.phone, '1')).to.equal('1');
+    expect(await refusalOf(fields.phone, '1'.repeat(51))).to.equal('Phone must be at most 50 characters.');
+    expect(await refusalOf(fields.phone, ' ')).to.equal('Phone is required.');
+    expect(await refusalOf(fields.phone, 15550100)).to.equal('Phone must be a string.');
+    expect(await refusalOf(fields.phone, '1\n2')).to.equal('Phone must not contain control characters.');
+  });
+});
+
+describe('Email', () => {
+  it('is normalised', () => {
+    expect(taken(fields.email, '  Ada.Lovelace@Example.ORG\n')).to.equal('ada.lovelace@example.org');
+    expect(taken(fields.email, 'ＡＤＡ＠example.org')).to.equal('ada@example.org');
+    expect(taken(fields.email, 'jose\u0301@example.org')).to.equal('josé@example.org');
+    expect(taken(fields.email, 'ÖDÖN@BÜCHER.example')).to.equal('ödön@bücher.example');
+  });
+
+  it('is an email address of at most 254 characters', async () => {
+    const longest = `${'l'.repeat(64)}@${Array(3).fill('d'.repeat(61)).join('.')}.xy`.slice(0, 254);
+    expect(taken(fields.email, longest)).to.equal(longest);
+    const wrong = ['ada', 'ada@', '@example.org', 'a b@example.org', 'ada@example', 'ada@@example.org', 'ada@-.org'];
+    const strange = ['a\0da@example.org', 'ada\ud800@example.org', `${'l'.repeat(65)}@example.org`, 'ada@exa mple.org'];
+    for (const text of [...wrong, ...strange, `l@${'d.'.repeat(126)}org`]) {
+      expect(await refusalOf(fields.email, text), text).to.equal('Email must be a valid email address.');
+    }
+  });
+
+  it('is required, and a string', async () => {
+    for (const nothing of [undefined, '', ' \t ']) {
+      expect(await refusalOf(fields.email, nothing)).to.equal('Email is required.');
+    }
+    for (const value of nonStrings) expect(await refusalOf(fields.email, value)).to.equal('Email must be a string.');
+  });
+});
+
+describe('Password', () => {
+  const atoms = [
+    [fields.password, 'Password'],
+    [fields.currentPassword, 'Current password'],
+    [fields.newPassword, 'New password'],
+  ] as const;
+
+  it('has at least 6 characters, counted as people count them', async () => {
+    for (const [atom, label] of atoms) {
+      for (const text of ['secret', '      ', '🔑🔑🔑🔑🔑🔑']) expect(taken(atom, text)).to.equal(text);
+      for (const text of ['12345', '🔑🔑🔑🔑🔑', ' 1234']) {
+        expect(await refusalOf(atom, text)).to.equal(`${label} must be at least 6 characters.`);
+      }
+    }
+  });
+
+  it('is kept as it is typed', () => {
+    expect(taken(fields.password, ' Se cret ')).to.equal(' Se cret ');
+    expect(taken(fields.password, 'jose\u0301s')).to.equal('jose\u0301s');
+  });
+
+  it('has at most 72 bytes, which is all that bcrypt reads', async () => {
+    for (const text of ['x'.repeat(72), '🔑'.repeat(18)]) expect(taken(fields.password, text)).to.equal(text);
+    for (const text of ['x'.repeat(73), `${'🔑'.repeat(18)}x`, 'é'.repeat(37)]) {
+      expect(await refusalOf(fields.password, text)).to.equal('Password must be at most 72 bytes.');
+    }
+  });
+
+  it('has nothing that would end it early or be stored as something else', async () => {
+    for (const text of ['secret\0', '\0secret', 'secret\ud83d', '\udd11secret']) {
+      expect(await refusalOf(fields.password, text)).to.equal("Password contains a character that can't be used.");
+    }
+  });
+
+  it('is required, and a string', async () => {
+    for (const [atom, label] of atoms) {
+      for (const nothing of [undefined, '']) expect(await refusalOf(atom, nothing)).to.equal(`${label} is required.`);
+      for (const value of nonStrings) expect(await refusalOf(atom, value)).to.equal(`${label} must be a string.`);
+    }
+  });
+});
+
+describe('closed lists and booleans', () => {
+  it('take a role to the letter', async () => {
+    for (const role of fields.roles) expect(taken(fields.role, role)).to.equal(role);
+    for (const value of ['admin', 'Trainer', ' trainee', '', 5, null, ['trainer']]) {
+      expect(await refusalOf(fields.role, value)).to.equal('Role must be one of super_admin, trainer, trainee.');
+    }
+  });
+
+  it('take true and false from JSON', async () => {
+    for (const value of [true, false]) expect(taken(fields.isActive, value)).to.equal(value);
+    for (const value of ['true', 1, 0, null, '']) {
+      expect(await refusalOf(fields.isActive, value)).to.equal('isActive must be true or false.');
+    }
+  });
+
+  it('take their texts from a query', async () => {
+    const atom = fields.queryBoolean('isPublished');
+    for (const value of [true, false]) expect(taken(atom, String(value))).to.equal(value);
+    for (const value of ['TRUE', '1', 'yes', '', ['true']]) {
+      expect(await refusalOf(atom, value)).to.equal('isPublished must be true or false.');
+    }
+  });
+});
+
+describe('identifiers and searches', () => {
+  it('take any line of text, trimmed', async () => {
+    expect(taken(fields.identifier, ' ada@example.org ')).to.equal('ada@example.org');
+    expect(await refusalOf(fields.identifier, ['ada@example.org'])).to.equal('Identifier must be a string.');
+    expect(taken(fields.id('courseId'), ' x ')).to.equal('x');
+    expect(await refusalOf(fields.id('courseId'), 'x'.repeat(101))).to.equal(
+      'courseId must be at most 100 characters.',
+    );
+  });
+
+  it('look for nothing when the search is empty', async () => {
+    expect(taken(fields.search, '  ')).to.equal('');
+    expect(taken(fields.search, ' sql ')).to.equal('sql');
+    expect(await refusalOf(fields.search, 'x'.repeat(201))).to.equal('search must be at most 200 characters.');
+    expect(await refusalOf(fields.search, ['sql'])).to.equal('search must be a string.');
+  });
+});
+
+describe('paging and sorting', () => {
+  const schema = Joi.object({ ...fields.paging(20), ...fields.sorting(['createdAt', 'title']) });
+  const problemsOf = async (query: object) => (await failureOf(() => validate(schema, query))).details;
+
+  it('have defaults', () => {
+    expect(validate(schema, {})).to.deep.equal({ page: 1, limit: 20, sortBy: 'createdAt', sortOrder: 'DESC' });
+  });
+
+  it('take texts from a query', () => {
+    const query = { page: '3', limit: '100', sortBy: 'title', sortOrder: 'ASC' };
+    expect(validate(schema, query)).to.deep.equal({ ...query, page: 3, limit: 100 });
+    expect(validate(schema, { page: '1000000' })).to.include({ page: 1_000_000 });
+  });
+
+  it('say what they should be', async () => {
+    for (const page of ['0', '-1', '1.5', '1000001', 'two', '', '1e99', '0x10', ['1'], {}]) {
+      expect(await problemsOf({ page }), String(page)).to.deep.equal([
+        { path: 'page', message: 'page must be a whole number from 1 to 1000000.' },
+      ]);
+    }
+    expect(await problemsOf({ limit: '101', sortBy: 'password', sortOrder: 'asc' })).to.deep.equal([
+      { path: 'limit', message: 'limit must be a whole number from 1 to 100.' },
+      { path: 'sortBy', message: 'sortBy must be one of createdAt, title.' },
+      { path: 'sortOrder', message: 'sortOrder must be one of ASC, DESC.' },
+    ]);
+  });
+});
+
+describe('characters', () => {
+  it('counts code points', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme-composite', minLength: 1, maxLength: 1 })), (list) => {
+        expect(fields.characters(list.join(''))).to.equal([...list.join('')].length);
+      }),
+    );
+    expect(fields.characters('a🦊é')).to.equal(3);
+  });
+});

@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { normalizeEmail, phoneKey, searchKey, searchKeyLength } from '../../src/schemas/fields.js';
+
+const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+
+describe('normalizeEmail', () => {
+  it('trims, and makes compatibility forms and capitals plain', () => {
+    const same = ['ada@example.org', ' ADA@EXAMPLE.ORG ', 'ＡＤＡ@example．org', '\u00a0Ada@Example.Org\ufeff'];
+    for (const address of same) expect(normalizeEmail(address)).to.equal('ada@example.org');
+    expect(normalizeEmail('JOSE\u0301@example.org')).to.equal('jos\u00e9@example.org');
+    expect(normalizeEmail('JOSÉ@example.org')).not.to.equal(normalizeEmail('jose@example.org'));
+  });
+
+  it('is the same in every locale', () => {
+    expect(normalizeEmail('INFO@example.org')).to.equal('info@example.org');
+    expect(normalizeEmail('İnfo@example.org')).to.equal('i\u0307nfo@example.org');
+    expect(normalizeEmail('ınfo@example.org')).to.equal('ınfo@example.org');
+  });
+
+  it('has nothing left to do on its own results', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(normalizeEmail(normalizeEmail(text))).to.equal(normalizeEmail(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('has nothing left to do for any character, alone or among others', () => {
+    const unstable: string[] = [];
+    for (let point = 0; point <= 0x10ffff; point += 1) {
+      const once = normalizeEmail(`Σ${String.fromCodePoint(point)}a`);
+      if (normalizeEmail(once) !== once) unstable.push(point.toString(16));
+    }
+    expect(unstable).to.deep.equal([]);
+  });
+});
+
+describe('phoneKey', () => {
+  const separators = [
+    ' ',
+    '.',
+    '-',
+    '(',
+    ')',
+    '\t',
+    '\u00a0',
+    '\u2009',
+    '–',
+    '—',
+    '‑',
+    '\u2212',
+    '\u200b',
+    '\u202d',
+    '\u00ad',
+  ];
+
+  it('is the same however a number is written', () => {
+    const same = [
+      '+15550109999',
+      '+1 (555) 010-9999',
+      '+1.555.010.9999',
+      ' +1\u00a0555\u2009010‑9999 ',
+      '\u202a+1 555 010–9999\u202c',
+    ];
+    for (const phone of same) expect(phoneKey(phone), phone).to.equal('+15550109999');
+  });
+
+  it('keeps what distinguishes numbers', () => {
+    const phones = [
+      '+15550109999',
+      '15550109999',
+      '0015550109999',
+      '+15550109999x1',
+      '+15550109999#1',
+      '+1555010999９',
+    ];
+    expect(new Set(phones.map(phoneKey)).size).to.equal(phones.length);
+  });
+
+  it('does not change when separators are put in', () => {
+    const digits = fc.array(fc.constantFrom(...'0123456789+#x/'), { minLength: 1, maxLength: 20 });
+    const between = fc.array(fc.constantFrom(...separators), { maxLength: 3 }).map((signs) => signs.join(''));
+    fc.assert(
+      fc.property(digits, fc.array(between, { minLength: 21, maxLength: 21 }), (number, gaps) => {
+        const written = gaps[20] + number.map((digit, place) => digit + gaps[place]).join('');
+        expect(phoneKey(written)).to.equal(number.join(''));
+      }),
+    );
+  });
+
+  it('is never empty for a phone that is not, nor longer than the phone', () => {
+    expect(phoneKey(' (-) ')).to.equal('(-)');
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const key = phoneKey(text);
+        if (text.trim() !== '') expect(key).not.to.equal('');
+        expect(key.length).to.be.at.most(text.length);
+        expect(phoneKey(key)).to.equal(key);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('searchKey', () => {
+  it('folds case, accents and compatibility forms', () => {
+    const folded = {
+      José: 'jose',
+      'ŁUKASZ Żółć': 'łukasz zołc',
+      Ångström: 'angstrom',
+      'Ｆｕｌｌ Ｗｉｄｔｈ': 'full width',
+      İstanbul: 'istanbul',
+      Ελένη: 'ελενη',
+      'ﬁne № 5': 'fine no 5',
+    };
+    for (const [text, key] of Object.entries(folded)) expect(searchKey(text), text).to.equal(key);
+  });
+
+  it('keeps the marks that other scripts cannot do without', () => {
+    expect(searchKey('हिन्दी')).to.equal('हिन्दी');
+    expect(searchKey('はパバ')).to.equal('はパバ');
+    expect(searchKey('한국어')).to.equal('한국어');
+    expect(searchKey('שָׁלוֹם')).to.equal('שָׁלוֹם'.normalize('NFC'));
+  });
+
+  it('joins what there is', () => {
+    expect(searchKey('Ada', null, '', undefined, 'ada@example.org')).to.equal('ada ada@example.org');
+    expect(searchKey()).to.equal('');
+  });
+
+  it('finds a text by each piece of it, in capitals or not', () => {
+    const words = fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 }), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(words, (list) => {
+        const key = searchKey(...list);
+        for (const word of list) expect(key).to.include(searchKey(word.toUpperCase()));
+      }),
+    );
+  });
+
+  it('fits its column, in whole characters', () => {
+    expect([...searchKey('🦊'.repeat(700))]).to.have.length(searchKeyLength);
+    expect(searchKey('🦊'.repeat(700)).isWellFormed()).to.equal(true);
+    expect([...searchKey('ﷺ'.repeat(50))].length).to.equal(searchKeyLength);
+  });
+
+  it('has nothing left to do on its own results', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(searchKey(searchKey(text))).to.equal(searchKey(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type Joi from 'joi';
+import { AppError } from '../../src/errors.js';
+import * as auth from '../../src/schemas/auth.js';
+import { trainerCourseListingSchema } from '../../src/schemas/course.js';
+import { trainerEnrollmentListingSchema } from '../../src/schemas/enrollment.js';
+import * as user from '../../src/schemas/user.js';
+import { validate } from '../../src/schemas/validate.js';
+import { failureOf } from '../db/failure.js';
+
+const everything = { ...auth, ...user, trainerCourseListingSchema, trainerEnrollmentListingSchema };
+const schemaNames = Object.keys(everything).filter((name) => name.endsWith('Schema')) as (keyof typeof everything)[];
+
+type SchemaName = (typeof schemaNames)[number];
+const schemaOf = (name: SchemaName) => everything[name] as Joi.ObjectSchema;
+const fieldsOf = (name: SchemaName) => Object.keys((schemaOf(name).describe() as { keys: object }).keys);
+
+const valid = {
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: 'ada@example.org',
+  phone: '+44 20 7946 0001',
+  password: 'difference engine',
+  role: 'trainer',
+};
+
+/** What becomes of an input: its value, or its failure, which is a validation error and nothing else. */
+function outcome(schema: SchemaName, input: unknown): { value: unknown } | { error: AppError } {
+  try {
+    return { value: validate(schemaOf(schema), input) };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'VALIDATION') return { error };
+    throw error;
+  }
+}
+
+describe('validate', () => {
+  it('gives the normalised value, with defaults', () => {
+    const input = { ...valid, firstName: ' Ada ', email: 'Ada@Example.org ' };
+    expect(validate(user.registerSchema, input)).to.deep.equal({ ...valid, isActive: true });
+  });
+
+  it('takes objects only', async () => {
+    for (const input of [undefined, null, 'text', 5, true, [], [valid], () => valid, Symbol('x')]) {
+      const { code, details } = await failureOf(() => validate(user.registerSchema, input));
+      expect(code).to.equal('VALIDATION');
+      expect(details).to.deep.equal([{ path: '', message: 'The input must be an object.' }]);
+    }
+  });
+
+  it('takes objects without a prototype, as queries are parsed to', () => {
+    const input = Object.assign(Object.create(null) as object, valid);
+    expect(validate(user.registerSchema, input)).to.include(valid);
+  });
+
+  it('drops unknown keys', () => {
+    const value = validate(user.registerSchema, { ...valid, id: '1', passwordHash: 'x', isAdmin: true, $where: '1' });
+    expect(value).to.have.all.keys(...Object.keys(valid), 'isActive');
+  });
+
+  it('drops __proto__ and constructor, and takes no field from them', async () => {
+    const evil = JSON.parse(
+      `{"__proto__": ${JSON.stringify(valid)}, "constructor": {"prototype": {"x": 1}}}`,
+    ) as object;
+    const { details } = await failureOf(() => validate(user.registerSchema, evil));
+    expect(details.map(({ path }) => path)).to.have.members(Object.keys(valid));
+    const value = validate(user.profileSchema, evil);
+    expect(value.firstName).to.equal(undefined);
+    expect(Object.keys(value)).to.deep.equal([]);
+    expect(Object.getPrototypeOf(value)).to.equal(Object.prototype);
+    expect(({} as { x?: unknown }).x).to.equal(undefined);
+  });
+
+  it('does not change its input', () => {
+    const input = { ...valid, firstName: ' Ada ', extra: 1 };
+    const before = structuredClone(input);
+    validate(user.registerSchema, input);
+    expect(input).to.deep.equal(before);
+  });
+
+  it('names every invalid field once, in one message', async () => {
+    const input = { ...valid, firstName: '\n', email: 5, password: '🔑'.repeat(40), role: 5, isActive: 'true' };
+    const { message, details } = await failureOf(() => validate(user.registerSchema, input));
+    expect(details).to.deep.equal([
+      { path: 'firstName', message: 'First name is required.' },
+      { path: 'email', message: 'Email must be a string.' },
+      { path: 'password', message: 'Password must be at most 72 bytes.' },
+      { path: 'role', message: 'Role must be one of super_admin, trainer, trainee.' },
+      { path: 'isActive', message: 'isActive must be true or false.' },
+    ]);
+    expect(message).to.equal(details.map((problem) => problem.message).join(' '));
+  });
+});
+
+describe('every schema', () => {
+  const anySchema = fc.constantFrom(...schemaNames);
+
+  it('is among those tested here', () => {
+    expect(schemaNames).to.have.length.of.at.least(10);
+  });
+
+  it('answers anything with a value or with problems of known fields, one a field, in sentences', () => {
+    const number = fc.oneof(fc.integer(), fc.double({ noDefaultInfinity: true, noNaN: true }));
+    const values = [fc.string({ unit: 'binary' }), number, fc.boolean(), fc.constantFrom(null, undefined)];
+    const anything = fc.anything({ values, withNullPrototype: true, withDate: true, withMap: true, withBigInt: true });
+    const input = anySchema.chain((schema) => {
+      const shape = Object.fromEntries(fieldsOf(schema).map((name) => [name, anything]));
+      return fc.tuple(fc.constant(schema), fc.oneof(anything, fc.record(shape, { requiredKeys: [] })));
+    });
+    fc.assert(
+      fc.property(input, ([schema, raw]) => {
+        const result = outcome(schema, raw);
+        if ('value' in result) return;
+        const paths = result.error.details.map(({ path }) => path);
+        expect(paths.length).to.be.greaterThan(0);
+        expect(new Set(paths).size).to.equal(paths.length);
+        expect(['', ...fieldsOf(schema)]).to.include.members(paths);
+        for (const { message } of result.error.details) expect(message).to.match(/^[A-Za-z ]+ [^"\n]+\.$/);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('never repeats what was sent', () => {
+    const wrap = fc.constantFrom<(secret: string) => unknown>(
+      (secret) => secret,
+      (secret) => `\0${secret}`,
+      (secret) => secret.repeat(20),
+      (secret) => `${secret}@`,
+      (secret) => [secret],
+      (secret) => ({ [secret]: secret }),
+    );
+    const input = anySchema.chain((schema) => fc.tuple(fc.constant(schema), fc.constantFrom(...fieldsOf(schema))));
+    fc.assert(
+      fc.property(input, wrap, fc.uuid(), ([schema, name], wrapped, secret) => {
+        const result = outcome(schema, { ...valid, [name]: wrapped(secret), [secret]: secret });
+        if ('error' in result)
+          expect(JSON.stringify([result.error.message, result.error.details])).not.to.include(secret);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('has nothing left to do on its own results', () => {
+    const text = fc.string({ unit: 'binary', minLength: 2, maxLength: 30 });
+    const record = fc.record({ ...Object.fromEntries(Object.keys(valid).map((name) => [name, text])) });
+    fc.assert(
+      fc.property(anySchema, record, (schema, given) => {
+        const result = outcome(schema, { ...valid, ...given, role: 'trainee', email: `${given.email}@example.org` });
+        if ('value' in result) expect(validate(schemaOf(schema), result.value)).to.deep.equal(result.value);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
