@@ -14,6 +14,9 @@ export type ImportableRole = Extract<Role, (typeof importableRoles)[number]>;
 const yes = ['true', 'yes', 'y', '1', 'active'];
 const no = ['false', 'no', 'n', '0', 'inactive'];
 
+/** A cell that somebody only seems to have filled in. */
+const blank = Joi.string().trim().valid('');
+
 /** What a spreadsheet makes of a long number; the digits are lost. */
 const mangledNumber = /^\d([.,]\d+)?E\+?\d+$/i;
 
@@ -42,14 +45,14 @@ export const importedPersonSchema = Joi.object<ImportedPerson>({
     })
     .concat(fields.phone)
     .required(),
-  role: fields.oneOf('Role', importableRoles).lowercase().empty(''),
+  role: fields.oneOf('Role', importableRoles).lowercase().empty(blank),
   isActive: Joi.boolean()
     .truthy(...yes)
     .falsy(...no)
-    .empty('')
+    .empty(blank)
     .default(true)
     .messages({ 'boolean.base': 'isActive must be true or false.' }),
-  password: fields.password.empty(''),
+  password: fields.password.empty(blank),
 });
 
 export interface ImportOptions {

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { operator } from '../../services/core.js';
-import { applyImport, type ImportResult } from '../../services/imports/apply.js';
+import { applyImport } from '../../services/imports/apply.js';
 import { type ImportPlan, planImport } from '../../services/imports/plan.js';
+import type { ImportResult } from '../../services/imports/record.js';
 import { exitCodes } from '../exit-codes.js';
 import { createPrompts } from '../prompts.js';
 import type { Result, Run } from '../run.js';
@@ -75,6 +76,7 @@ async function apply(run: Run<ImportCommandOptions>, context: Context, plan: Imp
       signal: run.io.signal,
       onProgress: (rows) => progress.update(rows),
       onResume: (rows) => run.say(`An import of this file broke off after ${rows} rows: it goes on from there.`),
+      onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
     });
   } finally {
     progress.stop();
@@ -113,8 +115,12 @@ function report(result: ImportResult, seconds: number): Result {
       ? `Interrupted after ${counts.rows} rows. Run the same command again to go on.`
       : `Done: ${counts.rows} rows in ${seconds.toFixed(1)} s.`,
     `  ${counts.created} accounts created, ${counts.skipped} rows skipped, ${counts.rejected} rejected`,
-    ...(credentialsFile ? [`  Passwords: ${credentialsFile} (hand them out, then delete the file)`] : []),
-    ...(rejectsFile ? [`  Rejected rows with reasons: ${rejectsFile} (mend them and import that file)`] : []),
+    ...(credentialsFile
+      ? [`  Passwords: ${credentialsFile}${interrupted ? '' : ' (hand them out, then delete the file)'}`]
+      : []),
+    ...(rejectsFile
+      ? [`  Rejected rows with reasons: ${rejectsFile}${interrupted ? '' : ' (mend them and import that file)'}`]
+      : []),
   ];
   return {
     json: { import: { ...result, seconds: Number(seconds.toFixed(3)) } },

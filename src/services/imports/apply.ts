@@ -1,57 +1,40 @@
-import { access, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transaction } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
-import { withLease } from '../../db/lease.js';
+import type { InferAttributes, Transaction } from 'sequelize';
+import { type Lease, withLease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
 import { AppError, isAppError } from '../../errors.js';
-import { insertAccounts, type NewAccount } from '../accounts.js';
-import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
-import { generatedPasswordCost, generatePassword } from '../passwords.js';
-import { initialPasswordExpiry } from '../users.js';
-import { rejectColumns } from './columns.js';
-import { fileBytes } from './csv-source.js';
+import { credentialLines, prepareAccounts, writeBatch } from './batch.js';
+import type { ColumnMapping } from './columns.js';
+import { fileBytes, fileIdentity } from './csv-source.js';
 import { type Decision, decide } from './existing.js';
-import { findUnfinished, type ImportCounts, type ImportPlan } from './plan.js';
-import { ReportFile } from './report.js';
-import { type FileRow, openImportFile } from './rows.js';
+import { findUnfinished, type ImportPlan } from './plan.js';
+import { type ImportResult, progressAfter, reportsOf, resultOf, startImport } from './record.js';
+import { openReports, type ReportPaths, type Reports } from './report-files.js';
+import { type FileRow, type ImportFile, openImportFile } from './rows.js';
 
-/** How an import ended, or where it stands. */
-export interface ImportResult {
-  id: string;
-  status: Import['status'];
-  file: string;
-  counts: ImportCounts;
-  /** Where the generated passwords are; absent when none was generated. */
-  credentialsFile: string | null;
-  rejectsFile: string | null;
-}
-
-export interface ApplyOptions {
-  /** Where generated passwords go; must not exist. Beside the imported file when absent. */
-  credentialsFile?: string;
-  /** Where rejected rows go; must not exist. Beside the imported file when absent. */
-  rejectsFile?: string;
+export interface ApplyOptions extends ReportPaths {
   signal: AbortSignal;
   onProgress(rowsDone: number): void;
   /** Told once when an import of the same file that broke off is taken up again. */
   onResume(rowsDone: number): void;
+  /** Told once when another run of the same file has to end first, or to turn out dead. */
+  onWait(): void;
 }
 
-const credentialsHeader = ['line', 'firstName', 'lastName', 'email', 'phone', 'password'];
-
-/** How long a run waits for one that died: its lease is free by then. */
-const leaseWaitMs = 40_000;
-/** How often a batch starts over because others created its accounts first. */
-const collisionAttempts = 25;
+/** A run that isn't heard of for so long is dead. */
+const leaseMs = 10_000;
+/** How long the next one waits for it. */
+const leaseWaitMs = 15_000;
+/** How often a batch starts over because others created its accounts first, or because the database was busy. */
+const batchAttempts = 25;
 
 /**
  * Does what a plan says, batch by batch: each commits its accounts, its ledger rows and its progress together, after
  * the passwords of its accounts are on the disk. A run that broke off at any moment is taken up by the next call for
  * the same file and options, and ends as an uninterrupted one would have.
- * @throws AppError `IMPORT_CONFLICT`, `FILE_UNUSABLE`, `IMPORT_FILE_INVALID`
+ * @throws AppError `IMPORT_CONFLICT`, `USAGE` for paths that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
  */
 export async function applyImport(
   core: Core,
@@ -59,288 +42,155 @@ export async function applyImport(
   plan: ImportPlan,
   options: ApplyOptions,
 ): Promise<ImportResult> {
-  const unchanged = await fileWatch(plan.file);
-  const record = (await findUnfinished(core, plan)) ?? (await startImport(core, actor, plan, options));
+  const subject = createHash('sha256').update(plan.fileSha256).update(JSON.stringify(plan.options)).digest('hex');
   const refusal = () =>
-    new AppError(
-      'IMPORT_CONFLICT',
-      `The import ${record.id} of this file is being run by another process. Wait for it.`,
-    );
-  return withLease(core.database, `import:${record.id}`, leaseWaitMs, refusal, async () => {
-    await record.reload();
-    if (record.status === 'completed') return resultOf(record);
-    if (record.rowsDone > 0) options.onResume(record.rowsDone);
-    return runImport(core, record, plan, options, unchanged);
-  });
+    new AppError('IMPORT_CONFLICT', 'This file is being imported by another process. Wait for it to end.');
+  return withLease(
+    core.database,
+    `import:${subject}`,
+    leaseWaitMs,
+    refusal,
+    (lease) => runImport(core, actor, plan, options, lease),
+    { durationMs: leaseMs, signal: options.signal, onWait: () => options.onWait() },
+  );
 }
 
-/** A check that the file is still what it was when the watch began. */
-async function fileWatch(file: string): Promise<() => Promise<void>> {
-  const identity = async () => {
-    const { ino, size, mtimeMs } = await stat(file);
-    return `${ino} ${size} ${mtimeMs}`;
-  };
-  const before = await identity();
-  return async () => {
-    if ((await identity()) !== before)
-      throw new AppError(
-        'IMPORT_CONFLICT',
-        `The file ${file} was changed while it was imported. Import it again: rows that are done are skipped.`,
-      );
-  };
-}
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    await access(file);
-    return true;
-  } catch {
-    // Whatever else is wrong with the path shows when it is written.
-    return false;
-  }
-}
-
-/** A path beside the imported file that is free: `people.credentials.csv`, else `people.credentials-2.csv`, ... */
-async function freePathBeside(file: string, kind: 'credentials' | 'rejected'): Promise<string> {
-  const { dir, name } = path.parse(path.resolve(file));
-  for (let number = 1; ; number += 1) {
-    const candidate = path.join(dir, `${name}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
-    if (!(await exists(candidate))) return candidate;
-  }
-}
-
-async function reportPath(given: string | undefined, file: string, kind: 'credentials' | 'rejected'): Promise<string> {
-  if (given === undefined) return freePathBeside(file, kind);
-  if (await exists(given))
-    throw new AppError('USAGE', `The file ${given} exists already and is never overwritten. Name another one.`);
-  return path.resolve(given);
-}
-
-async function startImport(core: Core, actor: Actor, plan: ImportPlan, options: ApplyOptions): Promise<Import> {
-  const credentialsFile = await reportPath(options.credentialsFile, plan.file, 'credentials');
-  const rejectsFile = await reportPath(options.rejectsFile, plan.file, 'rejected');
-  return core.database.inTransaction(async (transaction) => {
-    const record = await core.database.models.Import.create(
-      {
-        id: uuidv7(),
-        status: 'running',
-        fileName: path.basename(plan.file),
-        fileSha256: plan.fileSha256,
-        optionsJson: JSON.stringify(plan.options),
-        rowsTotal: plan.counts.rows,
-        credentialsFile,
-        rejectsFile,
-        createdBy: actor.actorId,
-        createdAt: core.now(),
-      },
-      { transaction },
-    );
-    const after = { fileName: record.fileName, rows: plan.counts.rows, ...plan.options };
-    await recordAudit(
-      core,
-      actor,
-      { action: 'import.start', targetType: 'import', targetId: record.id, after },
-      transaction,
-    );
-    return record;
-  });
-}
-
-interface Reports {
-  credentials: ReportFile;
-  rejects: ReportFile;
+/** One run of an import, and what it works with. */
+interface Running {
+  core: Core;
+  record: Import;
+  lease: Lease;
+  reports: Reports;
+  mapping: ColumnMapping;
 }
 
 async function runImport(
   core: Core,
-  record: Import,
+  actor: Actor,
   plan: ImportPlan,
   options: ApplyOptions,
-  unchanged: () => Promise<void>,
+  lease: Lease,
 ): Promise<ImportResult> {
-  const { mapping, batches } = await openImportFile(fileBytes(plan.file), plan.options);
-  const ownColumns = mapping.header
-    .map((heading, index) => ({ heading, index }))
-    .filter(({ heading }) => !rejectColumns.some((name) => name === heading));
-  const reports: Reports = {
-    credentials: new ReportFile(record.credentialsFile ?? '', credentialsHeader),
-    rejects: new ReportFile(record.rejectsFile ?? '', [...ownColumns.map(({ heading }) => heading), ...rejectColumns]),
-  };
-  const originalCells = (row: FileRow) => ownColumns.map(({ index }) => row.cells[index] ?? '');
+  let file: ImportFile | undefined;
+  let reports: Reports | undefined;
   try {
-    if (record.status === 'interrupted' || record.rowsDone > 0) await setStatus(core, record, 'running');
-    await reports.credentials.resume(Number(record.credentialsBytes));
-    await reports.rejects.resume(Number(record.rejectsBytes));
-    // Rows that are done are read again all the same: later ones may repeat their emails and phones.
-    let read = 0;
-    for await (const batch of batches) {
-      read += batch.length;
-      if (read <= record.rowsDone) continue;
-      await unchanged();
-      await importBatch(core, record, batch, reports, originalCells);
-      options.onProgress(record.rowsDone);
-      if (options.signal.aborted && record.rowsDone < record.rowsTotal)
-        return resultOf(await setStatus(core, record, 'interrupted'));
-    }
-    return resultOf(await setStatus(core, record, 'completed'));
+    file = await openImportFile(fileBytes(plan.file), plan.options);
+    const { mapping } = file;
+    const unfinished = await findUnfinished(core, plan);
+    reports = await openReports(core, unfinished, mapping, plan.file, options);
+    const record = unfinished ?? (await startImport(core, actor, plan, reports));
+    const running = { core, record, lease, reports, mapping };
+    if (unfinished) await advance(running, { status: 'running', ...reportsOf(reports) });
+    if (record.rowsDone > 0) options.onResume(record.rowsDone);
+    await importRows(running, plan, file.batches, options);
+    return resultOf(record);
+  } catch (error) {
+    // The plan could read it: it must have changed.
+    if (isAppError(error, 'IMPORT_FILE_INVALID')) await assertUnchanged(plan);
+    throw error;
   } finally {
-    await reports.credentials.close();
-    await reports.rejects.close();
+    await file?.close();
+    await reports?.credentials.close();
+    await reports?.rejects.close();
   }
 }
 
-async function setStatus(core: Core, record: Import, status: Import['status']): Promise<Import> {
-  return core.database.inTransaction((transaction) =>
-    record.update({ status, finishedAt: status === 'completed' ? core.now() : null }, { transaction }),
-  );
+async function assertUnchanged({ file, fileIdentity: planned }: ImportPlan): Promise<void> {
+  const current = await fileIdentity(file).catch(() => undefined);
+  if (current !== planned)
+    throw new AppError(
+      'IMPORT_CONFLICT',
+      `The file ${file} was changed after it was read. Import it again: rows that are done are skipped.`,
+    );
+}
+
+/**
+ * Commits how far the import is, with the work that brought it there: only the process does whose turn it is.
+ * @param work may run more than once
+ */
+async function advance(
+  { core, lease, record }: Running,
+  progress: Partial<InferAttributes<Import>>,
+  work: (transaction: Transaction) => Promise<void> = async () => undefined,
+): Promise<void> {
+  await core.database.inTransaction(async (transaction) => {
+    if (!(await lease.renew(transaction)))
+      throw new AppError('IMPORT_CONFLICT', `The import ${record.id} was taken over by another process.`);
+    await work(transaction);
+    await core.database.models.Import.update(progress, { where: { id: record.id }, transaction });
+  });
+  record.set(progress, { raw: true });
+}
+
+async function importRows(
+  running: Running,
+  plan: ImportPlan,
+  batches: AsyncGenerator<FileRow[]>,
+  options: ApplyOptions,
+): Promise<void> {
+  const { core, record } = running;
+  // Rows that are done are read again all the same: later ones may repeat their emails and phones.
+  let read = 0;
+  for await (const batch of batches) {
+    read += batch.length;
+    if (read <= record.rowsDone) continue;
+    if (options.signal.aborted) return advance(running, { status: 'interrupted' });
+    await assertUnchanged(plan);
+    await importBatch(running, batch);
+    options.onProgress(record.rowsDone);
+  }
+  return advance(running, { status: 'completed', finishedAt: core.now() });
 }
 
 /** Imports one batch; accounts that others create meanwhile make it start over with a fresh look. */
-async function importBatch(
-  core: Core,
-  record: Import,
-  batch: readonly FileRow[],
-  reports: Reports,
-  originalCells: (row: FileRow) => string[],
-): Promise<void> {
-  const [credentialsLength, rejectsLength] = [reports.credentials.length, reports.rejects.length];
+async function importBatch(running: Running, batch: readonly FileRow[]): Promise<void> {
+  const { credentials, rejects } = running.reports;
   for (let attempt = 1; ; attempt += 1) {
-    const decisions = await decide(core, batch);
-    const accounts = await prepareAccounts(core, decisions);
-    await reports.credentials.append(
-      accounts.flatMap(({ row, account, generated }) =>
-        generated === undefined ? [] : [credentialCells(row.line, account, generated)],
-      ),
-    );
-    await reports.rejects.append(
-      decisions.flatMap(({ outcome, row }) =>
-        outcome === 'rejected' ? [[...originalCells(row), String(row.line), row.code, row.reason]] : [],
-      ),
-    );
-    const progress = progressAfter(record, decisions, reports);
     try {
-      await core.database.inTransaction((transaction) =>
-        commitBatch(core, record, decisions, accounts, progress, transaction),
-      );
-      record.set(progress, { raw: true });
+      await tryBatch(running, batch);
+      credentials.commit();
+      rejects.commit();
       return;
     } catch (error) {
-      if (!isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN') || attempt >= collisionAttempts) throw error;
-      await reports.credentials.rewind(credentialsLength);
-      await reports.rejects.rewind(rejectsLength);
+      if (!isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'OVERLOADED') || attempt >= batchAttempts) throw error;
+      await credentials.rewind();
+      await rejects.rewind();
       await sleep(Math.random() * 20 * attempt);
     }
   }
 }
 
-/** How far the import is when the batch is committed. Computed outside of the transaction, whose work may run twice. */
-function progressAfter(record: Import, decisions: readonly Decision[], reports: Reports) {
-  const count = (outcome: Decision['outcome']) => decisions.filter((decision) => decision.outcome === outcome).length;
-  return {
-    rowsDone: record.rowsDone + decisions.length,
-    createdCount: record.createdCount + count('created'),
-    skippedCount: record.skippedCount + count('skipped'),
-    rejectedCount: record.rejectedCount + count('rejected'),
-    credentialsBytes: reports.credentials.length,
-    rejectsBytes: reports.rejects.length,
-  };
-}
-
-interface PreparedAccount {
-  row: { line: number };
-  account: NewAccount;
-  /** The generated password; absent when the file gave one. */
-  generated: string | undefined;
-}
-
-/** Hashes the passwords of the accounts to be created: few at a time, so that logins get their turn. */
-async function prepareAccounts(core: Core, decisions: readonly Decision[]): Promise<PreparedAccount[]> {
-  const expiry = initialPasswordExpiry(core);
-  const prepared: PreparedAccount[] = [];
-  const creations = decisions.filter((decision) => decision.outcome === 'created');
-  const parallel = 8;
-  for (let at = 0; at < creations.length; at += parallel) {
-    prepared.push(
-      ...(await Promise.all(
-        creations.slice(at, at + parallel).map(async ({ row }) => {
-          const { password: given, ...person } = row.person;
-          const generated = given === undefined ? generatePassword() : undefined;
-          const passwordHash = await core.hasher.hash(
-            given ?? generated ?? '',
-            given === undefined ? generatedPasswordCost : core.config.auth.bcryptCost,
-          );
-          const account = { ...person, passwordHash, requiresPasswordChange: true, initialPasswordExpiresAt: expiry };
-          return { row, account, generated };
-        }),
-      )),
-    );
-  }
-  return prepared;
-}
-
-function credentialCells(line: number, account: NewAccount, password: string): string[] {
-  return [String(line), account.firstName, account.lastName, account.email, account.phone, password];
-}
-
-/** Writes a batch's accounts, its part of the ledger and the progress: all or nothing. */
-async function commitBatch(
-  core: Core,
-  record: Import,
-  decisions: readonly Decision[],
-  accounts: readonly PreparedAccount[],
-  progress: ReturnType<typeof progressAfter>,
-  transaction: Transaction,
-): Promise<void> {
-  const { Import, ImportRow } = core.database.models;
-  const users = await insertAccounts(
-    core,
-    accounts.map(({ account }) => account),
-    transaction,
-  );
-  const createdByLine = new Map(accounts.map(({ row }, index) => [row.line, users[index]?.id ?? null]));
-  await ImportRow.bulkCreate(
-    decisions.map((decision) => ({
-      importId: record.id,
-      line: decision.row.line,
-      ...ledgerEntry(decision, createdByLine),
-      beforeJson: null,
-    })),
-    { transaction, validate: false, hooks: false },
-  );
-  // A process that was paused for longer than its lease must not write over what its successor has done.
-  const [advanced] = await Import.update(progress, {
-    where: { id: record.id, rowsDone: record.rowsDone },
-    transaction,
+async function tryBatch(running: Running, batch: readonly FileRow[]): Promise<void> {
+  const { core, record, mapping, reports } = running;
+  const { credentials, rejects } = reports;
+  const decisions = await decide(core, batch);
+  const accounts = await prepareAccounts(core, decisions);
+  const [passwords, rejected] = [credentialLines(accounts), rejectLines(mapping, decisions)];
+  await beginReports(running, passwords.length > 0, rejected.length > 0);
+  if (passwords.length > 0) await credentials.append(passwords);
+  if (rejected.length > 0) await rejects.append(rejected);
+  await advance(running, progressAfter(record, decisions, reports), async (transaction) => {
+    await writeBatch(core, record.id, decisions, accounts, transaction);
+    await credentials.assertInPlace();
+    await rejects.assertInPlace();
   });
-  if (advanced === 0)
-    throw new AppError('IMPORT_CONFLICT', `The import ${record.id} was taken over by another process.`);
 }
 
-function ledgerEntry(decision: Decision, createdByLine: ReadonlyMap<number, string | null>) {
-  switch (decision.outcome) {
-    case 'created':
-      return { outcome: decision.outcome, code: null, userId: createdByLine.get(decision.row.line) ?? null };
-    case 'skipped':
-      return { outcome: decision.outcome, code: decision.code, userId: decision.userId };
-    case 'rejected':
-      return { outcome: decision.outcome, code: decision.row.code, userId: null };
-  }
+/** Makes the files for their first rows. The database knows of them before any row is in them. */
+async function beginReports(running: Running, withPasswords: boolean, withRejects: boolean): Promise<void> {
+  const { record, reports } = running;
+  const unknown = [
+    ...(withPasswords && Number(record.credentialsBytes) === 0 ? [reports.credentials] : []),
+    ...(withRejects && Number(record.rejectsBytes) === 0 ? [reports.rejects] : []),
+  ];
+  for (const report of unknown) if (report.length === 0) await report.begin();
+  if (unknown.length > 0) await advance(running, reportsOf(reports));
 }
 
-function resultOf(record: Import): ImportResult {
-  return {
-    id: record.id,
-    status: record.status,
-    file: record.fileName,
-    counts: {
-      rows: record.rowsDone,
-      created: record.createdCount,
-      updated: record.updatedCount,
-      skipped: record.skippedCount,
-      rejected: record.rejectedCount,
-      enrolled: record.enrolledCount,
-    },
-    credentialsFile: Number(record.credentialsBytes) > 0 ? record.credentialsFile : null,
-    rejectsFile: Number(record.rejectsBytes) > 0 ? record.rejectsFile : null,
-  };
+function rejectLines(mapping: ColumnMapping, decisions: readonly Decision[]): string[][] {
+  return decisions.flatMap(({ outcome, row }) =>
+    outcome === 'rejected'
+      ? [[...mapping.own.map(({ index }) => row.cells[index] ?? ''), String(row.line), row.code, row.reason]]
+      : [],
+  );
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.js';
 import { type ImportOptions, importOptionsSchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
-import { fileBytes } from './csv-source.js';
+import { fileBytes, fileIdentity } from './csv-source.js';
 import { type Decision, decide } from './existing.js';
 import { openImportFile, type RowCode } from './rows.js';
 
@@ -34,6 +34,8 @@ export interface ImportPlan {
   id: string;
   file: string;
   fileSha256: string;
+  /** What the file was when it was read. */
+  fileIdentity: string;
   options: ImportOptions;
   ignoredColumns: readonly string[];
   counts: ImportCounts;
@@ -105,6 +107,7 @@ export async function planImport(
   onProgress: (rows: number) => void = () => undefined,
 ): Promise<ImportPlan> {
   const options = validate(importOptionsSchema, optionsInput);
+  const identity = await fileIdentity(file);
   const sha256 = createHash('sha256');
   async function* hashedBytes() {
     for await (const chunk of fileBytes(file)) {
@@ -119,6 +122,8 @@ export async function planImport(
     for (const decision of await decide(core, batch)) plan.add(decision);
     onProgress(plan.counts.rows);
   }
+  if (plan.counts.rows === 0)
+    throw new AppError('IMPORT_FILE_INVALID', `The file ${file} has a header and no rows below it.`);
   const fileSha256 = sha256.digest('hex');
   const id = createHash('sha256')
     .update(fileSha256)
@@ -133,6 +138,7 @@ export async function planImport(
     id,
     file,
     fileSha256,
+    fileIdentity: identity,
     options,
     ignoredColumns: mapping.ignored,
     counts,

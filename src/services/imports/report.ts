@@ -1,7 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { AppError, systemErrorCode } from '../../errors.js';
+import { AppError, isAppError, systemErrorCode } from '../../errors.js';
 import { neutralizeCell } from './cells.js';
 
 /** One line of CSV, with cells that no spreadsheet runs. */
@@ -11,7 +11,7 @@ export function csvLine(cells: readonly string[]): string {
 
 function unusable(file: string, error: unknown): unknown {
   const code = systemErrorCode(error);
-  if (code === undefined) return error;
+  if (code === undefined || isAppError(error)) return error;
   const problem = code === 'ENOSPC' ? 'the disk is full' : code;
   return new AppError(
     'FILE_UNUSABLE',
@@ -20,70 +20,149 @@ function unusable(file: string, error: unknown): unknown {
   );
 }
 
+/** No line of a credentials file is longer, in bytes. */
+const longestLine = 8 * 1024;
+
 /**
  * A CSV file that grows with an import, in step with the database: the length that belongs to committed rows is kept
- * there, and whatever a crash left behind it is cut off before writing goes on. It is made at the first row.
+ * there, and whatever a crash left behind it is cut off before writing goes on.
  */
 export class ReportFile {
   #handle: FileHandle | undefined;
   #length = 0;
+  #committed = 0;
+  readonly #header: Buffer;
 
   constructor(
     readonly path: string,
-    private readonly header: readonly string[],
-  ) {}
+    header: readonly string[],
+  ) {
+    this.#header = Buffer.from(csvLine(header));
+  }
 
-  /** Bytes written so far. */
+  /** Bytes written so far; 0 when there is no file yet. */
   get length(): number {
     return this.#length;
   }
 
-  /** Takes up the file where a run that broke off had committed it. @throws AppError `FILE_UNUSABLE` when it isn't there or isn't ours */
-  async resume(committedLength: number): Promise<void> {
+  /**
+   * Takes up the file where a run that broke off had committed it. That much of it becomes a new file in its place:
+   * a process that was only paused, and still holds the old one, can't write to this.
+   * @param isOurs looks at the last committed line, when there is one below the header
+   * @returns false when the file is gone
+   * @throws AppError `FILE_UNUSABLE` when it isn't ours
+   */
+  async resume(committed: number, isOurs: (lastLine: string) => Promise<boolean>): Promise<boolean> {
+    let old: FileHandle | undefined;
     try {
-      const handle = await open(this.path, 'r+');
-      this.#handle = handle;
-      await this.#assertOurs(handle, committedLength);
-      await handle.truncate(committedLength);
-      this.#length = committedLength;
+      old = await open(this.path, 'r');
+      if (!(await this.#isOurs(old, committed, isOurs)))
+        throw new AppError(
+          'FILE_UNUSABLE',
+          `The file ${this.path} is not the one that this import wrote. Put that back, or move this one away and go on in a new one.`,
+        );
+      await this.#replace(old, committed);
+      return true;
     } catch (error) {
-      // Broken off before its first row was written.
-      if (systemErrorCode(error) === 'ENOENT' && committedLength === 0) return;
+      if (old === undefined && systemErrorCode(error) === 'ENOENT') return false;
+      throw unusable(this.path, error);
+    } finally {
+      await old?.close();
+    }
+  }
+
+  async #isOurs(old: FileHandle, committed: number, isOurs: (lastLine: string) => Promise<boolean>): Promise<boolean> {
+    const start = await readAt(old, 0, this.#header.length);
+    const tailLength = Math.min(committed, longestLine);
+    const tail = await readAt(old, committed - tailLength, tailLength);
+    if (!start.equals(this.#header) || tail.length < tailLength || tail.at(-1) !== 0x0a) return false;
+    return committed === this.#header.length || isOurs(tail.toString().trimEnd().split('\n').at(-1) ?? '');
+  }
+
+  async #replace(old: FileHandle, committed: number): Promise<void> {
+    const copy = `${this.path}.part`;
+    await rm(copy, { force: true });
+    this.#handle = await open(copy, 'wx+', 0o600);
+    for await (const chunk of old.createReadStream({ start: 0, end: committed - 1, autoClose: false })) {
+      await writeAll(this.#handle, chunk as Buffer, this.#length);
+      this.#length += (chunk as Buffer).length;
+    }
+    await this.#handle.sync();
+    await rename(copy, this.path);
+    await syncFolder(path.dirname(this.path));
+    this.commit();
+  }
+
+  /** Removes what a run left that broke off before the database knew of the file. What holds any row stays. */
+  async removeLeftover(): Promise<void> {
+    let file: FileHandle;
+    try {
+      file = await open(this.path, 'r');
+    } catch {
+      // Not there; or whatever is wrong with it shows when it is written.
+      return;
+    }
+    try {
+      const start = await readAt(file, 0, this.#header.length + 1);
+      if (this.#header.subarray(0, start.length).equals(start)) await rm(this.path);
+    } catch (error) {
+      throw unusable(this.path, error);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Makes the file with its header: only this user can read it, and it is never an existing one. @throws AppError `FILE_UNUSABLE` */
+  async begin(): Promise<void> {
+    try {
+      this.#handle = await open(this.path, 'wx+', 0o600);
+      await syncFolder(path.dirname(this.path));
+      await this.#write(this.#header);
+      this.commit();
+    } catch (error) {
       throw unusable(this.path, error);
     }
   }
 
-  async #assertOurs(handle: FileHandle, committedLength: number): Promise<void> {
-    const header = Buffer.from(csvLine(this.header));
-    const { size } = await handle.stat();
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(header.length), 0, header.length, 0);
-    const ours = header.subarray(0, bytesRead).equals(buffer.subarray(0, bytesRead));
-    if (!ours || size < committedLength) {
+  /** Adds rows to the file that was begun, and waits until they are on the disk. @throws AppError `FILE_UNUSABLE` */
+  async append(rows: readonly (readonly string[])[]): Promise<void> {
+    try {
+      await this.#write(Buffer.from(rows.map(csvLine).join('')));
+    } catch (error) {
+      throw unusable(this.path, error);
+    }
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    if (!this.#handle) throw new Error(`${this.path} was not begun`);
+    await writeAll(this.#handle, bytes, this.#length);
+    await this.#handle.sync();
+    this.#length += bytes.length;
+  }
+
+  /** What was added has been committed. */
+  commit(): void {
+    this.#committed = this.#length;
+  }
+
+  /** Takes back what was added, because it was not committed. */
+  async rewind(): Promise<void> {
+    await this.#handle?.truncate(this.#committed);
+    this.#length = this.#committed;
+  }
+
+  /** @throws AppError `FILE_UNUSABLE` when what is written no longer goes where the file's name says */
+  async assertInPlace(): Promise<void> {
+    if (!this.#handle) return;
+    const [held, named] = await Promise.all([
+      this.#handle.stat({ bigint: true }),
+      stat(this.path, { bigint: true }).catch(() => undefined),
+    ]);
+    if (named?.ino !== held.ino || named.dev !== held.dev)
       throw new AppError(
         'FILE_UNUSABLE',
-        `The file ${this.path} is not the one that this import wrote. Put that back, or move this one away.`,
+        `The file ${this.path} was moved or removed while the import wrote it. Run the import again: it goes on in a new one.`,
       );
-    }
-  }
-
-  /** Adds rows and waits until they are on the disk. @throws AppError `FILE_UNUSABLE` */
-  async append(rows: readonly (readonly string[])[]): Promise<void> {
-    if (rows.length === 0) return;
-    try {
-      this.#handle ??= await createFile(this.path);
-      const bytes = Buffer.from((this.#length === 0 ? csvLine(this.header) : '') + rows.map(csvLine).join(''));
-      await this.#handle.write(bytes, 0, bytes.length, this.#length);
-      await this.#handle.sync();
-      this.#length += bytes.length;
-    } catch (error) {
-      throw unusable(this.path, error);
-    }
-  }
-
-  /** Takes back what was added behind `length`, because its rows were not committed. */
-  async rewind(length: number): Promise<void> {
-    await this.#handle?.truncate(length);
-    this.#length = length;
   }
 
   async close(): Promise<void> {
@@ -92,11 +171,17 @@ export class ReportFile {
   }
 }
 
-/** A new file that only this user can read; never an existing one. */
-async function createFile(file: string): Promise<FileHandle> {
-  const handle = await open(file, 'wx+', 0o600);
-  await syncFolder(path.dirname(file));
-  return handle;
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** A write may do less than it was asked for: where the disk is nearly full, for one. */
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
 }
 
 /** A new file is only there after a crash when its folder has been synced too. */

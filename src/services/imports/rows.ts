@@ -33,11 +33,14 @@ export interface ImportFile {
   mapping: ColumnMapping;
   /** All rows in order, checked against the schema and each other, in batches of {@link batchRows}. */
   batches: AsyncGenerator<FileRow[]>;
+  /** Lets go of the file, wherever reading has come to. */
+  close(): Promise<void>;
 }
 
 function personOf(row: CsvRow, { fields }: ColumnMapping, options: ImportOptions): ImportedPerson {
   const input = Object.fromEntries([...fields].map(([column, index]) => [column, row.cells[index] ?? '']));
-  return { ...validate(importedPersonSchema, { ...input, role: input.role?.trim() || options.role }) };
+  const [role, isActive] = [input.role?.trim() || options.role, input.isActive?.trim()];
+  return { ...validate(importedPersonSchema, { ...input, role, isActive }) };
 }
 
 function checkedRow(
@@ -47,11 +50,11 @@ function checkedRow(
   emails: KeyIndex,
   phones: KeyIndex,
 ): FileRow {
-  if (row.cells.length > mapping.header.length) {
+  if (row.cells.length > mapping.width) {
     return {
       ...row,
       code: 'INVALID',
-      reason: `The row has ${row.cells.length} fields, the header ${mapping.header.length}. Put fields that contain a comma in quotes.`,
+      reason: `The row has ${row.cells.length} fields, the header ${mapping.width}. Put fields that contain a comma in quotes.`,
     };
   }
   try {
@@ -88,8 +91,14 @@ async function* inBatches(
 /** Opens a file of people. @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used; the batches throw it for the rest */
 export async function openImportFile(bytes: AsyncIterable<Buffer>, options: ImportOptions): Promise<ImportFile> {
   const rows = readCsv(bytes);
-  const first = await rows.next();
-  if (first.done) throw new AppError('IMPORT_FILE_INVALID', 'The file is empty.');
-  const mapping = mapColumns(first.value.cells);
-  return { mapping, batches: inBatches(rows, mapping, options) };
+  const close = async () => void (await rows.return(undefined));
+  try {
+    const first = await rows.next();
+    if (first.done) throw new AppError('IMPORT_FILE_INVALID', 'The file is empty.');
+    const mapping = mapColumns(first.value.cells);
+    return { mapping, batches: inBatches(rows, mapping, options), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

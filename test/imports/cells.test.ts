@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { neutralizeCell, restoreCell } from '../../src/services/imports/cells.js';
+import { csvLine } from '../../src/services/imports/report.js';
+
+/** What Excel, LibreOffice, Google Sheets and Numbers take for the beginning of a formula, or pass over before one. */
+const formulaStarts = ['=', '+', '-', '@', '\t', '\r', '\n', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
+
+/** Texts that are about the rule more often than chance would have it. */
+const cell = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc
+    .tuple(fc.nat(4), fc.constantFrom('', ...formulaStarts, 'x', "'"), fc.string())
+    .map(([apostrophes, start, rest]) => "'".repeat(apostrophes) + start + rest),
+);
+
+describe('A cell that a spreadsheet would run', () => {
+  it('is written with an apostrophe in front', () => {
+    for (const start of formulaStarts) expect(neutralizeCell(`${start}1+1`)).to.equal(`'${start}1+1`);
+    expect(neutralizeCell('+49 30 1234')).to.equal("'+49 30 1234");
+    expect(neutralizeCell('-')).to.equal("'-");
+  });
+
+  it('never begins like a formula', () => {
+    fc.assert(
+      fc.property(cell, (text) => {
+        expect(formulaStarts.filter((start) => neutralizeCell(text).startsWith(start))).to.deep.equal([]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('Any other cell', () => {
+  it('is written as it is', () => {
+    for (const text of ['', 'Ada', "'", "''", "O'Brien", "'t Hooft", '030 1234', ' =1', '1=1', 'a\nb']) {
+      expect(neutralizeCell(text)).to.equal(text);
+      expect(restoreCell(text)).to.equal(text);
+    }
+  });
+});
+
+describe('Reading', () => {
+  it('gives back what was written, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.oneof(cell, fc.string({ unit: fc.constantFrom('\ud83e', '\udd8a', "'", '=') })), (text) => {
+        expect(restoreCell(neutralizeCell(text))).to.equal(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('takes away no more than one apostrophe', () => {
+    expect(restoreCell("'=1")).to.equal('=1');
+    expect(restoreCell("''=1")).to.equal("'=1");
+    expect(restoreCell("''x")).to.equal("''x");
+  });
+});
+
+describe('A line of CSV', () => {
+  it('ends in a line feed and quotes what needs quotes', () => {
+    expect(csvLine(['Ada', 'Lovelace, Countess', 'a "b"', 'two\nlines', '\r', ''])).to.equal(
+      'Ada,"Lovelace, Countess","a ""b""","two\nlines","\'\r",\n',
+    );
+  });
+
+  it('is read back cell by cell as it was, whatever the cells', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(cell, { minLength: 1 }), { minLength: 1 }), (rows) => {
+        const text = rows.map(csvLine).join('');
+        const read = parse(text, { relax_column_count: true }) as string[][];
+        expect(read.map((cells) => cells.map(restoreCell))).to.deep.equal(rows);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

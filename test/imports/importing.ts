@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { QueryTypes } from 'sequelize';
+import { restoreCell } from '../../src/services/imports/cells.js';
+import { temporaryFolder } from '../support/database.js';
+import { type Harness, testEnvironment, useHarness } from '../support/harness.js';
+import { type CliResult, runCli } from '../support/run-cli.js';
+
+const tables = ['users', 'imports', 'import_rows', 'audit_entries', 'sessions', 'courses', 'enrollments'] as const;
+
+/** What `users import --json` prints. */
+export interface ImportJson {
+  import: {
+    id: string;
+    status: string;
+    file: string;
+    counts: Record<'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'enrolled', number>;
+    credentialsFile: string | null;
+    rejectsFile: string | null;
+    seconds: number;
+  };
+}
+
+/** Imports in a folder of their own, into the harness's database. */
+export interface Importing extends Harness {
+  folder: string;
+  env: Record<string, string>;
+  /** Writes a file into the folder. @returns its path */
+  write(name: string, content: string | Buffer): string;
+  /** Text of a file in the folder. */
+  read(name: string): string;
+  /** Names of the files in the folder. */
+  files(): string[];
+  /** Runs `users import` with these arguments. */
+  run(...args: string[]): Promise<CliResult>;
+  /** Runs it with `--yes --json`. */
+  json(...args: string[]): Promise<ImportJson['import'] & { exitCode: number }>;
+  /** All rows of all tables, as text. */
+  contents(): Promise<string>;
+}
+
+/**
+ * Gives the enclosing `describe` an empty folder and an emptied database for each test.
+ * @param settings environment variables
+ */
+export function useImporting(settings: Record<string, string> = {}): Importing {
+  const harness = useHarness(settings);
+  let folder: ReturnType<typeof temporaryFolder>;
+  const importing: Importing = Object.assign(harness, {
+    folder: '',
+    env: {},
+    write(name: string, content: string | Buffer) {
+      const file = path.join(importing.folder, name);
+      writeFileSync(file, content);
+      return file;
+    },
+    read: (name: string) => readFileSync(path.join(importing.folder, name), 'utf8'),
+    files: () => readdirSync(importing.folder).sort(),
+    run: (...args: string[]) => runCli(['users', 'import', ...args], { env: importing.env, cwd: importing.folder }),
+    async json(...args: string[]) {
+      const { exitCode, stdout, stderr } = await importing.run(...args, '--yes', '--json');
+      const printed = JSON.parse(stdout) as ImportJson & { error?: { message: string } };
+      if (printed.error) throw new Error(`exit ${exitCode}: ${printed.error.message} ${stderr}`);
+      return { exitCode, ...printed.import };
+    },
+    async contents() {
+      const all: Record<string, object[]> = {};
+      for (const table of tables) {
+        all[table] = await harness.context.database.sequelize.query(`SELECT * FROM ${table}`, {
+          type: QueryTypes.SELECT,
+        });
+      }
+      return JSON.stringify(all);
+    },
+  });
+  beforeEach(() => {
+    folder = temporaryFolder();
+    importing.folder = folder.path;
+    importing.env = { ...testEnvironment, ...settings, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder.path };
+  });
+  afterEach(() => folder.remove());
+  return importing;
+}
+
+/** The records of a CSV file that we wrote, by column; none when there is no file. */
+export function recordsOf(file: string | null): Record<string, string>[] {
+  if (file === null || !existsSync(file)) return [];
+  return parse(readFileSync(file), { columns: true, cast: restoreCell }) as Record<string, string>[];
+}
+
+const numbers = (count: number, first: number) =>
+  Array.from({ length: count }, (_, index) => String(first + index).padStart(5, '0'));
+
+/** A file of so many people, all different; `tag` sets them apart from those of other files. */
+export function people(count: number, tag = 'p', first = 1): string {
+  const rows = numbers(count, first).map(
+    (number) => `Given${number},Family,${tag}${number}@example.org,+1 ${tag} ${number}`,
+  );
+  return `${['firstName,lastName,email,phone', ...rows].join('\n')}\n`;
+}
+
+/** The emails of these people. */
+export const emailsOf = (count: number, tag = 'p', first = 1): string[] =>
+  numbers(count, first).map((number) => `${tag}${number}@example.org`);
