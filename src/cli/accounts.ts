@@ -17,9 +17,9 @@ export const accountFields = [
   'createdAt',
 ] as const;
 
-/** An account for `--json`. */
+/** An account for `--json`; a new one has fields that were never set. */
 export function accountJson(account: Account): object {
-  return Object.fromEntries(accountFields.map((field) => [field, account[field]]));
+  return Object.fromEntries(accountFields.map((field) => [field, account[field] ?? null]));
 }
 
 /** An account's fields as text, in the order of {@link accountFields}. */

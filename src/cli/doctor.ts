@@ -1,4 +1,5 @@
-import { mkdir, unlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Config, databaseUrlForDisplay, secretWeakness } from '../config.js';
 import type { Context } from '../context.js';
@@ -31,7 +32,7 @@ async function check(name: string, find: () => Promise<Finding>): Promise<Check>
   }
 }
 
-function signingSecret({ auth, environment }: Config): Finding {
+function signingSecret({ auth }: Config): Finding {
   if (auth.jwtSecret === undefined) return { status: 'ok', detail: 'generated, kept in DATA_DIR (development)' };
   const weakness = secretWeakness(auth.jwtSecret);
   if (weakness === undefined)
@@ -39,17 +40,20 @@ function signingSecret({ auth, environment }: Config): Finding {
       status: 'ok',
       detail: `JWT_SECRET is set${auth.jwtSecretPrevious === undefined ? '' : ', JWT_SECRET_PREVIOUS too (rotation)'}`,
     };
+  // In production the configuration itself is refused.
   return {
-    status: environment === 'production' ? 'failed' : 'warning',
+    status: 'warning',
     detail: `JWT_SECRET ${weakness}`,
     remedy: 'Make one with: openssl rand -base64 48',
   };
 }
 
 async function writeAccess({ dataDir }: Config): Promise<Finding> {
-  const probe = path.join(dataDir, `.doctor-${process.pid}`);
+  // The folder itself is made when it is needed: until then it is for its parent to be writable.
+  let folder = dataDir;
+  while (!existsSync(folder)) folder = path.dirname(folder);
+  const probe = path.join(folder, `.coursectl-doctor-${process.pid}`);
   try {
-    await mkdir(dataDir, { recursive: true });
     await writeFile(probe, '', { flag: 'wx' });
     await unlink(probe);
     return { status: 'ok', detail: `${dataDir} is writable` };
@@ -89,12 +93,17 @@ async function superAdmin(context: Context): Promise<Finding> {
     : { status: 'ok', detail: 'there' };
 }
 
+async function connected({ schema, config: { database } }: Context): Promise<Finding> {
+  const where = databaseUrlForDisplay(database);
+  // Connecting would make the file.
+  if (database.dialect === 'sqlite' && !existsSync(database.file))
+    return { status: 'failed', detail: `there is no database yet at ${where}`, remedy: 'Run: coursectl setup' };
+  return { status: 'ok', detail: `${await schema.serverVersion()} at ${where}` };
+}
+
 async function databaseChecks(context: Context): Promise<Check[]> {
   const { schema, config, hasher } = context;
-  const connection = await check('connection', async () => ({
-    status: 'ok',
-    detail: `${await schema.serverVersion()} at ${databaseUrlForDisplay(config.database)}`,
-  }));
+  const connection = await check('connection', () => connected(context));
   if (connection.status === 'failed') return [connection];
   const settings = await check('server settings', async () => {
     const problems = await schema.serverProblems();

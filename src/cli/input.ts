@@ -1,11 +1,11 @@
-import { text } from 'node:stream/consumers';
+import { addAbortSignal } from 'node:stream';
 import { AppError } from '../errors.js';
 import type { Io } from './output.js';
 
 /**
  * A password from standard input, for scripts: its first line, without the line break. Never from an option:
  * options are seen by every user of the machine.
- * @throws AppError `USAGE` when a person would have to type it in plain sight
+ * @throws AppError `USAGE` when a person would have to type it in plain sight, or it isn't text; `INTERRUPTED`
  */
 export async function readPassword(io: Io): Promise<string> {
   if (io.stdin.isTTY)
@@ -13,6 +13,24 @@ export async function readPassword(io: Io): Promise<string> {
       'USAGE',
       'With --password-stdin the password is piped in: printf %s "$PASSWORD" | coursectl ... --password-stdin',
     );
-  const [line = ''] = (await text(io.stdin)).split(/\r?\n/);
-  return line;
+  const bytes = await pipedBytes(io);
+  try {
+    const [line = ''] = new TextDecoder('utf-8', { fatal: true }).decode(bytes).split(/\r?\n/);
+    return line;
+  } catch (error) {
+    // Signs put in the place of others would make a password that nobody knows.
+    throw new AppError('USAGE', 'The password on standard input is not UTF-8. Pipe it in as UTF-8 text.', {
+      cause: error,
+    });
+  }
+}
+
+async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk));
+  } catch (error) {
+    throw signal.aborted ? new AppError('INTERRUPTED', undefined, { cause: error }) : error;
+  }
+  return Buffer.concat(chunks);
 }

@@ -1,12 +1,14 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
-import { isAppError } from '../errors.js';
+import { AppError, isAppError } from '../errors.js';
 
 /** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 /** Everything a command may touch of the process it runs in; tests hand in their own. */
 export interface Io {
-  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdin: Readable & { isTTY?: boolean };
   stdout: OutputStream;
   stderr: OutputStream;
   env: Readonly<Record<string, string | undefined>>;
@@ -20,9 +22,19 @@ export function paintFor(stream: OutputStream, env: Io['env']): ChalkInstance {
   return new Chalk({ level: stream.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
 }
 
-/** Writes a line and waits for it when the stream is full, so that long data neither fills memory nor gets lost. */
-export async function writeLine(stream: OutputStream, line: string): Promise<void> {
-  if (!stream.write(`${line}\n`)) await new Promise<void>((resolve) => stream.once('drain', resolve));
+/** Writes text and waits when the stream is full, so that long data neither fills memory nor gets lost. */
+export async function writeText(stream: OutputStream, text: string, signal?: AbortSignal): Promise<void> {
+  if (stream.write(text)) return;
+  try {
+    await once(stream, 'drain', { signal });
+  } catch (error) {
+    throw signal?.aborted ? new AppError('INTERRUPTED', undefined, { cause: error }) : error;
+  }
+}
+
+/** Writes a line, as {@link writeText} does. */
+export function writeLine(stream: OutputStream, line: string): Promise<void> {
+  return writeText(stream, `${line}\n`);
 }
 
 /** Rows as a table with aligned columns, for people. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { AppError } from '../errors.js';
 import { packageVersion } from '../version.js';
 import { register as registerCompletion } from './commands/completion.js';
 import { register as registerConfig } from './commands/config.js';
@@ -13,7 +14,7 @@ import { register as registerUsersImport } from './commands/users-import.js';
 import { register as registerUsersRegister } from './commands/users-register.js';
 import { register as registerUsersResetPassword } from './commands/users-reset-password.js';
 import { exitCodes } from './exit-codes.js';
-import type { Io } from './output.js';
+import { failureJson, type Io, writeLine } from './output.js';
 import type { Outcome } from './run.js';
 
 /** Builds the whole command line. Command files only declare; what they need they load when they run. */
@@ -58,9 +59,19 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   try {
     await createProgram(io, outcome).parseAsync([...argv], { from: 'user' });
   } catch (error) {
-    // Commander has printed its message already; help and version come as "errors" with exit code 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version come as "errors" with exit code 0.
+    if (error.exitCode === 0) return exitCodes.ok;
+    // Commander has told people what is wrong, but not programs.
+    if (argv.includes('--json')) await writeLine(io.stdout, JSON.stringify(failureJson(usageError(error))));
+    return exitCodes.usage;
   }
   return outcome.exitCode;
+}
+
+function usageError({ code, message }: CommanderError): AppError {
+  // Commander's word for the help that it shows when a subcommand is missing.
+  if (code === 'commander.help')
+    return new AppError('USAGE', 'A command is missing. Add --help to see which there are.');
+  return new AppError('USAGE', message.replace(/^error: /, '').replaceAll('\n', ' '));
 }

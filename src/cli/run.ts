@@ -50,7 +50,13 @@ function makeRun<Options>(io: Io, command: Command, opened: Context[]): Run<Opti
   const options = command.optsWithGlobals() as Options & CommonOptions;
   const config: Run['config'] = async (overrides = {}) => {
     const { loadConfig } = await import('../config.js');
-    return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
+    try {
+      return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
+    } catch (error) {
+      // What an option gave is a mistake in usage, not in the configuration.
+      if (!isAppError(error, 'CONFIG_INVALID') || !error.details.some(({ path }) => overrides[path])) throw error;
+      throw new AppError('USAGE', error.details.map(({ message }) => message).join(' '), { cause: error });
+    }
   };
   return {
     io,
@@ -86,9 +92,7 @@ function interruption(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function report(error: unknown, io: Io, options: CommonOptions): Promise<ExitCode> {
-  // Inquirer throws this when Ctrl-C ends a prompt.
-  const failure = error instanceof Error && error.name === 'ExitPromptError' ? new AppError('INTERRUPTED') : error;
+async function report(failure: unknown, io: Io, options: CommonOptions): Promise<ExitCode> {
   if (options.json) await writeLine(io.stdout, JSON.stringify(failureJson(failure)));
   else await writeLine(io.stderr, failureText(failure, paintFor(io.stderr, io.env), Boolean(options.verbose)));
   return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;

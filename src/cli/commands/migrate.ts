@@ -10,6 +10,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'up',
     summary: 'Apply all pending migrations; safe to run on several machines at once',
     examples: ['migrate up', 'migrate up --json'],
+    stopsItself: true,
     async run(run) {
       const { schema } = await run.context();
       const applied = await schema.up();
@@ -32,10 +33,13 @@ export function register(program: Command, registry: Registry): void {
         .option('--steps <n>', 'how many migrations to revert (default 1)')
         .option('--all', 'revert all of them')
         .option('--yes', "don't ask"),
+    stopsItself: true,
     async run(run) {
-      const { all, steps: given = '1', yes } = run.options;
-      if (!/^[1-9]\d*$/.test(given)) throw new AppError('USAGE', '--steps must be a whole number from 1.');
-      const steps = all ? 'all' : Number(given);
+      const { all, steps: given, yes } = run.options;
+      if (all && given !== undefined) throw new AppError('USAGE', '--steps and --all exclude each other.');
+      if (given !== undefined && !/^[1-9]\d*$/.test(given))
+        throw new AppError('USAGE', '--steps must be a whole number from 1.');
+      const steps = all ? 'all' : Number(given ?? 1);
       if (!yes) await confirmLoss(run, steps);
       const reverted = await (await run.context()).schema.down(steps);
       return {

@@ -18,6 +18,7 @@ export function register(program: Command, registry: Registry): void {
         .option('--phone <number>', "the super admin's phone number")
         .option('--password-stdin', "read the super admin's password from standard input")
         .option('--yes', 'apply migrations without asking'),
+    stopsItself: true,
     run: async (run) => (await import('../setup/wizard.js')).setup(run),
   });
 }

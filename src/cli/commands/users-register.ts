@@ -1,19 +1,12 @@
 import type { Command } from 'commander';
-import { AppError } from '../../errors.js';
 import { accountJson } from '../accounts.js';
 import { define, type Registry } from '../command.js';
-import { readPassword } from '../input.js';
-import { createPrompts } from '../prompts.js';
+import type { PersonOptions } from '../person-input.js';
 import type { Run } from '../run.js';
 
-interface RegisterOptions {
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-  phone?: string;
+interface RegisterOptions extends PersonOptions {
   role?: string;
   inactive?: true;
-  passwordStdin?: true;
 }
 
 export function register(users: Command, registry: Registry): void {
@@ -33,6 +26,7 @@ export function register(users: Command, registry: Registry): void {
         .option('--role <role>', 'trainee, trainer or super_admin')
         .option('--inactive', "create the account so that it can't sign in yet")
         .option('--password-stdin', 'read the password from standard input'),
+    stopsItself: true,
     async run(run) {
       const input = await registerInput(run);
       const [{ registerUser }, { operator }] = await Promise.all([
@@ -46,26 +40,21 @@ export function register(users: Command, registry: Registry): void {
 }
 
 async function registerInput(run: Run<RegisterOptions>): Promise<object> {
-  const { firstName, lastName, email, phone, role, inactive, passwordStdin } = run.options;
+  const { role, inactive } = run.options;
   const isActive = !inactive;
-  if (!run.interactive) {
-    if (!passwordStdin)
-      throw new AppError('USAGE', 'Without a terminal the password is piped in: add --password-stdin.');
-    return { firstName, lastName, email, phone, role, isActive, password: await readPassword(run.io) };
-  }
-  const [fields, prompts] = await Promise.all([import('../../schemas/fields.js'), createPrompts(run.io)]);
-  return {
-    firstName: firstName ?? (await prompts.text('First name', fields.firstName)),
-    lastName: lastName ?? (await prompts.text('Last name', fields.lastName)),
-    email: email ?? (await prompts.text('Email', fields.email)),
-    phone: phone ?? (await prompts.text('Phone', fields.phone)),
+  const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }] = await Promise.all([
+    import('../person-input.js'),
+    import('../../schemas/user.js'),
+  ]);
+  if (!run.interactive) return personFromOptions(run, registerSchema, { role, isActive });
+  await checkPersonOptions(run, registerSchema, { role });
+  return personFromPrompts(run, async (prompts) => ({
+    isActive,
     role:
       role ??
       (await prompts.choose('Role', [
         { value: 'trainee', name: 'Trainee' },
         { value: 'trainer', name: 'Trainer' },
       ])),
-    isActive,
-    password: passwordStdin ? await readPassword(run.io) : await prompts.newPassword('Password', fields.password),
-  };
+  }));
 }

@@ -17,6 +17,7 @@ export function register(users: Command, registry: Registry): void {
     ],
     options: (command) =>
       command.option('--password-stdin', 'read the temporary password from standard input instead of making one'),
+    stopsItself: true,
     async run(run) {
       const { json, passwordStdin } = run.options;
       if (json && !passwordStdin) {

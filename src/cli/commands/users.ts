@@ -99,6 +99,7 @@ function registerSwitch(users: Command, registry: Registry, name: 'activate' | '
     usage: `${name} <user>`,
     summary: `${summary}. ${whichUser}`,
     examples: [`users ${name} ada@example.org`],
+    stopsItself: true,
     async run(run) {
       const [{ setUserActive }, { operator }] = await Promise.all([
         import('../../services/users.js'),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import Joi from 'joi';
+import type { Schema } from '../../context.js';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
 import { createPrompts, type Prompts } from '../prompts.js';
 import type { Run } from '../run.js';
@@ -13,8 +14,8 @@ import type { Run } from '../run.js';
 export async function chooseDatabase(run: Run): Promise<void> {
   const config = await run.config();
   const envFile = path.join(run.io.cwd, '.env');
-  const chosen = run.io.env.DATABASE_URL || run.io.env.DB_NAME || existsSync(envFile);
-  if (chosen || (config.database.dialect === 'sqlite' && existsSync(config.database.file))) return;
+  if (run.io.env.DATABASE_URL || run.io.env.DB_NAME || existsSync(envFile)) return;
+  if (config.database.dialect === 'sqlite' && existsSync(config.database.file) && (await hasTables(run))) return;
   const prompts = await createPrompts(run.io);
   const kind = await prompts.choose('Where shall the data be kept?', [
     {
@@ -28,6 +29,7 @@ export async function chooseDatabase(run: Run): Promise<void> {
   run.say(`Kept in ${envFile}, which only you can read.`);
 }
 
+const hostName = Joi.string().trim().hostname().messages({ '*': 'The host is a name or an address, without a port.' });
 const required = Joi.string().trim().min(1).messages({ '*': 'Please answer.' });
 const portNumber = Joi.string()
   .custom((text: string, helpers) =>
@@ -39,7 +41,7 @@ const portNumber = Joi.string()
 async function reachableServer(run: Run, prompts: Prompts): Promise<string> {
   let [host, port, name, user] = ['127.0.0.1', '3306', 'coursectl', 'coursectl'];
   for (;;) {
-    host = await prompts.text('Host', required, host);
+    host = await prompts.text('Host', hostName, host);
     port = await prompts.text('Port', portNumber, port);
     name = await prompts.text('Database', required, name);
     user = await prompts.text('User', required, user);
@@ -47,26 +49,33 @@ async function reachableServer(run: Run, prompts: Prompts): Promise<string> {
     const part = encodeURIComponent;
     const url = `mysql://${part(user)}:${part(password)}@${host.includes(':') ? `[${host}]` : host}:${port}/${part(name)}`;
     try {
-      await tryConnection(run, url);
+      await withSchema(run, { DATABASE_URL: url }, (schema) => schema.serverVersion());
       return url;
     } catch (error) {
       if (!isAppError(error)) throw error;
-      run.say(`${error.message}\nTry again, or press Ctrl-C.`);
+      run.io.stderr.write(`${error.message}\nTry again, or press Ctrl-C.\n`);
     }
   }
 }
 
-async function tryConnection(run: Run, url: string): Promise<void> {
+/** A database file without tables is nobody's choice: looking at it once, with another command, has made it. */
+async function hasTables(run: Run): Promise<boolean> {
+  return withSchema(run, {}, async (schema) => (await schema.status()).executed.length > 0);
+}
+
+/** Opens a database for a look, and closes it again. */
+async function withSchema<T>(
+  run: Run,
+  settings: Record<string, string>,
+  look: (schema: Schema) => Promise<T>,
+): Promise<T> {
   const [{ createContext }, { createLogger }] = await Promise.all([
     import('../../context.js'),
     import('../../logger.js'),
   ]);
-  const context = await createContext(
-    await run.config({ DATABASE_URL: url }),
-    createLogger('silent', { write: () => undefined }),
-  );
+  const context = await createContext(await run.config(settings), createLogger('silent', { write: () => undefined }));
   try {
-    await context.schema.serverVersion();
+    return await look(context.schema);
   } finally {
     await context.close();
   }

@@ -1,41 +1,56 @@
 import type { Context } from '../../context.js';
-import { AppError } from '../../errors.js';
-import * as fields from '../../schemas/fields.js';
+import { AppError, isAppError } from '../../errors.js';
+import { setupSchema } from '../../schemas/auth.js';
 import { completeSetupAtTerminal, setupStatus } from '../../services/setup.js';
-import { readPassword } from '../input.js';
+import { checkPersonOptions, type PersonOptions, personFromOptions, personFromPrompts } from '../person-input.js';
 import { createPrompts } from '../prompts.js';
 import type { Result, Run } from '../run.js';
 import { chooseDatabase } from './choose-database.js';
 
-export interface SetupOptions {
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-  phone?: string;
-  passwordStdin?: true;
+export interface SetupOptions extends PersonOptions {
   yes?: true;
 }
 
 /** Each step looks first whether it is done already: a setup that was broken off is taken up by running it again. */
 export async function setup(run: Run<SetupOptions>): Promise<Result> {
-  if (run.interactive) await chooseDatabase(run);
+  if (run.interactive) {
+    await checkPersonOptions(run, setupSchema);
+    await chooseDatabase(run);
+  }
   const context = await run.context();
   run.say(`1. Database: connected to ${await context.schema.serverVersion()}.`);
+  const superAdminMissing = await isSuperAdminMissing(context);
+  // Where nobody can mend them, options that can't be used are refused before anything is written.
+  const given = superAdminMissing && !run.interactive ? await personFromOptions(run, setupSchema) : undefined;
   const applied = await bringUpToDate(run, context);
-  const { setupRequired } = await setupStatus(context);
-  if (!setupRequired) {
+  if (!superAdminMissing) {
     run.say('3. Super admin: there already.');
     return {
       json: { migrationsApplied: applied, superAdmin: 'existing' },
       text: 'The system is set up. Start it with: npx coursectl serve',
     };
   }
-  const user = await completeSetupAtTerminal(context, await superAdminInput(run));
+  const user = await completeSetupAtTerminal(context, given ?? (await askForSuperAdmin(run)));
   run.say(`3. Super admin: created (${user.email}).`);
   return {
     json: { migrationsApplied: applied, superAdmin: 'created', user: { id: user.id, email: user.email } },
     text: 'The system is set up.\nNext:\n  npx coursectl serve                          start the service\n  npx coursectl users import <file.csv>        bring in your people',
   };
+}
+
+/** Without tables there is nobody. */
+async function isSuperAdminMissing(context: Context): Promise<boolean> {
+  try {
+    return (await setupStatus(context)).setupRequired;
+  } catch (error) {
+    if (isAppError(error, 'SCHEMA_OUTDATED')) return true;
+    throw error;
+  }
+}
+
+async function askForSuperAdmin(run: Run<SetupOptions>): Promise<object> {
+  run.say('Who is the super admin?');
+  return personFromPrompts(run);
 }
 
 async function bringUpToDate(run: Run<SetupOptions>, context: Context): Promise<string[]> {
@@ -59,23 +74,4 @@ async function bringUpToDate(run: Run<SetupOptions>, context: Context): Promise<
   const applied = await context.schema.up();
   run.say(`2. Tables: ${applied.length} migrations applied.`);
   return applied;
-}
-
-/** The answers, unchecked: the service validates them, whether they came from prompts or options. */
-async function superAdminInput(run: Run<SetupOptions>): Promise<object> {
-  const { firstName, lastName, email, phone, passwordStdin } = run.options;
-  if (!run.interactive) {
-    if (!passwordStdin)
-      throw new AppError('USAGE', 'Without a terminal the password is piped in: add --password-stdin.');
-    return { firstName, lastName, email, phone, password: await readPassword(run.io) };
-  }
-  run.say('Who is the super admin?');
-  const prompts = await createPrompts(run.io);
-  return {
-    firstName: firstName ?? (await prompts.text('First name', fields.firstName)),
-    lastName: lastName ?? (await prompts.text('Last name', fields.lastName)),
-    email: email ?? (await prompts.text('Email', fields.email)),
-    phone: phone ?? (await prompts.text('Phone', fields.phone)),
-    password: passwordStdin ? await readPassword(run.io) : await prompts.newPassword('Password', fields.password),
-  };
 }

@@ -1,0 +1,74 @@
+import type Joi from 'joi';
+import { isAppError, validationError } from '../errors.js';
+import * as fields from '../schemas/fields.js';
+import { validate } from '../schemas/validate.js';
+import { readPassword } from './input.js';
+import { createPrompts, type Prompts } from './prompts.js';
+import type { Run } from './run.js';
+
+/** The options that describe a person. */
+export interface PersonOptions {
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  phone?: string;
+  passwordStdin?: true;
+}
+
+/**
+ * A person as options and standard input give them, for scripts.
+ * @param more fields besides those of every person
+ * @throws AppError `VALIDATION` with all that is missing or wrong, the password included
+ */
+export async function personFromOptions(
+  run: Run<PersonOptions>,
+  schema: Joi.ObjectSchema,
+  more: object = {},
+): Promise<object> {
+  const { firstName, lastName, email, phone, passwordStdin } = run.options;
+  const password = passwordStdin ? await readPassword(run.io) : undefined;
+  try {
+    return validate<object>(schema, { firstName, lastName, email, phone, ...more, password });
+  } catch (error) {
+    if (passwordStdin || !isAppError(error, 'VALIDATION')) throw error;
+    const howToGive = 'Password is required. Pipe it in, with --password-stdin.';
+    throw validationError(
+      error.details.map((problem) => (problem.path === 'password' ? { ...problem, message: howToGive } : problem)),
+    );
+  }
+}
+
+/**
+ * Looks at the options before anybody is asked for the rest.
+ * @throws AppError `VALIDATION`; `USAGE` where the password can't be piped in, because the answers are typed there
+ */
+export async function checkPersonOptions(
+  run: Run<PersonOptions>,
+  schema: Joi.ObjectSchema,
+  more: object = {},
+): Promise<void> {
+  const { firstName, lastName, email, phone, passwordStdin } = run.options;
+  if (passwordStdin) await readPassword(run.io);
+  const allOptional = schema.fork(Object.keys(schema.describe().keys), (field) => field.optional());
+  validate(allOptional, { firstName, lastName, email, phone, ...more });
+}
+
+/**
+ * A person as somebody at the terminal describes them: what no option gives is asked.
+ * @param askMore asks for what isn't part of every person
+ */
+export async function personFromPrompts(
+  run: Run<PersonOptions>,
+  askMore: (prompts: Prompts) => Promise<object> = async () => ({}),
+): Promise<object> {
+  const { firstName, lastName, email, phone } = run.options;
+  const prompts = await createPrompts(run.io);
+  return {
+    firstName: firstName ?? (await prompts.text('First name', fields.firstName)),
+    lastName: lastName ?? (await prompts.text('Last name', fields.lastName)),
+    email: email ?? (await prompts.text('Email', fields.email)),
+    phone: phone ?? (await prompts.text('Phone', fields.phone)),
+    ...(await askMore(prompts)),
+    password: await prompts.newPassword('Password', fields.password),
+  };
+}

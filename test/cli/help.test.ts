@@ -1,0 +1,191 @@
+import { PassThrough } from 'node:stream';
+import { expect } from 'chai';
+import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/program.js';
+import { packageVersion } from '../../src/version.js';
+import { useCommandLine } from '../support/run-cli.js';
+
+/** A program that writes nowhere. */
+function program(): Command {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const io = { stdin, stdout, stderr, env: {}, cwd: process.cwd(), signal: new AbortController().signal };
+  return createProgram(io, { exitCode: 0 });
+}
+
+interface Leaf {
+  path: readonly string[];
+  command: Command;
+}
+
+/** The commands that do something, with the words that lead to them. */
+function leavesOf(command: Command, path: readonly string[] = []): Leaf[] {
+  if (command.commands.length === 0) return [{ path, command }];
+  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
+}
+
+const leaves = leavesOf(program());
+const groups = program().commands.filter(({ commands }) => commands.length > 0);
+
+/** The lines of the section "Examples:" without the program's name. */
+function examplesIn(help: string): string[] {
+  const lines = help.slice(help.indexOf('\nExamples:\n') + '\nExamples:\n'.length).split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('  coursectl '));
+  return lines.slice(0, end < 0 ? undefined : end).map((line) => line.replace('  coursectl ', ''));
+}
+
+/** The words of a line as a shell would pass them, up to the first redirection. */
+function words(line: string): string[] {
+  const [given = ''] = line.split(/ [<>] /);
+  return Array.from(given.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+/** The command that the program's own parser would run, without running it. */
+async function parsed(argv: readonly string[]): Promise<Command | undefined> {
+  let chosen: Command | undefined;
+  const parser = program();
+  for (const { command } of leavesOf(parser)) {
+    command.action(() => {
+      chosen = command;
+    });
+  }
+  await parser.parseAsync([...argv], { from: 'user' });
+  return chosen;
+}
+
+describe('help', () => {
+  const cli = useCommandLine(() => ({}));
+
+  it('knows the commands of the issue', () => {
+    expect(leaves.map(({ path }) => path.join(' '))).to.have.members([
+      ...['setup', 'serve', 'migrate up', 'migrate down', 'migrate status', 'seed demo', 'doctor', 'config'],
+      ...['users register', 'users list', 'users show', 'users activate', 'users deactivate', 'users reset-password'],
+      ...['users export', 'users import', 'completion'],
+    ]);
+  });
+
+  for (const { path, command } of leaves) {
+    describe(`of "coursectl ${path.join(' ')}"`, () => {
+      it('says what the command does and describes all its options on standard output', async () => {
+        const { exitCode, stdout, stderr } = await cli.run([...path, '--help']);
+        expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+        expect(stdout).to.include(`Usage: coursectl ${path.join(' ')} [options]`);
+        expect(command.description()).to.match(/^[A-Z].{10,}[^.\s]$|\.$/);
+        expect(stdout.replaceAll(/\s+/g, ' ')).to.include(command.description());
+        for (const { long, description } of command.options) {
+          expect(stdout, 'option').to.include(long);
+          expect(description, long ?? '').to.be.a('string').that.is.not.empty;
+        }
+        expect(command.options.map(({ long }) => long)).to.include.members(['--json', '--quiet', '--verbose']);
+      });
+
+      it('has examples that the parser accepts, each for this command', async () => {
+        const { stdout } = await cli.run([...path, '--help']);
+        const examples = examplesIn(stdout);
+        expect(examples).not.to.deep.equal([]);
+        for (const example of examples) {
+          const chosen = await parsed(words(example));
+          expect(chosen?.description(), example).to.equal(command.description());
+        }
+      });
+    });
+  }
+
+  for (const group of groups) {
+    it(`of "coursectl ${group.name()}" lists its commands`, async () => {
+      const { exitCode, stdout } = await cli.run([group.name(), '--help']);
+      expect(exitCode).to.equal(0);
+      for (const { name } of group.commands.map((child) => ({ name: child.name() }))) expect(stdout).to.include(name);
+    });
+
+    it(`is shown for "coursectl ${group.name()}" alone, as a mistake in usage`, async () => {
+      const { exitCode, stdout, stderr } = await cli.run([group.name()]);
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
+      expect(stderr).to.include(`Usage: coursectl ${group.name()} [options] [command]`);
+    });
+  }
+
+  it('is shown for "coursectl" alone, with where to start, as a mistake in usage', async () => {
+    const { exitCode, stdout, stderr } = await cli.run([]);
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
+    expect(stderr)
+      .to.include('Usage: coursectl [options] [command]')
+      .and.to.include('Start here:\n  coursectl setup\n');
+  });
+
+  it('is what "coursectl help" gives too', async () => {
+    const [asked, flagged] = await Promise.all([cli.run(['help', 'users']), cli.run(['users', '--help'])]);
+    expect(asked).to.deep.equal(flagged);
+    expect(asked.exitCode).to.equal(0);
+  });
+
+  it('comes without colours where standard output is no terminal', async () => {
+    const { stdout } = await cli.run(['--help'], { env: { FORCE_COLOR: '1' } });
+    expect(stdout).not.to.include('\u001b');
+  });
+
+  it('is not needed for the version', async () => {
+    for (const flag of ['-V', '--version']) {
+      expect(await cli.run([flag])).to.deep.equal({ exitCode: 0, stdout: `${packageVersion()}\n`, stderr: '' });
+    }
+  });
+});
+
+describe('a mistake in usage', () => {
+  const cli = useCommandLine(() => ({}));
+
+  const mistakes: [what: string, argv: string[], says: string][] = [
+    ['an unknown command', ['usres', 'list'], "unknown command 'usres'\n(Did you mean users?)"],
+    ['an unknown subcommand', ['users', 'lst'], "unknown command 'lst'\n(Did you mean list?)"],
+    ['an unknown option', ['users', 'list', '--jsn'], "unknown option '--jsn'\n(Did you mean --json?)"],
+    ['an option of another command', ['doctor', '--dry-run'], "unknown option '--dry-run'"],
+    ['a misspelt option', ['users', 'import', 'x.csv', '--dryrun'], '(Did you mean --dry-run?)'],
+    ['a missing argument', ['users', 'show'], "missing required argument 'user'"],
+    ['an argument too many', ['migrate', 'up', '2'], "too many arguments for 'up'"],
+    ['an option without its value', ['serve', '--port'], "option '--port <number>' argument missing"],
+  ];
+
+  for (const [what, argv, says] of mistakes) {
+    it(`such as ${what} is explained on standard error and ends with 2`, async () => {
+      const { exitCode, stdout, stderr } = await cli.run(argv);
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
+      expect(stderr)
+        .to.match(/^error: /)
+        .and.to.include(says);
+    });
+
+    it(`such as ${what} is an object for programs with --json`, async () => {
+      const firstOption = argv.findIndex((word) => word.startsWith('--'));
+      const { exitCode, stdout } = await cli.run(
+        argv.toSpliced(firstOption < 0 ? argv.length : firstOption, 0, '--json'),
+      );
+      expect(exitCode).to.equal(2);
+      const { error } = JSON.parse(stdout) as { error: { code: string; message: string } };
+      expect(error).to.deep.equal({ code: 'USAGE', message: error.message });
+      expect(error.message).to.include(says.replaceAll('\n', ' '));
+    });
+  }
+
+  it('such as a missing subcommand is an object for programs with --json', async () => {
+    const { exitCode, stdout } = await cli.run(['users', '--json']);
+    expect(exitCode).to.equal(2);
+    expect(JSON.parse(stdout).error.code).to.equal('USAGE');
+  });
+
+  const values: [argv: string[], says: string][] = [
+    [['serve', '--port', 'http'], 'PORT must be a whole number from 0 to 65535.'],
+    [['serve', '--host', 'my host'], 'HOST must be a host name or an address to listen on'],
+    [['migrate', 'down', '--steps', '0', '--yes'], '--steps must be a whole number from 1.'],
+    [['migrate', 'down', '--steps', 'two', '--yes'], '--steps must be a whole number from 1.'],
+    [['migrate', 'down', '--steps', '1', '--all', '--yes'], '--steps and --all exclude each other.'],
+    [['users', 'list', '--active', '--inactive'], '--active and --inactive exclude each other.'],
+    [['users', 'export', '--json'], "CSV and JSON can't share standard output."],
+  ];
+
+  for (const [argv, says] of values) {
+    it(`is "${argv.join(' ')}"`, async () => {
+      const { exitCode, stdout, stderr } = await cli.run(argv);
+      expect(stdout + stderr).to.include(says);
+      expect(exitCode).to.equal(2);
+    });
+  }
+});

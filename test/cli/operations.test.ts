@@ -1,0 +1,202 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { createEmptyDatabase, type EmptyDatabase } from '../support/database.js';
+import { buildUser } from '../support/factories.js';
+import { testEnvironment } from '../support/harness.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { keys } from '../support/terminal.js';
+
+interface Status {
+  executed: string[];
+  pending: string[];
+  unknown: string[];
+}
+
+describe('on a database of its own', () => {
+  let database: EmptyDatabase;
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+  });
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: database.url }));
+  afterEach(() => database.drop());
+  const status = () => cli.json<Status>(['migrate', 'status']);
+
+  describe('coursectl migrate', () => {
+    it('up applies all that is pending, names it, and has nothing to do the second time', async () => {
+      const { pending } = await status();
+      const { exitCode, stdout, stderr } = await cli.run(['migrate', 'up']);
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+      const applied = pending.map((name) => `applied  ${name}\n`).join('');
+      expect(stdout).to.equal(`${applied}The database schema is up to date.\n`);
+      expect((await cli.run(['migrate', 'up'])).stdout).to.equal('The database schema is up to date.\n');
+      expect(await cli.json(['migrate', 'up'])).to.deep.equal({ applied: [] });
+    });
+
+    it('status lists every migration and whether it is applied, and changes nothing', async () => {
+      const before = await status();
+      expect(before).to.deep.include({ executed: [], unknown: [] });
+      expect(before.pending).to.have.lengthOf.greaterThan(5);
+      expect(await status()).to.deep.equal(before);
+      const names = before.pending;
+      expect((await cli.run(['migrate', 'status'])).stdout).to.equal(
+        names.map((name) => `pending  ${name}\n`).join(''),
+      );
+      await cli.run(['migrate', 'up']);
+      await cli.run(['migrate', 'down', '--steps', '2', '--yes']);
+      const words = names.map((name, index) => `${index < names.length - 2 ? 'applied' : 'pending'}  ${name}\n`);
+      expect((await cli.run(['migrate', 'status'])).stdout).to.equal(words.join(''));
+    });
+
+    it('status tells of migrations that only a newer program knows', async () => {
+      await cli.run(['migrate', 'up']);
+      const { sequelize } = (await cli.context()).database;
+      await sequelize.query("INSERT INTO `SequelizeMeta` (name) VALUES ('29991231235959-future.cjs')");
+      const { stdout } = await cli.run(['migrate', 'status']);
+      expect(stdout).to.match(/\nunknown {2}29991231235959-future\.cjs \(of a newer coursectl\)\n$/);
+      expect((await status()).unknown).to.deep.equal(['29991231235959-future.cjs']);
+    });
+
+    it('down reverts the latest migration, several, or all of them, and says when nothing is left', async () => {
+      const names = (await status()).pending;
+      await cli.run(['migrate', 'up']);
+      const one = await cli.run(['migrate', 'down', '--yes']);
+      expect(one).to.deep.equal({ exitCode: 0, stdout: `reverted  ${names.at(-1)}\n`, stderr: '' });
+      const two = await cli.json(['migrate', 'down', '--steps', '2', '--yes']);
+      expect(two).to.deep.equal({ reverted: [names.at(-2), names.at(-3)] });
+      await cli.run(['migrate', 'down', '--all', '--yes']);
+      expect((await status()).executed).to.deep.equal([]);
+      const none = await cli.run(['migrate', 'down', '--yes']);
+      expect(none).to.deep.equal({ exitCode: 0, stdout: 'There is nothing to revert.\n', stderr: '' });
+    });
+
+    it('down deletes nothing unasked', async () => {
+      await cli.run(['migrate', 'up']);
+      for (const argv of [
+        ['migrate', 'down'],
+        ['migrate', 'down', '--all'],
+      ]) {
+        const { exitCode, stdout, stderr } = await cli.run(argv);
+        expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
+        expect(stderr).to.equal('error: Reverting deletes data. Add --yes to do it without being asked.\n');
+      }
+      const declined = await cli.atTerminal(
+        ['migrate', 'down'],
+        [['Revert the latest migration, with all data', keys.enter]],
+      );
+      expect(declined.exitCode).to.equal(130);
+      expect(declined.terminal.screen()).to.match(/\nerror: Nothing was reverted\.\n$/);
+      const left = await cli.atTerminal(
+        ['migrate', 'down', '--steps', '3'],
+        [['Revert the latest 3 migrations', keys.ctrlC]],
+      );
+      expect(left.exitCode).to.equal(130);
+      expect((await status()).pending).to.deep.equal([]);
+    });
+
+    it('down asks at a terminal', async () => {
+      await cli.run(['migrate', 'up']);
+      const { exitCode, stdout } = await cli.atTerminal(
+        ['migrate', 'down', '--all'],
+        [['Revert all migrations, with all data in their tables? (y/N)', `y${keys.enter}`]],
+      );
+      expect(exitCode).to.equal(0);
+      expect(stdout).to.match(/^(reverted {2}\S+\.cjs\n)+$/);
+    });
+
+    for (const word of ['up', 'down']) {
+      it(`${word} finishes what it has begun at Ctrl-C, and tells of it`, async () => {
+        const names = (await status()).pending;
+        if (word === 'down') await cli.run(['migrate', 'up']);
+        const interrupts = new AbortController();
+        const argv = word === 'up' ? ['migrate', 'up', '--json'] : ['migrate', 'down', '--all', '--yes', '--json'];
+        const running = cli.run(argv, { signal: interrupts.signal });
+        setTimeout(() => interrupts.abort(), 15);
+        const { exitCode, stdout } = await running;
+        expect({ exitCode, done: Object.values(JSON.parse(stdout)).flat().length }).to.deep.equal({
+          ...{ exitCode: 0, done: names.length },
+        });
+        // The next one needn't wait for the lease of one that was broken off.
+        expect((await cli.run(['migrate', 'up'])).exitCode).to.equal(0);
+      });
+    }
+  });
+
+  describe('coursectl seed demo', () => {
+    it('adds the demo programme once, and names its accounts', async () => {
+      await cli.run(['migrate', 'up']);
+      const first = await cli.run(['seed', 'demo']);
+      expect(first.exitCode, first.stderr).to.equal(0);
+      expect(first.stdout).to.include('admin@example.com').and.to.include('demo-password');
+      const count = async () =>
+        (await cli.json<{ pagination: { totalItems: number } }>(['users', 'list'])).pagination.totalItems;
+      expect(await count()).to.equal(204);
+      const again = await cli.json<{ seeded: string; accounts: string[] }>(['seed', 'demo']);
+      expect(again.seeded).to.equal('demo');
+      expect(again.accounts).to.include('trainer1@example.com');
+      expect(await count()).to.equal(204);
+    });
+
+    it('is refused in production, where its password would let anybody in', async () => {
+      await cli.run(['migrate', 'up']);
+      const env = { ...cli.env, NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'R4nd0m'.repeat(8) };
+      const { exitCode, stdout, stderr } = await cli.run(['seed', 'demo'], { env });
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
+      expect(stderr).to.match(/^error: .* "seed demo" is refused when NODE_ENV is production\.\n$/);
+      expect(await (await cli.context()).database.models.User.count()).to.equal(0);
+    });
+
+    it('keeps the super admin that there is, and names no other', async () => {
+      await cli.run(['migrate', 'up']);
+      await buildUser(await cli.context(), { role: 'super_admin' });
+      const { accounts } = await cli.json<{ accounts: string[] }>(['seed', 'demo']);
+      expect(accounts).to.deep.equal(['trainer1@example.com', 'trainer2@example.com', 'trainer3@example.com']);
+      expect(await (await cli.context()).database.models.User.count()).to.equal(204);
+    });
+  });
+});
+
+describe('coursectl config', () => {
+  const secret = 'R4nd0m'.repeat(8);
+  const cli = useCommandLine(() => ({
+    ...{ DATABASE_URL: 'mysql://me:s3cr%40t@db.example.org/courses', JWT_SECRET: secret, PORT: '8080' },
+  }));
+  interface Shown {
+    settings: { name: string; value: string; origin: string }[];
+  }
+
+  it('shows every setting with its value and where that is from, and no secret', async () => {
+    writeFileSync(path.join(cli.folder, '.env'), `JWT_SECRET_PREVIOUS=${secret}old\nLOG_LEVEL=warn\nPORT=1\n`);
+    const { exitCode, stdout, stderr } = await cli.run(['config']);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    const lines = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(lines[0]).to.deep.equal(['SETTING', 'VALUE', 'FROM']);
+    expect(lines).to.deep.include.members([
+      ['DATABASE_URL', 'mysql://me@db.example.org:3306/courses', 'environment'],
+      ['DB_PASSWORD', '(hidden)', 'environment'],
+      ['PORT', '8080', 'environment'],
+      ['LOG_LEVEL', 'warn', '.env'],
+      ['JWT_SECRET', '(hidden)', 'environment'],
+      ['JWT_SECRET_PREVIOUS', '(hidden)', '.env'],
+      ['BCRYPT_COST', '12', 'default'],
+      ['DATA_DIR', path.join(cli.folder, 'data'), 'default'],
+    ]);
+    const { settings } = await cli.json<Shown>(['config']);
+    expect(settings).to.deep.include({ name: 'JWT_SECRET', value: '(hidden)', origin: 'environment' });
+    expect(settings.map(({ name, value, origin }) => [name, value, origin])).to.deep.equal(lines.slice(1, -1));
+    for (const part of [secret, 's3cr', '%40t']) expect(stdout + JSON.stringify(settings)).not.to.include(part);
+  });
+
+  it('names every wrong setting in one go', async () => {
+    const env = { PORT: 'http', BCRYPT_COST: '1', DATABASE_URL: 'postgres://me:s3cret@host/x' };
+    const { exitCode, stdout, stderr } = await cli.run(['config'], { env });
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
+    expect(stderr.split('\n')).to.have.lengthOf(5);
+    expect(stderr)
+      .to.match(/^error: The configuration is not valid:\n/)
+      .and.not.include('s3cret');
+    const { error } = await cli.json<{ error: { code: string; details: { path: string }[] } }>(['config'], { env });
+    expect(error.code).to.equal('CONFIG_INVALID');
+    expect(error.details.map(({ path: name }) => name)).to.have.members(['PORT', 'BCRYPT_COST', 'DATABASE_URL']);
+  });
+});

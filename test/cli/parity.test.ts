@@ -1,0 +1,127 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { keys } from '../support/terminal.js';
+
+const valid = {
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: 'ada@example.org',
+  phone: '+44 20 1',
+  role: 'trainee',
+  password: 'difference engine',
+};
+type Field = keyof typeof valid;
+
+const flags: Record<Exclude<Field, 'password'>, string> = {
+  firstName: '--first-name',
+  lastName: '--last-name',
+  email: '--email',
+  phone: '--phone',
+  role: '--role',
+};
+
+/** How a value may reach the program; an empty password in a file means that one shall be made. */
+type Way = 'option' | 'prompt' | 'file';
+const everyWay: Way[] = ['option', 'prompt', 'file'];
+
+const cases: [field: Field, value: string, ways?: Way[]][] = [
+  ...(['firstName', 'lastName'] as const).flatMap((field): [Field, string, Way[]?][] => [
+    [field, ''],
+    [field, '   '],
+    [field, 'A'],
+    [field, '🔑'],
+    [field, 'x'.repeat(51)],
+    [field, 'Ada\u0007', ['option', 'file']],
+  ]),
+  ['email', ''],
+  ['email', 'ada'],
+  ['email', 'ada@'],
+  ['email', 'ada@example..org'],
+  ['email', 'ada lovelace@example.org'],
+  ['email', `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.org`],
+  ['phone', ''],
+  ['phone', ' '],
+  ['phone', '1'.repeat(51)],
+  ['phone', '1\u00072', ['option', 'file']],
+  ['password', '', ['option', 'prompt']],
+  ['password', '12345'],
+  ['password', '🔑🔑🔑🔑🔑'],
+  ['password', 'ä'.repeat(37)],
+  // A file can't make a super admin, and says so; a prompt offers what there is.
+  ['role', 'boss', ['option']],
+  ['role', 'TRAINER', ['option']],
+];
+
+describe('the same bad value', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+
+  function options(person: typeof valid, leaveOut?: Field): string[] {
+    const given = Object.entries(flags).filter(([field]) => field !== leaveOut);
+    return given.flatMap(([field, flag]) => [flag, person[field as Field]]);
+  }
+
+  async function saidByTheApi(person: typeof valid): Promise<{ path: string; msg: string }[]> {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const { body } = await harness.api('post', '/api/auth/register', token).send(person).expect(400);
+    return (body as { errors: { path: string; msg: string }[] }).errors;
+  }
+
+  async function saidByTheFile(person: typeof valid): Promise<string> {
+    const { role: _, ...cells } = person;
+    const file = path.join(cli.folder, 'people.csv');
+    writeFileSync(file, stringify([cells], { header: true }));
+    expect((await cli.run(['users', 'import', file, '--yes'])).exitCode).to.equal(3);
+    const rejected = readFileSync(path.join(cli.folder, 'people.rejected.csv'), 'utf8');
+    const [row] = parse<{ reason: string }>(rejected, { columns: true });
+    return row?.reason ?? '';
+  }
+
+  for (const [field, value, ways = everyWay] of cases) {
+    const shown = value.length > 20 ? `${value.slice(0, 5)}… (${value.length})` : value;
+    it(`${field} ${JSON.stringify(shown)} is refused with the same sentence everywhere`, async () => {
+      const person = { ...valid, [field]: value };
+      const [problem, ...others] = await saidByTheApi(person);
+      expect(others).to.deep.equal([]);
+      expect(problem?.path).to.equal(field);
+      const sentence = problem?.msg ?? '';
+
+      if (ways.includes('option')) {
+        const argv = ['users', 'register', ...options(person), '--password-stdin'];
+        const { exitCode, stderr } = await cli.run(argv, { stdin: person.password });
+        expect({ exitCode, stderr }, 'option').to.deep.equal({ exitCode: 2, stderr: `error: ${sentence}\n` });
+        const { error } = await cli.json<{ error: object }>(argv, { stdin: person.password });
+        const details = [{ path: field, message: sentence }];
+        expect(error, 'json').to.deep.equal({ code: 'VALIDATION', message: sentence, details });
+      }
+      if (ways.includes('prompt')) {
+        const { exitCode } = await cli.atTerminal(
+          ['users', 'register', ...options(person, field)],
+          [
+            ['? ', `${value}${keys.enter}`],
+            [`> ${sentence}`, keys.ctrlC],
+          ],
+        );
+        expect(exitCode, 'prompt').to.equal(130);
+      }
+      if (ways.includes('file')) expect(await saidByTheFile(person), 'file').to.equal(sentence);
+      expect(await harness.context.database.models.User.count()).to.equal(1);
+    });
+  }
+
+  it('is refused for every field at once, in one go', async () => {
+    const person = { firstName: 'A', lastName: '', email: 'ada', phone: '', role: 'boss', password: 'short' };
+    const sentences = (await saidByTheApi(person)).map(({ msg }) => msg);
+    expect(sentences).to.have.lengthOf(6);
+    const { stderr } = await cli.run(['users', 'register', ...options(person), '--password-stdin'], { stdin: 'short' });
+    expect(stderr.split('\n').slice(1, -1).sort()).to.deep.equal(sentences.map((sentence) => `  ${sentence}`).sort());
+    const inFile = await saidByTheFile(person);
+    for (const sentence of sentences.filter((one) => !one.startsWith('Role'))) expect(inFile).to.include(sentence);
+  });
+});
