@@ -19,7 +19,7 @@ interface Counts {
 const scratch = mkdtempSync(path.join(tmpdir(), 'coursectl-test-'));
 
 async function leg(name: string, databaseUrl: string | undefined): Promise<Counts> {
-  const countsFile = path.join(scratch, `${name}.json`);
+  const countsFile = path.join(scratch, `${name.replace(/\W+/g, '-')}.json`);
   console.log(`\n=== ${name} ===`);
   const { TEST_DATABASE_URL: _, ...environment } = process.env;
   const mocha = spawn('npx', ['--no-install', 'mocha', ...process.argv.slice(2)], {
