@@ -49,7 +49,7 @@ describe('The tour of the README, copied line by line', function () {
 
   it('sets up, imports, logs in by email and phone, and changes the initial password', () => {
     const script = `set -euo pipefail\nnpx() { shift; node ${program} "$@"; }\n${tour().replaceAll('http://127.0.0.1:3000', url)}`;
-    const output = execFileSync('bash', ['-c', script], {
+    const output = execFileSync('bash', ['--norc', '-c', script], {
       cwd: folder.path,
       env: { PATH: process.env.PATH, DATABASE_URL: database.url },
       encoding: 'utf8',
