@@ -165,7 +165,10 @@ export const environmentSchema = Joi.object({
     .messages({ '*': '{#label} must be development, production or test' }),
   DATA_DIR: Joi.string().default('data'),
   DATABASE_URL: parsed(parseDatabaseUrl),
-  DB_HOST: Joi.string().hostname().messages({ '*': '{#label} must be a host name or an address' }),
+  // Looser than a host name by the book: Compose and the like name hosts with underscores.
+  DB_HOST: Joi.string()
+    .pattern(/^[\w.:-]+$/)
+    .messages({ '*': '{#label} must be a host name or an address' }),
   DB_PORT: integer(1, 65535),
   DB_NAME: Joi.string().max(64),
   DB_USER: Joi.string(),

@@ -50,7 +50,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
     beside: mysql,
     read: server('host'),
     unset: '127.0.0.1',
-    valid: { 'db.example.org': 'db.example.org', localhost: 'localhost', '::1': '::1' },
+    valid: { 'db.example.org': 'db.example.org', localhost: 'localhost', '::1': '::1', course_db: 'course_db' },
     invalid: ['no host', 'http://db'],
     mustBe: 'must be a host name or an address.',
   },

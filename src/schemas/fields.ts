@@ -121,9 +121,10 @@ export const identifier = text('Identifier').trim();
 export const id = (label: string) => singleLine(label, 1, 100);
 
 /** A word to look for in names and titles. */
-export const search = checked(text('search').trim().allow('').max(200), (value) =>
-  unprintable.test(value) ? 'search must not contain control characters.' : undefined,
-).messages({ 'string.max': 'search must be at most 200 characters.' });
+export const search = checked(text('search').trim().allow(''), (value) => {
+  if (characters(value) > 200) return 'search must be at most 200 characters.';
+  return unprintable.test(value) ? 'search must not contain control characters.' : undefined;
+});
 
 /** `true` or `false` in a query string. */
 export const queryBoolean = (label: string) =>

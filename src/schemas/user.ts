@@ -32,10 +32,12 @@ export interface ProfileInput {
 /** A field that leaves things unchanged when it is absent or empty (specification, section 4.8). */
 const unlessEmpty = (schema: Joi.Schema) => schema.empty(Joi.string().trim().valid('', null));
 
+const notText = 'Phone must be a string or a number.';
+
 /** `phone` is "any value" (specification, section 4.8): a number is stored as its text. Text is never read as a number. */
 const profilePhone = Joi.alternatives()
   .try(fields.phone, Joi.number().strict().unsafe().cast('string'))
-  .messages({ 'alternatives.types': 'Phone must be a string or a number.' });
+  .messages({ 'alternatives.types': notText, 'number.infinity': notText });
 
 /** Specification, section 4.8. */
 export const profileSchema = Joi.object<ProfileInput>({
