@@ -6,8 +6,10 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exitCode = 1;
 } else {
   import('../dist/cli/main.js').catch((error) => {
-    const unbuilt = error.code === 'ERR_MODULE_NOT_FOUND' && String(error.message).includes('dist');
-    console.error(unbuilt ? 'coursectl is not built. Run: npm run build' : error);
-    process.exitCode = unbuilt ? 1 : 70;
+    const missing = error.code === 'ERR_MODULE_NOT_FOUND';
+    const unbuilt = error.url === new URL('../dist/cli/main.js', import.meta.url).href;
+    const remedy = unbuilt ? 'coursectl is not built. Run: npm run build' : `${error.message}. Run: npm ci`;
+    console.error(missing ? remedy : error);
+    process.exitCode = missing ? 1 : 70;
   });
 }

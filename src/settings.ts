@@ -103,7 +103,7 @@ function parseTrustProxy(text: string): false | number | string[] {
     return (
       family !== 0 &&
       rest.length === 0 &&
-      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128)))
     );
   });
   if (!valid || entries.length === 0)

@@ -1,6 +1,9 @@
 import type { Io } from './output.js';
 import { runProgram } from './program.js';
 
+// The database, secrets and passwords are this user's alone, whoever writes the file.
+process.umask(0o077);
+
 const interrupts = new AbortController();
 
 /** The first Ctrl-C asks the command to end in good order, a second one doesn't wait for it. */

@@ -28,7 +28,7 @@ export interface LeaseOptions {
 
 /**
  * Leases are rows, because server-side locks (GET_LOCK) don't span a cluster. The table isn't a migration's: the
- * migrations themselves need it.
+ * migrations themselves need it, and whoever needs it makes it.
  */
 export async function createLeaseTable({ sequelize }: Database): Promise<void> {
   const options = isSqlite(sequelize) ? '' : ' ENGINE=InnoDB DEFAULT CHARSET=ascii COLLATE=ascii_bin';
@@ -126,6 +126,7 @@ export async function withLease<T>(
   work: (lease: Lease) => Promise<T>,
   { durationMs = defaultDurationMs, signal, onWait }: LeaseOptions = {},
 ): Promise<T> {
+  await createLeaseTable(database);
   const owner = uuidv7();
   const deadline = Date.now() + waitMs;
   for (let tries = 1; !(await tryLease(database, name, owner, durationMs)); tries += 1) {
@@ -145,6 +146,7 @@ export async function withLease<T>(
   } finally {
     clearInterval(timer);
     await renewal;
-    await releaseLease(database, name, owner);
+    // What became of the work counts: a lease that can't be given back ends by itself.
+    await releaseLease(database, name, owner).catch(() => undefined);
   }
 }

@@ -6,7 +6,7 @@ import { type QueryInterface, QueryTypes, Sequelize } from 'sequelize';
 import { SequelizeStorage, Umzug, type UmzugStorage } from 'umzug';
 import { AppError, isAppError } from '../errors.js';
 import type { Database } from './connection.js';
-import { createLeaseTable, withLease } from './lease.js';
+import { withLease } from './lease.js';
 import { translateError } from './translate-error.js';
 
 const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
@@ -104,7 +104,6 @@ async function runExclusively(
       'Another migration is still running. Wait for it, then run "coursectl migrate status".',
     );
   try {
-    await createLeaseTable(database);
     const done = await withLease(database, 'migrations', lockWaitMs, refusal, run);
     return done.map((step) => step.name);
   } catch (error) {

@@ -65,6 +65,19 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
         `No TLS connection to the database (${where}): ${message}. Check DB_TLS and DB_TLS_CA_FILE.`,
         { cause: error },
       );
+    case 'ER_OPTION_PREVENTS_STATEMENT':
+    case 'ER_DISK_FULL':
+    case 'ER_RECORD_FILE_FULL':
+      return new AppError(
+        'DATABASE_NOT_WRITABLE',
+        `The database can't be written (${where}): ${code}. Connect to the primary, or make room on its disk.`,
+        { cause: error },
+      );
+    case 'ER_SERVER_SHUTDOWN':
+    case 'ER_QUERY_INTERRUPTED':
+      return new AppError('DATABASE_UNREACHABLE', `The database ended the query (${where}): ${code}. Try again.`, {
+        cause: error,
+      });
     default:
   }
   if (isTransientFault(error)) {

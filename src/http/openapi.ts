@@ -62,6 +62,12 @@ function parametersOf(operation: Operation): object[] {
   return [...located('path', operation.params), ...located('query', operation.query)];
 }
 
+/** The words of a failure, as this operation says them. */
+function describedFailure({ access }: Operation, code: ErrorCode): string {
+  const refusal = access.kind === 'roles' ? access.refusal : undefined;
+  return code === 'ACCESS_DENIED' && refusal !== undefined ? refusal : messageOf(code);
+}
+
 /** The failures of an operation: its own, and those that follow from its access rule and its input. */
 function failuresOf(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [...(operation.failures ?? [])];
@@ -95,7 +101,7 @@ function responsesOf(operation: Operation): object {
     const alternatives = new Set(codes.map((code) => (code === 'VALIDATION' ? 'ValidationFailure' : 'Failure')));
     const [only, ...others] = alternatives;
     responses[status] = {
-      description: codes.map(messageOf).join(' | '),
+      description: codes.map((code) => describedFailure(operation, code)).join(' | '),
       content:
         others.length === 0
           ? reference(only ?? 'Failure')

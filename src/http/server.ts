@@ -41,6 +41,11 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
 export async function startServer(context: Context): Promise<RunningServer> {
   let draining = false;
   const server = createServer(createApp(context, () => draining));
+  server.prependListener('request', (_request, response) => {
+    if (draining) response.setHeader('Connection', 'close');
+    // A connection whose request was under way when the drain began is idle once that is answered.
+    response.once('finish', () => draining && setImmediate(() => server.closeIdleConnections()));
+  });
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   // Longer than a balancer keeps its idle connections, so that it never meets one that is just closing.

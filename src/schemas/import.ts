@@ -2,7 +2,7 @@ import Joi from 'joi';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
 
-/** The columns of an import file that are understood; the first four must be there (design: docs/IMPORTING in the README). */
+/** The columns of an import file that are understood; the first four must be there (README, "The import file"). */
 export const importColumns = ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'password'] as const;
 export type ImportColumn = (typeof importColumns)[number];
 export const requiredImportColumns: readonly ImportColumn[] = ['firstName', 'lastName', 'email', 'phone'];

@@ -47,7 +47,7 @@ export async function insertAccounts(
   return core.database.models.User.bulkCreate(rows, { transaction, validate: false, hooks: false });
 }
 
-/** Whether there is a super admin. */
+/** How many super admins there are: none or one. */
 export async function countSuperAdmins(database: Database): Promise<number> {
   return database.read(() => database.models.User.count({ where: { role: 'super_admin' } }));
 }

@@ -1,4 +1,4 @@
-import { Op, type WhereOptions } from 'sequelize';
+import { Op, type Order, type WhereOptions } from 'sequelize';
 import { contains } from '../db/dialect.js';
 import type { Enrollment } from '../db/models/enrollment.js';
 import { trainerEnrollmentListingSchema } from '../schemas/enrollment.js';
@@ -49,19 +49,31 @@ export async function listTrainerEnrollments(core: Core, trainerId: string, quer
   };
   const user = { model: User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'avatar'] };
   const course = { model: Course, as: 'course', attributes: ['id', 'title', 'description', 'thumbnail'] };
+  const order: Order = [
+    ['enrolledAt', 'DESC'],
+    ['id', 'DESC'],
+  ];
   const page = await pageOf(core, listing, where, {
     // Only a search looks into the joined tables: every other count stays on the index.
     count: (filter) => Enrollment.count({ where: filter, ...(sought && { include: [user, course] }) }),
-    rows: (filter, window) =>
-      Enrollment.findAll({
+    // The page's ids first, from the index alone: joined before it is limited, every row of the trainer would be sorted.
+    async rows(filter, window) {
+      const joins = sought
+        ? [
+            { ...user, attributes: [] },
+            { ...course, attributes: [] },
+          ]
+        : [];
+      const ids = await Enrollment.findAll({
+        attributes: ['id'],
         where: filter,
         ...window,
-        order: [
-          ['enrolledAt', 'DESC'],
-          ['id', 'DESC'],
-        ],
-        include: [user, course],
-      }),
+        order,
+        include: joins,
+        raw: true,
+      });
+      return Enrollment.findAll({ where: { id: ids.map(({ id }) => id) }, order, include: [user, course] });
+    },
   });
   if (page.pagination.totalItems === 0) await assertTrainer(core, trainerId);
   return page;

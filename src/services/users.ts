@@ -176,7 +176,7 @@ export async function resetPassword(
   const user = await changeUser(core, actor, id, 'user.reset-password', (account) => {
     account.passwordHash = passwordHash;
     account.requiresPasswordChange = true;
-    account.initialPasswordExpiresAt = initialPasswordExpiry(core);
+    account.initialPasswordExpiresAt = input ? null : initialPasswordExpiry(core);
   });
   return { user, temporaryPassword };
 }

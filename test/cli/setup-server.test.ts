@@ -30,7 +30,7 @@ describe('coursectl setup, with a database server', () => {
         ...chooseServer,
         ['Host', `my host${enter}`],
         ['The host is a name or an address, without a port.', `${ctrlU}localhost:3306${enter}`],
-        ['The host is a name or an address, without a port.', `${ctrlU} ::1 ${enter}`],
+        ['The host is a name or an address, without a port.', `${ctrlU} course_db ${enter}`],
         ['Port', `mysql${enter}`],
         ['The port is a whole number from 1 to 65535.', `${ctrlU}65536${enter}`],
         ['The port is a whole number from 1 to 65535.', ctrlC],

@@ -15,7 +15,7 @@ import { failureOf } from '../db/failure.js';
 import { emailsOf, people, recordsOf, useImporting } from './importing.js';
 import { batchRows, expectAllAccounts, expectWholeLedger, importFile, importFirstBatch } from './running.js';
 
-const count = 1200;
+const count = 600;
 const emails = emailsOf(count);
 const header = 'line,firstName,lastName,email,phone,password\n';
 const uncommitted = '502,Given00501,Family,p00501@example.org,+1 p 00501,00000-00000-00000-00000\n';

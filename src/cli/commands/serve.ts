@@ -29,31 +29,39 @@ export function register(program: Command, registry: Registry): void {
       await context.schema.assertCurrent();
       // Made now rather than at the first login: a folder that can't be written must stop the start.
       void context.tokens;
+      const welcome = await welcomeAt(context);
       const { startServer } = await import('../../http/server.js');
       const server = await startServer(context);
-      context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
-      if (run.options.json) await run.emit(JSON.stringify({ url: server.url }));
-      run.say(await welcome(context, server.url));
-      await new Promise<void>((resolve) => {
-        if (run.io.signal.aborted) resolve();
-        run.io.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      run.say('Stopping: requests under way may finish.');
-      await server.close();
+      try {
+        context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
+        if (run.options.json) await run.emit(JSON.stringify({ url: server.url }));
+        run.say(welcome(server.url));
+        await new Promise<void>((resolve) => {
+          if (run.io.signal.aborted) resolve();
+          run.io.signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+        run.say('Stopping: requests under way may finish.');
+      } finally {
+        await server.close();
+      }
       context.logger.info('stopped');
       return {};
     },
   });
 }
 
-async function welcome(context: Context, url: string): Promise<string> {
+/** What to tell the operator once the address is known; whatever can fail about it fails before anything listens. */
+async function welcomeAt(context: Context): Promise<(url: string) => string> {
   const [{ databaseUrlForDisplay }, { setupStatus }] = await Promise.all([
     import('../../config.js'),
     import('../../services/setup.js'),
   ]);
   const { setupRequired } = await setupStatus(context);
-  const next = setupRequired
-    ? 'No super admin yet. In another terminal, in this folder, run: npx coursectl setup'
-    : `Log in with: curl -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '{"identifier":"...","password":"..."}'`;
-  return `coursectl is listening on ${url}\nDatabase: ${databaseUrlForDisplay(context.config.database)}\nAPI description: ${url}/api/openapi.json\n${next}`;
+  const database = databaseUrlForDisplay(context.config.database);
+  const next = (url: string) =>
+    setupRequired
+      ? 'No super admin yet. In another terminal, in this folder, run: npx coursectl setup'
+      : `Log in with: curl -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '{"identifier":"...","password":"..."}'`;
+  return (url) =>
+    `coursectl is listening on ${url}\nDatabase: ${database}\nAPI description: ${url}/api/openapi.json\n${next(url)}`;
 }

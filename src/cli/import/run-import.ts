@@ -26,6 +26,12 @@ export async function importUsers(run: Run<ImportCommandOptions>): Promise<Resul
   const context = await run.context();
   await context.schema.assertCurrent();
   const plan = await makePlan(run, context, file, { role });
+  if (expectedPlan !== undefined && expectedPlan !== plan.id && plan.unfinished) {
+    throw new AppError(
+      'IMPORT_CONFLICT',
+      `An import of this file broke off after ${plan.unfinished.rowsDone} rows. Run it without --plan: it goes on from there.`,
+    );
+  }
   if (expectedPlan !== undefined && expectedPlan !== plan.id) {
     throw new AppError(
       'IMPORT_CONFLICT',

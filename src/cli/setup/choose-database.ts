@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import Joi from 'joi';
 import type { Schema } from '../../context.js';
@@ -29,7 +30,11 @@ export async function chooseDatabase(run: Run): Promise<void> {
   run.say(`Kept in ${envFile}, which only you can read.`);
 }
 
-const hostName = Joi.string().trim().hostname().messages({ '*': 'The host is a name or an address, without a port.' });
+// As loose as DB_HOST, but for a colon, which only an IPv6 address has.
+const hostName = Joi.string()
+  .trim()
+  .custom((text: string, helpers) => (/^[\w.-]+$/.test(text) || isIP(text) !== 0 ? text : helpers.error('any.invalid')))
+  .messages({ '*': 'The host is a name or an address, without a port.' });
 const required = Joi.string().trim().min(1).messages({ '*': 'Please answer.' });
 const portNumber = Joi.string()
   .custom((text: string, helpers) =>

@@ -4,6 +4,7 @@ import { openapiDocument } from '../openapi.js';
 
 /** @param isDraining whether the server has stopped taking new work */
 export function serviceHandlers(isDraining: () => boolean) {
+  let document: object | undefined;
   return {
     health: async () => ({ status: 'ok' }),
 
@@ -13,6 +14,9 @@ export function serviceHandlers(isDraining: () => boolean) {
       return { status: 'ok' };
     },
 
-    openapi: async () => openapiDocument(),
+    async openapi() {
+      document ??= openapiDocument();
+      return document;
+    },
   } satisfies Partial<Handlers>;
 }

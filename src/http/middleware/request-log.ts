@@ -32,6 +32,6 @@ export function requestLog(logger: Logger) {
     customSuccessMessage: () => 'request',
     customErrorMessage: () => 'request failed',
     // The error handler logs the error itself, once.
-    customErrorObject: () => ({}),
+    customErrorObject: (_request, _response, _error, { res, responseTime }) => ({ res, responseTime }),
   });
 }

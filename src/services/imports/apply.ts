@@ -74,6 +74,7 @@ async function runImport(
   let file: ImportFile | undefined;
   let reports: Reports | undefined;
   try {
+    await assertUnchanged(plan);
     file = await openImportFile(fileBytes(plan.file), plan.options);
     const { mapping } = file;
     const unfinished = await findUnfinished(core, plan);

@@ -29,7 +29,12 @@ export async function prepareAccounts(core: Core, decisions: readonly Decision[]
             given ?? generated ?? '',
             given === undefined ? generatedPasswordCost : core.config.auth.bcryptCost,
           );
-          const account = { ...person, passwordHash, requiresPasswordChange: true, initialPasswordExpiresAt: expiry };
+          const account = {
+            ...person,
+            passwordHash,
+            requiresPasswordChange: true,
+            initialPasswordExpiresAt: given === undefined ? expiry : null,
+          };
           return { row, account, generated };
         }),
       )),

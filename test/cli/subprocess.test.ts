@@ -1,0 +1,201 @@
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { expect } from 'chai';
+import { insertAccounts } from '../../src/services/accounts.js';
+import { packageVersion } from '../../src/version.js';
+import { createEmptyDatabase, type EmptyDatabase } from '../support/database.js';
+import { buildUser } from '../support/factories.js';
+import { testEnvironment } from '../support/harness.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { useSubprocesses } from '../support/subprocess.js';
+
+interface LogLine {
+  level: string;
+  msg: string;
+}
+
+/** What a service wrote to standard error: log lines as JSON, and words for people. */
+function parted(stderr: string): { logs: LogLine[]; words: string[] } {
+  const lines = stderr.split('\n').slice(0, -1);
+  const logs = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
+  return { logs, words: lines.filter((line) => !line.startsWith('{')) };
+}
+
+/** What only a real process has: signals, pipes, a disk that fills, a terminal. */
+describe('coursectl among other processes', function () {
+  this.timeout(60_000);
+  const processes = useSubprocesses();
+  const cli = useCommandLine(() => ({ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }));
+  const start = (...argv: string[]) => processes.start(argv, { cwd: cli.folder, env: cli.env });
+
+  describe('serving from an empty folder, with no setting at all', () => {
+    it('makes its tables and its secret, says where it listens and what to do next, and ends well at SIGTERM', async () => {
+      const server = start('serve', '--migrate', '--port', '0');
+      const [, url = ''] = await server.says(/coursectl is listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
+      await server.says(/No super admin yet\. In another terminal, in this folder, run: npx coursectl setup\n/);
+      for (const probe of ['/healthz', '/readyz']) expect((await fetch(url + probe)).status, probe).to.equal(200);
+      const status = await fetch(`${url}/api/auth/setup-status`);
+      expect(await status.json()).to.include({ setupRequired: true });
+      expect(statSync(path.join(cli.folder, 'data', 'jwt-secret')).mode & 0o777).to.equal(0o600);
+      server.kill('SIGTERM');
+      const { exitCode, stdout, stderr } = await server.ended;
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: '' });
+      const { logs, words } = parted(stderr);
+      expect(logs.map(({ msg }) => msg)).to.include.members(['listening', 'stopped']);
+      expect(words).to.deep.equal([
+        `coursectl is listening on ${url}`,
+        `Database: sqlite:${path.join(cli.folder, 'data', 'coursectl.sqlite')}`,
+        `API description: ${url}/api/openapi.json`,
+        'No super admin yet. In another terminal, in this folder, run: npx coursectl setup',
+        'Stopping: requests under way may finish.',
+      ]);
+    });
+
+    it('goes on serving when nobody reads its logs any more', async () => {
+      const server = start('serve', '--migrate', '--port', '0');
+      const [, url = ''] = await server.says(/listening on (\S+)/);
+      server.stopReading('stderr');
+      for (const probe of ['/nowhere', '/nowhere', '/readyz']) await fetch(url + probe);
+      expect((await fetch(`${url}/readyz`)).status).to.equal(200);
+      server.kill('SIGTERM');
+      expect((await server.ended).exitCode).to.equal(0);
+    });
+  });
+
+  it('says what is wrong with a folder that its user can not write to', async function () {
+    // For root every folder is writable.
+    const isRoot = process.getuid?.() === 0;
+    const asUser = (...argv: string[]) =>
+      processes.start(argv, { cwd: cli.folder, env: cli.env, ...(isRoot && { uid: 65_534 }) }).ended;
+    if ((await asUser('--version')).exitCode !== 0) return this.skip();
+    chmodSync(cli.folder, 0o555);
+    const file = path.join(cli.folder, 'data', 'coursectl.sqlite');
+    const says = `error: The database file ${file} can't be written. Make the file and its folder writable for this user.\n`;
+    for (const argv of [
+      ['serve', '--migrate'],
+      ['setup', '--yes'],
+      ['migrate', 'up'],
+      ['users', 'list'],
+    ]) {
+      expect(await asUser(...argv), argv.join(' ')).to.deep.equal({ exitCode: 1, stdout: '', stderr: says });
+    }
+    const { exitCode, stdout } = await asUser('doctor');
+    expect(exitCode).to.equal(1);
+    expect(stdout).to.match(
+      /\nFAILED {3}data folder: .*\(EACCES\) -> Make DATA_DIR writable for this user, or name another/,
+    );
+  });
+
+  it('shows help and version from any folder, and needs no setting for it', async () => {
+    const help = await start('--help').ended;
+    expect(help).to.include({ exitCode: 0, stderr: '' });
+    expect(help.stdout).to.match(/^Usage: coursectl /);
+    const version = await start('--version').ended;
+    expect(version).to.deep.equal({ exitCode: 0, stdout: `${packageVersion()}\n`, stderr: '' });
+    expect(await start('nonsense').ended).to.include({ exitCode: 2, stdout: '' });
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+
+  describe('on a database with many accounts', () => {
+    let database: EmptyDatabase;
+    beforeEach(async () => {
+      database = await createEmptyDatabase();
+      Object.assign(cli.env, testEnvironment, { DATABASE_URL: database.url });
+      await cli.run(['migrate', 'up']);
+      const context = await cli.context();
+      const { passwordHash } = await buildUser(context);
+      const accounts = Array.from({ length: 1500 }, (_, index) => ({
+        ...{ firstName: 'Many', lastName: `Person${index}`, email: `many${index}@x.org`, phone: `${index}` },
+        ...{ role: 'trainee' as const, isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null },
+        passwordHash,
+      }));
+      await context.database.inTransaction((transaction) => insertAccounts(context, accounts, transaction));
+    });
+    afterEach(() => database.drop());
+    const inShell = (line: string) => processes.startShell(line, { cwd: cli.folder, env: cli.env });
+
+    it('writes all of a long output to a pipe that is read slowly', async () => {
+      const { stdout } = await inShell('coursectl users export | (sleep 1; wc -l)').ended;
+      expect(stdout.trim()).to.equal('1502');
+    });
+
+    it('leaves no part of a file behind when the disk takes no more', async () => {
+      const { exitCode, stderr } = await inShell('ulimit -f 64; coursectl users export --output users.csv').ended;
+      expect({ exitCode, stderr }).to.deep.equal({
+        ...{ exitCode: 1, stderr: "error: The file users.csv can't be written (EFBIG). Name another one.\n" },
+      });
+      expect(readdirSync(cli.folder)).to.deep.equal([]);
+    });
+
+    it('finishes at the first Ctrl-C what can not be broken off, and ends at once at the second', async () => {
+      const { sequelize } = (await cli.context()).database;
+      await sequelize.query(
+        "INSERT INTO leases (name, owner, expires_at) VALUES ('migrations', 'other', 99999999999999)",
+      );
+      const waiting = start('migrate', 'up');
+      await waiting.opensDatabase();
+      waiting.kill('SIGINT');
+      await waiting.stays(300);
+      waiting.kill('SIGINT');
+      expect((await waiting.ended).exitCode).to.equal(130);
+    });
+  });
+
+  describe(`at a real terminal${processes.withoutTerminal}`, () => {
+    before(function () {
+      if (processes.withoutTerminal) this.skip();
+    });
+    const atTerminal = (...argv: string[]) => processes.startAtTerminal(argv, { cwd: cli.folder, env: cli.env });
+    const question = /Where shall the data be kept\?/;
+
+    for (const [how, key] of [
+      ['Ctrl-C', '\u0003'],
+      ['Ctrl-D', '\u0004'],
+    ] as const) {
+      it(`ends at ${how} with 130 and nothing done`, async () => {
+        const setup = atTerminal('setup');
+        await setup.says(question);
+        setup.type(key);
+        const { exitCode, stdout } = await setup.ended;
+        expect(exitCode).to.equal(130);
+        expect(stripVTControlCharacters(stdout)).to.match(/\nerror: Interrupted\.\r\n$/);
+        expect(readdirSync(cli.folder)).to.deep.equal([]);
+      });
+    }
+
+    it('ends at SIGTERM, too, whatever was asked', async () => {
+      const setup = atTerminal('setup');
+      await setup.says(question);
+      setup.type('\r');
+      await setup.says(/Create the tables now/);
+      process.kill(Number(readFileSync(setup.pidFile, 'utf8')), 'SIGTERM');
+      expect((await setup.ended).exitCode).to.equal(130);
+    });
+
+    it('sets the system up as it is typed, and shows the password nowhere', async () => {
+      const setup = atTerminal('setup');
+      const password = 'ŴßþÐ§µ-typed';
+      const dialogue: [RegExp, string][] = [
+        [question, '\r'],
+        [/Create the tables now/, '\r'],
+        [/First name/, 'Ada\r'],
+        [/Last name/, 'Lovelace\r'],
+        [/Email/, 'ada@example.org\r'],
+        [/Phone/, '+44 20 1\r'],
+        [/Password/, `${password}\r`],
+        [/Once more/, `${password}\r`],
+      ];
+      for (const [words, typed] of dialogue) {
+        await setup.says(words);
+        setup.type(typed);
+      }
+      const { exitCode, stdout } = await setup.ended;
+      expect(exitCode, stdout).to.equal(0);
+      expect(stdout).to.include('The system is set up.');
+      for (const sign of 'ŴßþÐ§µ') expect(stdout).not.to.include(sign);
+      // The program runs with bcrypt at full cost here, as it does for everybody.
+      expect((await start('users', 'show', 'ada@example.org').ended).stdout).to.match(/role +super_admin\n/);
+    });
+  });
+});

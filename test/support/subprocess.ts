@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Ran, useBuiltProgram } from './built-program.js';
+
+export interface Surroundings {
+  cwd: string;
+  env: Record<string, string>;
+  /** Standard input is a pipe that nothing comes through; otherwise there is none. */
+  keepStdinOpen?: boolean;
+  /** Whose process it is; only root can say so. */
+  uid?: number;
+}
+
+/** A process under way. */
+export interface Running {
+  /** Settles when it ends, with all that it wrote. */
+  ended: Promise<Ran>;
+  /** Waits for words on standard error or output that were not asked for before. */
+  says(words: RegExp): Promise<RegExpExecArray>;
+  /** Waits until the program has come so far that it opens the database. Before it has begun, a signal just ends it. */
+  opensDatabase(): Promise<void>;
+  /** Waits to see whether it goes on. @throws when it ends meanwhile */
+  stays(milliseconds: number): Promise<void>;
+  type(keys: string): void;
+  kill(signal: NodeJS.Signals): void;
+  stopReading(stream: 'stdout' | 'stderr'): void;
+}
+
+export interface Subprocesses {
+  start(argv: readonly string[], surroundings: Surroundings): Running;
+  /** Runs a line of bash in which `coursectl` is the program. */
+  startShell(line: string, surroundings: Surroundings): Running;
+  /** Runs the program at a pseudo-terminal, on whose single screen all that it writes appears. */
+  startAtTerminal(argv: readonly string[], surroundings: Surroundings): Running & { pidFile: string };
+  /** Why there is no pseudo-terminal; empty when there is one. */
+  withoutTerminal: string;
+}
+
+/** Runs a command at a terminal of its own; its options are those of util-linux. */
+const pseudoTerminal = 'script';
+
+/** How long words may take to appear, in milliseconds. */
+const patienceMs = 20_000;
+
+/** Whether a process has loaded a native library; where nothing tells of it, after a time that is enough. */
+async function hasLoaded(pid: number | undefined, library: string): Promise<boolean> {
+  if (!existsSync('/proc/self/maps')) return sleep(3000, true);
+  const maps = `/proc/${pid}/maps`;
+  return !existsSync(maps) || readFileSync(maps, 'utf8').includes(library);
+}
+
+function watch(child: ChildProcess): Running {
+  const written = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
+      written[stream] += text;
+    });
+  }
+  let over = false;
+  const ended = new Promise<Ran>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      over = true;
+      if (code === null) reject(new Error(`ended by ${signal}: ${written.stderr}`));
+      else resolve({ exitCode: code, ...written });
+    });
+  });
+  // Whoever waits for it hears of it all the same.
+  ended.catch(() => undefined);
+  let from = 0;
+  return {
+    ended,
+    async says(words) {
+      const deadline = Date.now() + patienceMs;
+      for (;;) {
+        const all = written.stderr + written.stdout;
+        const found = words.exec(all.slice(from));
+        if (found) return found;
+        if (over || Date.now() > deadline) throw new Error(`${words} never appeared. Instead:\n${all.slice(from)}`);
+        await sleep(10);
+      }
+    },
+    async opensDatabase() {
+      // Every command that opens one loads this, whatever database it is.
+      while (!(await hasLoaded(child.pid, 'node_sqlite3'))) await sleep(10);
+    },
+    async stays(milliseconds) {
+      await sleep(milliseconds);
+      if (over) throw new Error(`It has ended:\n${written.stderr}${written.stdout}`);
+    },
+    type(keys) {
+      from = written.stderr.length + written.stdout.length;
+      child.stdin?.write(keys);
+    },
+    kill: (signal) => void child.kill(signal),
+    stopReading: (stream) => child[stream]?.destroy(),
+  };
+}
+
+/** Gives the enclosing `describe` the built program to run; what still runs after a test is killed. */
+export function useSubprocesses(): Subprocesses {
+  const folder = useBuiltProgram();
+  const program = path.join(folder.path, 'bin', 'coursectl.js');
+  const children: ChildProcess[] = [];
+  // For processes of other users, too.
+  before(() => chmodSync(folder.path, 0o755));
+  afterEach(() => {
+    for (const child of children.splice(0)) if (child.exitCode === null) child.kill('SIGKILL');
+  });
+
+  function start(command: string, args: readonly string[], { keepStdinOpen, ...options }: Surroundings): Running {
+    const child = spawn(command, args, { ...options, stdio: [keepStdinOpen ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
+    children.push(child);
+    return watch(child);
+  }
+
+  return {
+    start: (argv, surroundings) => start(process.execPath, [program, ...argv], surroundings),
+    startShell: (line, surroundings) =>
+      start('bash', ['-c', `coursectl() { '${process.execPath}' '${program}' "$@"; }; ${line}`], surroundings),
+    startAtTerminal(argv, surroundings) {
+      const pidFile = path.join(folder.path, 'pid');
+      const line = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${program}' ${argv.join(' ')}`;
+      const env = { TERM: 'xterm', SHELL: '/bin/sh', ...surroundings.env };
+      const args = ['--quiet', '--return', '--command', line, '/dev/null'];
+      return { ...start(pseudoTerminal, args, { ...surroundings, env, keepStdinOpen: true }), pidFile };
+    },
+    withoutTerminal: /util-linux/.test(spawnSync(pseudoTerminal, ['--version'], { encoding: 'utf8' }).stdout ?? '')
+      ? ''
+      : " (left out: util-linux's script is not installed)",
+  };
+}
