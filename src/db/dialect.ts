@@ -33,23 +33,30 @@ class TunedSqliteDatabase extends sqlite3.Database {
   }
 }
 
+type SqliteConnection = sqlite3.Database & { uuid?: string };
+
 /** What Sequelize keeps of its SQLite connections: the one for reads under `default`, the others by transaction. */
 interface SqliteConnectionManager {
-  connections: Record<string, unknown>;
-  getConnection(options?: { uuid?: string }): Promise<unknown>;
-  releaseConnection(connection: unknown): void;
-  destroyConnection(connection: unknown): Promise<void>;
+  connections: Record<string, SqliteConnection>;
+  getConnection(options?: { uuid?: string }): Promise<SqliteConnection>;
+  releaseConnection(connection: SqliteConnection): void;
+  destroyConnection(connection: SqliteConnection): Promise<void>;
+  close(): Promise<void>;
 }
 
 /**
  * Sequelize keeps a SQLite connection that failed to open, and queries that meet it wait for ever. So all that share an
  * opening wait for its end, and a failed one is forgotten: the next query tries anew. It also looks for a broken
- * transaction's connection in a pool that SQLite doesn't have, and so never closes it.
+ * transaction's connection in a pool that SQLite doesn't have, and so never closes it. And it closes connections behind
+ * its back: those of transactions are waited for before the last one closes, which takes the write-ahead log along only
+ * when it finds itself alone.
  */
 export function mendSqliteConnections(sequelize: Sequelize): void {
   const manager = sequelize.connectionManager as unknown as SqliteConnectionManager;
   const open = manager.getConnection.bind(manager);
-  const openings = new Map<string, Promise<unknown>>();
+  const closeRest = manager.close.bind(manager);
+  const openings = new Map<string, Promise<SqliteConnection>>();
+  const closings = new Set<Promise<void>>();
   manager.getConnection = (options = {}) => {
     const key = options.uuid ?? 'default';
     const pending = openings.get(key);
@@ -63,7 +70,19 @@ export function mendSqliteConnections(sequelize: Sequelize): void {
     openings.set(key, opening);
     return opening;
   };
+  manager.releaseConnection = (connection) => {
+    // The one for reads stays.
+    if (connection.uuid === undefined) return;
+    delete manager.connections[connection.uuid];
+    const closing = new Promise<void>((resolve) => connection.close(() => resolve()));
+    closings.add(closing);
+    void closing.then(() => closings.delete(closing));
+  };
   manager.destroyConnection = async (connection) => manager.releaseConnection(connection);
+  manager.close = async () => {
+    await Promise.all(closings);
+    await closeRest();
+  };
 }
 
 function sqliteOptions(database: SqliteConfig): Options {

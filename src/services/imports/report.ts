@@ -82,13 +82,19 @@ export class ReportFile {
   async #replace(old: FileHandle, committed: number): Promise<void> {
     const copy = `${this.path}.part`;
     await rm(copy, { force: true });
-    this.#handle = await open(copy, 'wx+', 0o600);
-    for await (const chunk of old.createReadStream({ start: 0, end: committed - 1, autoClose: false })) {
-      await writeAll(this.#handle, chunk as Buffer, this.#length);
-      this.#length += (chunk as Buffer).length;
+    try {
+      this.#handle = await open(copy, 'wx+', 0o600);
+      for await (const chunk of old.createReadStream({ start: 0, end: committed - 1, autoClose: false })) {
+        await writeAll(this.#handle, chunk as Buffer, this.#length);
+        this.#length += (chunk as Buffer).length;
+      }
+      await this.#handle.sync();
+      await rename(copy, this.path);
+    } catch (error) {
+      await this.close();
+      await rm(copy, { force: true });
+      throw error;
     }
-    await this.#handle.sync();
-    await rename(copy, this.path);
     await syncFolder(path.dirname(this.path));
     this.commit();
   }

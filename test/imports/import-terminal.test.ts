@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { useCommandLine } from '../support/run-cli.js';
+import { type Dialogue, keys } from '../support/terminal.js';
+import { people, useImporting } from './importing.js';
+
+describe('coursectl users import at a terminal', () => {
+  const importing = useImporting();
+  const commandLine = useCommandLine(() => importing.env);
+  const question = 'Import these rows?';
+
+  async function converse(dialogue: Dialogue, ...flags: string[]) {
+    const file = importing.write('people.csv', `${people(1100)}A,B,nobody,\n`);
+    return commandLine.atTerminal(['users', 'import', file, ...flags], dialogue);
+  }
+
+  it('shows the plan, asks, and shows how far it is, without a trace of the bar in the end', async () => {
+    const { exitCode, stdout, terminal } = await converse([
+      ['1101 rows (CSV, comma, UTF-8)', ''],
+      ['1100 accounts to create, 1100 of them with a generated password', ''],
+      ['1 rows to reject', ''],
+      ['line 1102  rejected  INVALID', ''],
+      [question, keys.enter],
+      ['of 1101 rows', ''],
+    ]);
+    expect(exitCode).to.equal(3);
+    expect(stdout).to.match(/^Done: 1101 rows in/);
+    expect(terminal.screen()).to.match(/Reading: \d+ rows/);
+    expect(terminal.screen()).to.match(/Importing .*\d+% \| \d+ of 1101 rows \| \d+ rows\/s \| \S+ left/);
+    expect(terminal.isRaw()).to.equal(false);
+    expect(await importing.context.database.models.User.count()).to.equal(1100);
+  });
+
+  for (const [answer, typed] of [
+    ['no', `n${keys.enter}`],
+    ['Ctrl-C', keys.ctrlC],
+    ['Ctrl-D', keys.ctrlD],
+  ] as const) {
+    it(`imports nothing when the answer is ${answer}`, async () => {
+      const before = await importing.contents();
+      const { exitCode, stdout, terminal } = await converse([[question, typed]]);
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 130, stdout: '' });
+      expect(terminal.isRaw()).to.equal(false);
+      expect(await importing.contents()).to.equal(before);
+      expect(importing.files()).to.deep.equal(['people.csv']);
+    });
+  }
+
+  it('asks nothing with --yes, and draws nothing with --quiet', async () => {
+    const { exitCode, terminal } = await converse([], '--yes', '--quiet');
+    expect(exitCode).to.equal(3);
+    expect(terminal.written()).to.equal('');
+  });
+});
