@@ -7,13 +7,21 @@ module.exports = {
       columns: {
         id: { type: 'id' },
         status: { type: ['word', 20] },
+        // Where it was asked for: at a terminal or over HTTP.
+        origin: { type: ['word', 10] },
         file_name: { type: ['string', 255] },
+        // Where the file is read again when the import is resumed.
+        file_path: { type: ['string', 1000] },
         file_sha256: { type: ['word', 64] },
         options_json: { type: 'text' },
+        // The plan that was applied; null until there is one.
+        plan_id: { type: ['word', 16], null: true },
+        // Encoding, delimiter and columns, as they were recognised.
+        format_json: { type: 'text', null: true },
         // How far it came, committed together with the rows it speaks of: the last data row done, and the lengths up to
         // which the credentials and rejects files belong to rows that are done.
         rows_done: { type: 'integer', default: 0 },
-        rows_total: { type: 'integer' },
+        rows_total: { type: 'integer', null: true },
         created_count: { type: 'integer', default: 0 },
         updated_count: { type: 'integer', default: 0 },
         skipped_count: { type: 'integer', default: 0 },
@@ -23,9 +31,17 @@ module.exports = {
         credentials_bytes: { type: 'bigInteger', default: 0 },
         rejects_file: { type: ['string', 1000], null: true },
         rejects_bytes: { type: 'bigInteger', default: 0 },
+        // The passwords of an import over HTTP can be fetched once.
+        credentials_fetched_at: { type: 'timestamp', null: true },
+        cancel_requested: { type: 'boolean', default: 0 },
+        // Why it failed.
+        error_code: { type: ['word', 40], null: true },
+        error_message: { type: 'text', null: true },
         created_by: { type: 'id', null: true },
         created_at: { type: 'timestamp' },
+        started_at: { type: 'timestamp', null: true },
         finished_at: { type: 'timestamp', null: true },
+        undone_at: { type: 'timestamp', null: true },
       },
       primaryKey: ['id'],
       indexes: {
@@ -33,7 +49,18 @@ module.exports = {
         imports_status: ['status', 'id'],
       },
       checks: {
-        imports_status_known: oneOf('status', ['running', 'interrupted', 'completed']),
+        imports_status_known: oneOf('status', [
+          'queued',
+          'running',
+          'interrupted',
+          'completed',
+          'stopped',
+          'failed',
+          'cancelled',
+          'undoing',
+          'undone',
+        ]),
+        imports_origin_known: oneOf('origin', ['cli', 'http']),
       },
     });
   },

@@ -10,15 +10,18 @@ module.exports = {
         outcome: { type: ['word', 10] },
         code: { type: ['word', 40], null: true },
         user_id: { type: 'id', null: true },
-        // What an updated account looked like before: what undo restores.
-        before_json: { type: 'text', null: true },
+        // Why the row was rejected, without anything that stood in it.
+        reason: { type: 'text', null: true },
+        // What undo needs: an updated account as it was before and the time of the update, and the enrollments made.
+        undo_json: { type: 'text', null: true },
+        // What undo did with the row's account, and why it was kept.
+        undo_outcome: { type: ['word', 10], null: true },
+        undo_code: { type: ['word', 20], null: true },
       },
       primaryKey: ['import_id', 'line'],
-      indexes: {
-        import_rows_outcome: ['import_id', 'outcome', 'line'],
-      },
       checks: {
         import_rows_outcome_known: oneOf('outcome', ['created', 'updated', 'skipped', 'rejected']),
+        import_rows_undo_known: `undo_outcome IS NULL OR ${oneOf('undo_outcome', ['removed', 'restored', 'kept'])}`,
       },
       foreignKeys: {
         import_rows_import_fk: { columns: ['import_id'], references: ['imports', ['id']], onDelete: 'CASCADE' },

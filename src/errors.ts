@@ -14,6 +14,8 @@ const defaultMessages = {
   SETUP_COMPLETED: 'System setup already completed.',
   EMAIL_TAKEN: 'User with this email already exists.',
   PHONE_TAKEN: 'User with this phone number already exists.',
+  ALREADY_ENROLLED: 'Already enrolled in this course.',
+  REFERENCE_GONE: 'What this refers to was deleted meanwhile. Try again.',
   SUPER_ADMIN_EXISTS: 'Super Admin account already exists. Cannot create another one.',
   SUPER_ADMIN_PROTECTED: "The super admin's account can't be deactivated.",
   NO_MATCHING_ACCOUNT: 'Invalid credentials or account inactive.',
@@ -48,6 +50,7 @@ const defaultMessages = {
   FILE_UNUSABLE: 'detail',
   IMPORT_FILE_INVALID: 'detail',
   IMPORT_CONFLICT: 'detail',
+  IMPORT_REFUSED: 'detail',
   SEED_REFUSED: 'detail',
   INTERRUPTED: 'Interrupted.',
 } as const;

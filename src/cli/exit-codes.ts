@@ -24,6 +24,8 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   SETUP_COMPLETED: failure,
   EMAIL_TAKEN: failure,
   PHONE_TAKEN: failure,
+  ALREADY_ENROLLED: failure,
+  REFERENCE_GONE: failure,
   SUPER_ADMIN_EXISTS: failure,
   SUPER_ADMIN_PROTECTED: failure,
   NO_MATCHING_ACCOUNT: failure,
@@ -57,6 +59,7 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   FILE_UNUSABLE: failure,
   IMPORT_FILE_INVALID: usage,
   IMPORT_CONFLICT: failure,
+  IMPORT_REFUSED: usage,
   SEED_REFUSED: failure,
   INTERRUPTED: interrupted,
 };

@@ -4,6 +4,7 @@ import { packageVersion } from '../version.js';
 import { register as registerCompletion } from './commands/completion.js';
 import { register as registerConfig } from './commands/config.js';
 import { register as registerDoctor } from './commands/doctor.js';
+import { register as registerImports } from './commands/imports.js';
 import { register as registerMigrate } from './commands/migrate.js';
 import { register as registerSeed } from './commands/seed.js';
 import { register as registerServe } from './commands/serve.js';
@@ -45,6 +46,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   registerUsersResetPassword(users, registry);
   registerUsersImport(users, registry);
   registerUsersExport(users, registry);
+  registerImports(program, registry);
   registerMigrate(program, registry);
   registerSeed(program, registry);
   registerDoctor(program, registry);

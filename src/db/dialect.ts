@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { escape as mysqlEscape } from 'mysql2';
 import { Op, type Options, type Sequelize, Transaction } from 'sequelize';
 import sqlite3 from 'sqlite3';
 import type { MysqlConfig, SqliteConfig } from '../config.js';
@@ -190,6 +191,20 @@ export function driverError(error: unknown): DriverError {
     ...(typeof code === 'string' && { code }),
     ...(typeof errno === 'number' && { errno }),
     message: typeof message === 'string' ? message : String(error),
+  };
+}
+
+/** Writes values into SQL text, as the database stores what Sequelize would give it. */
+export function sqlLiteral(sequelize: Sequelize): (value: string | number | boolean | Date | null) => string {
+  const sqlite = isSqlite(sequelize);
+  const text = sqlite ? (value: string) => `'${value.replaceAll("'", "''")}'` : (value: string) => mysqlEscape(value);
+  return (value) => {
+    if (value === null) return 'NULL';
+    if (typeof value === 'string') return text(value);
+    if (typeof value === 'number') return String(value);
+    if (typeof value === 'boolean') return value ? '1' : '0';
+    const moment = value.toISOString().replace('T', ' ').replace('Z', '');
+    return sqlite ? `'${moment} +00:00'` : `'${moment}'`;
   };
 }
 

@@ -93,6 +93,19 @@ async function renewLease(
   return current?.owner === owner;
 }
 
+/** Which of these leases are held by somebody alive. */
+export async function heldLeases(database: Database, names: readonly string[]): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
+  await createLeaseTable(database);
+  const held = await database.read(() =>
+    database.sequelize.query<{ name: string }>('SELECT name FROM leases WHERE name IN (:names) AND expires_at > :now', {
+      replacements: { names, now: Date.now() },
+      type: QueryTypes.SELECT,
+    }),
+  );
+  return new Set(held.map(({ name }) => name));
+}
+
 async function releaseLease(database: Database, name: string, owner: string): Promise<void> {
   await database.inTransaction((transaction) =>
     database.sequelize.query('DELETE FROM leases WHERE name = :name AND owner = :owner', {

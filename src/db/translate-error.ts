@@ -1,4 +1,9 @@
-import { ConnectionAcquireTimeoutError, ConnectionError, UniqueConstraintError } from 'sequelize';
+import {
+  ConnectionAcquireTimeoutError,
+  ConnectionError,
+  ForeignKeyConstraintError,
+  UniqueConstraintError,
+} from 'sequelize';
 import { databaseUrlForDisplay, type MysqlConfig, type SqliteConfig } from '../config.js';
 import { AppError, type ErrorCode } from '../errors.js';
 import { driverError, isTransientFault } from './dialect.js';
@@ -9,6 +14,8 @@ const constraintCodes: Readonly<Record<string, ErrorCode>> = {
   'users.email': 'EMAIL_TAKEN',
   users_phone_key_unique: 'PHONE_TAKEN',
   'users.phone_key': 'PHONE_TAKEN',
+  enrollments_user_course_unique: 'ALREADY_ENROLLED',
+  'enrollments.user_id': 'ALREADY_ENROLLED',
   users_super_admin_unique: 'SUPER_ADMIN_EXISTS',
   'users.super_admin_marker': 'SUPER_ADMIN_EXISTS',
 };
@@ -18,6 +25,8 @@ function brokenConstraint(message: string): string | undefined {
   const named = /for key '(?:\w+\.)?(\w+)'/.exec(message) ?? /UNIQUE constraint failed: ([\w.]+)/.exec(message);
   return named?.[1];
 }
+
+const rowIsReferenced = 1451;
 
 const unreachable = new Set([
   'ECONNREFUSED',
@@ -159,5 +168,8 @@ export function translateError(error: unknown, settings: SqliteConfig | MysqlCon
     const code = constraint === undefined ? undefined : constraintCodes[constraint];
     return code === undefined ? error : new AppError(code, undefined, { cause: error });
   }
+  // A row that names one which is gone; not a row that others still name (1451), which is a rule to be checked before.
+  if (error instanceof ForeignKeyConstraintError && driverError(error).errno !== rowIsReferenced)
+    return new AppError('REFERENCE_GONE', undefined, { cause: error });
   return (settings.dialect === 'mysql' ? mysqlFault(error, settings) : sqliteFault(error, settings)) ?? error;
 }

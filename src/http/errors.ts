@@ -18,6 +18,8 @@ const mappings: Record<ErrorCode, Mapping> = {
   VALIDATION: { status: 400 },
   SETUP_COMPLETED: { status: 400 },
   EMAIL_TAKEN: { status: 400 },
+  ALREADY_ENROLLED: { status: 400 },
+  REFERENCE_GONE: { status: 400 },
   PHONE_TAKEN: { status: 400 },
   SUPER_ADMIN_EXISTS: { status: 400 },
   SUPER_ADMIN_PROTECTED: { status: 400 },
@@ -52,6 +54,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   FILE_UNUSABLE: serverError,
   IMPORT_FILE_INVALID: { status: 400 },
   IMPORT_CONFLICT: { status: 400 },
+  IMPORT_REFUSED: { status: 400 },
   SEED_REFUSED: serverError,
   INTERRUPTED: unavailable,
 };

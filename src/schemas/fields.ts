@@ -120,6 +120,19 @@ export const identifier = text('Identifier').trim();
 /** An opaque id. What isn't one of ours names nothing, so no shape is demanded here. */
 export const id = (label: string) => singleLine(label, 1, 100);
 
+/** A course, by its id or its title. */
+export const courseReference = singleLine('Course', 1, 200);
+
+const notesMaximum = 2000;
+// Line breaks and tabs may be part of a longer text.
+const unprintableBeyondLines = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
+
+/** Notes on an enrollment: several lines if need be. */
+export const notes = checked(text('Notes').trim(), (value) => {
+  if (characters(value) > notesMaximum) return `Notes must be at most ${notesMaximum} characters.`;
+  return unprintableBeyondLines.test(value) ? 'Notes must not contain control characters.' : undefined;
+}).meta({ maxLength: notesMaximum });
+
 /** A word to look for in names and titles. */
 export const search = checked(text('search').trim().allow(''), (value) => {
   if (characters(value) > 200) return 'search must be at most 200 characters.';
@@ -203,5 +216,6 @@ export function searchKey(...parts: readonly (string | null | undefined)[]): str
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
     .normalize('NFC');
-  return Array.from(folded).slice(0, searchKeyLength).join('');
+  // Whole characters; a text that is short in UTF-16 units is short in characters too.
+  return folded.length <= searchKeyLength ? folded : Array.from(folded).slice(0, searchKeyLength).join('');
 }

@@ -1,5 +1,6 @@
 import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
+import { insertRows } from '../db/bulk-insert.js';
 import type { Database } from '../db/connection.js';
 import type { User } from '../db/models/user.js';
 import { AppError, type ErrorCode, isAppError } from '../errors.js';
@@ -25,26 +26,59 @@ export function userSearchKey(user: Pick<NewAccount, 'firstName' | 'lastName' | 
   return searchKey(user.firstName, user.lastName, user.email);
 }
 
+const accountColumns = [
+  'id',
+  'first_name',
+  'last_name',
+  'email',
+  'phone',
+  'phone_key',
+  'password_hash',
+  'role',
+  'is_active',
+  'requires_password_change',
+  'initial_password_expires_at',
+  'search_key',
+  'created_at',
+  'updated_at',
+] as const;
+
 /**
  * The one way into the table of accounts: setup, registration and imports all come through here.
+ * @returns the ids of the new accounts, in their order
  * @throws AppError `EMAIL_TAKEN`, `PHONE_TAKEN` or `SUPER_ADMIN_EXISTS` (from the transaction) for the first that can't be
  */
 export async function insertAccounts(
   core: Core,
   accounts: readonly NewAccount[],
   transaction: Transaction,
-): Promise<User[]> {
+): Promise<string[]> {
   const now = core.now();
-  const rows = accounts.map((account) => ({
-    id: uuidv7(),
-    ...account,
-    phoneKey: phoneKey(account.phone),
-    searchKey: userSearchKey(account),
-    createdAt: now,
-    updatedAt: now,
-  }));
-  // Validated already; Sequelize's own validation would cost more than the insert.
-  return core.database.models.User.bulkCreate(rows, { transaction, validate: false, hooks: false });
+  const ids = accounts.map(() => uuidv7());
+  const rows = accounts.map((account, index) => [
+    ids[index] ?? '',
+    account.firstName,
+    account.lastName,
+    account.email,
+    account.phone,
+    phoneKey(account.phone),
+    account.passwordHash,
+    account.role,
+    account.isActive,
+    account.requiresPasswordChange,
+    account.initialPasswordExpiresAt,
+    userSearchKey(account),
+    now,
+    now,
+  ]);
+  await insertRows(core.database.sequelize, 'users', accountColumns, rows, transaction);
+  return ids;
+}
+
+/** Creates one account and reads it back. @throws AppError as {@link insertAccounts} */
+export async function insertAccount(core: Core, account: NewAccount, transaction: Transaction): Promise<User> {
+  const [id] = await insertAccounts(core, [account], transaction);
+  return core.database.models.User.findByPk(id ?? '', { transaction, rejectOnEmpty: true });
 }
 
 /** How many super admins there are: none or one. */

@@ -11,7 +11,10 @@ export interface AuditRecord {
     | 'user.activate'
     | 'user.deactivate'
     | 'user.reset-password'
-    | 'import.start';
+    | 'import.start'
+    | 'import.resume'
+    | 'import.cancel'
+    | 'import.undo';
   targetType: 'user' | 'import';
   targetId: string;
   before?: object;

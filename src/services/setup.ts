@@ -3,7 +3,7 @@ import type { User } from '../db/models/user.js';
 import { AppError } from '../errors.js';
 import { setupSchema } from '../schemas/auth.js';
 import { validate } from '../schemas/validate.js';
-import { countSuperAdmins, guarded, insertAccounts, takenKeys } from './accounts.js';
+import { countSuperAdmins, guarded, insertAccount, takenKeys } from './accounts.js';
 import { auditedUser, recordAudit } from './audit.js';
 import type { Actor, Client, Core } from './core.js';
 import { startSession } from './sessions.js';
@@ -64,8 +64,7 @@ async function createSuperAdmin<T>(
       initialPasswordExpiresAt: null,
     };
     return core.database.inTransaction(async (transaction) => {
-      const [user] = await insertAccounts(core, [account], transaction);
-      if (!user) throw new Error('The database returned no row for the new super admin.');
+      const user = await insertAccount(core, account, transaction);
       const record = {
         action: 'setup.complete',
         targetType: 'user',

@@ -6,7 +6,7 @@ import { passwordInputSchema } from '../schemas/auth.js';
 import { normalizeEmail, phoneKey, searchKey } from '../schemas/fields.js';
 import { registerSchema, type UserListing, userListingSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
-import { countSuperAdmins, guarded, insertAccounts, takenKeys } from './accounts.js';
+import { countSuperAdmins, guarded, insertAccount, takenKeys } from './accounts.js';
 import { auditedUser, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { type Page, pageOf } from './paging.js';
@@ -36,8 +36,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
       initialPasswordExpiresAt: null,
     };
     return core.database.inTransaction(async (transaction) => {
-      const [user] = await insertAccounts(core, [account], transaction);
-      if (!user) throw new Error('The database returned no row for the new account.');
+      const user = await insertAccount(core, account, transaction);
       await recordAudit(
         core,
         actor,

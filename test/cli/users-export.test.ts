@@ -4,7 +4,6 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import type { User } from '../../src/db/models/user.js';
 import { insertAccounts } from '../../src/services/accounts.js';
 import { buildUser } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
@@ -19,14 +18,14 @@ describe('coursectl users export', () => {
   const file = (name: string) => path.join(cli.folder, name);
 
   /** Accounts in such number that an export reads them in more than one go. */
-  async function buildMany(count: number): Promise<User[]> {
+  async function buildMany(count: number): Promise<void> {
     const { passwordHash } = await buildUser(harness.context);
     const accounts = Array.from({ length: count - 1 }, (_, index) => ({
       ...{ firstName: 'Many', lastName: `Person${index}`, email: `many${index}@x.org`, phone: `${index}` },
       ...{ role: 'trainee' as const, isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null },
       passwordHash,
     }));
-    return harness.context.database.inTransaction((transaction) =>
+    await harness.context.database.inTransaction((transaction) =>
       insertAccounts(harness.context, accounts, transaction),
     );
   }

@@ -201,7 +201,9 @@ describe('constraints of the database', () => {
     it('hold the rows of an import together with it', async () => {
       const { Import, ImportRow } = database.models;
       const file = { fileName: 'people.csv', fileSha256: 'a'.repeat(64), optionsJson: '{}', rowsTotal: 1 };
-      const started = { id: uuidv7(), status: 'running' as const, createdAt: new Date(), ...file };
+      const place = { origin: 'cli' as const, filePath: '/people.csv' };
+      const started = { id: uuidv7(), status: 'running' as const, createdAt: new Date(), ...file, ...place };
+      await expectRefusal(Import.create({ ...started, origin: 'web' as 'http' }), 'imports_origin_known');
       await expectRefusal(Import.create({ ...started, status: 'lost' as 'running' }), 'imports_status_known');
       await Import.create(started);
       const row = {
@@ -210,7 +212,10 @@ describe('constraints of the database', () => {
         outcome: 'created' as const,
         code: null,
         userId: null,
-        beforeJson: null,
+        reason: null,
+        undoJson: null,
+        undoOutcome: null,
+        undoCode: null,
       };
       await expectRefusal(ImportRow.create({ ...row, outcome: 'lost' as 'created' }), 'import_rows_outcome_known');
       await expectRefusal(ImportRow.create({ ...row, importId: uuidv7() }), foreignKey);

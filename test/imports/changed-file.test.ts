@@ -38,7 +38,7 @@ describe('A file that is changed', () => {
 
   for (const [how, make] of Object.entries(changes)) {
     it(`${how} after it was planned is not imported`, async () => {
-      const plan = await planImport(importing.context, file, {}, new AbortController().signal);
+      const plan = await planImport(importing.context, { file, options: {}, signal: new AbortController().signal });
       make();
       const [before, files] = [await importing.contents(), importing.files()];
       const { code, message } = await failureOf(() => applyImport(importing.context, operator, plan, applyOptions()));

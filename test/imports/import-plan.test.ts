@@ -9,6 +9,7 @@ interface PlanJson {
     file: string;
     options: object;
     counts: object;
+    seconds: number;
     ignoredColumns: string[];
     samples: Record<string, unknown>[];
   };
@@ -36,9 +37,9 @@ describe('coursectl users import --dry-run', () => {
     const id = /--plan ([0-9a-f]{16})$/m.exec(stdout)?.[1];
     expect(stdout.split('\n')).to.deep.equal([
       `${file}: 3 rows (CSV, comma, UTF-8)`,
-      '  1 accounts to create, 1 of them with a generated password',
-      '  1 rows to skip (the account is there already)',
-      '  1 rows to reject',
+      '  1 account to create, 1 of them with a generated password',
+      '  1 row to skip (the account is there already)',
+      '  1 row to reject',
       '  Columns ignored: team',
       'For example:',
       '  line 2  created  Ada King <ada@example.org>',
@@ -57,7 +58,16 @@ describe('coursectl users import --dry-run', () => {
     expect(plan).to.deep.equal({
       id: plan.id,
       file,
-      options: { role: 'trainee' },
+      options: {
+        role: 'trainee',
+        enrollmentStatus: 'active',
+        onExisting: 'skip',
+        resetPasswords: false,
+        onError: 'continue',
+      },
+      stopsAtLine: null,
+      refusal: null,
+      seconds: plan.seconds,
       counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
       ignoredColumns: ['team'],
       samples: [

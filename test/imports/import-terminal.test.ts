@@ -17,7 +17,7 @@ describe('coursectl users import at a terminal', () => {
     const { exitCode, stdout, terminal } = await converse([
       ['1101 rows (CSV, comma, UTF-8)', ''],
       ['1100 accounts to create, 1100 of them with a generated password', ''],
-      ['1 rows to reject', ''],
+      ['1 row to reject', ''],
       ['line 1102  rejected  INVALID', ''],
       [question, keys.enter],
       ['of 1101 rows', ''],

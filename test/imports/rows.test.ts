@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { ImportOptions } from '../../src/schemas/import.js';
 import { type FileRow, isRejected, openImportFile } from '../../src/services/imports/rows.js';
 import { failureOf } from '../db/failure.js';
 import { chunks } from './csv-text.js';
@@ -7,16 +6,16 @@ import { chunks } from './csv-text.js';
 const header = 'firstName,lastName,email,phone,role,isActive,password';
 
 /** The rows of a file of which only the rows are given. */
-async function rowsOf(rows: readonly string[], columns = header, options: ImportOptions = { role: 'trainee' }) {
-  const file = await openImportFile(chunks(Buffer.from([columns, ...rows].join('\n'))), options);
+async function rowsOf(rows: readonly string[], columns = header) {
+  const file = await openImportFile(chunks(Buffer.from([columns, ...rows].join('\n'))));
   const read: FileRow[] = [];
   for await (const batch of file.batches) read.push(...batch);
   return read;
 }
 
 /** The person of the only row. */
-async function personOf(row: string, columns = header, options: ImportOptions = { role: 'trainee' }) {
-  const [read] = await rowsOf([row], columns, options);
+async function personOf(row: string, columns = header) {
+  const [read] = await rowsOf([row], columns);
   if (!read || isRejected(read)) throw new Error(`rejected: ${read?.reason}`);
   return read.person;
 }
@@ -47,8 +46,6 @@ describe('A row of an import file', () => {
       lastName: 'King',
       email: 'ada@example.org',
       phone: '1',
-      role: 'trainee',
-      isActive: true,
     };
     expect(await personOf('x,1,King,ada@example.org,Ada', 'id,phone,lastName,email,firstName')).to.deep.equal(person);
     expect(await personOf('1,King,ada@example.org,Ada', 'phone,lastName,email,firstName,role,isActive')).to.deep.equal(
@@ -71,14 +68,10 @@ describe('A row of an import file', () => {
     );
   });
 
-  it('is a trainee, or what the command line says, unless it says so itself', async () => {
-    const role = async (cell: string, options?: ImportOptions) =>
-      (await personOf(`Ada,King,ada@example.org,1,${cell}`, header, options)).role;
-    for (const blank of ['', ' ', '\t']) {
-      expect(await role(blank)).to.equal('trainee');
-      expect(await role(blank, { role: 'trainer' })).to.equal('trainer');
-    }
-    expect(await role('trainee', { role: 'trainer' })).to.equal('trainee');
+  it('leaves its role to the command line, unless it has one', async () => {
+    const role = async (cell: string) => (await personOf(`Ada,King,ada@example.org,1,${cell}`)).role;
+    for (const blank of ['', ' ', '\t']) expect(await role(blank)).to.equal(undefined);
+    expect(await role('trainee')).to.equal('trainee');
     expect(await role(' TRAINER ')).to.equal('trainer');
   });
 
@@ -91,7 +84,8 @@ describe('A row of an import file', () => {
 
   it('is active unless it says otherwise, in one of the words that spreadsheets know', async () => {
     const isActive = async (cell: string) => (await personOf(`Ada,King,ada@example.org,1,,${cell}`)).isActive;
-    for (const word of ['', ' ', 'true', 'TRUE', 'Yes', 'y', '1', 'active', ' true '])
+    for (const blank of ['', ' ']) expect(await isActive(blank)).to.equal(undefined);
+    for (const word of ['true', 'TRUE', 'Yes', 'y', '1', 'active', ' true '])
       expect(await isActive(word), word).to.equal(true);
     for (const word of ['false', 'FALSE', 'No', 'n', '0', 'Inactive', ' no'])
       expect(await isActive(word), word).to.equal(false);
@@ -202,7 +196,7 @@ describe('An import file', () => {
       ['Ada,King,ada@example.org,1\n', 'The file has no header.'],
       ['firstName,lastName\nA,B', 'The header lacks email, phone.'],
     ] as const) {
-      const failure = await failureOf(() => openImportFile(chunks(Buffer.from(text)), { role: 'trainee' }));
+      const failure = await failureOf(() => openImportFile(chunks(Buffer.from(text))));
       expect(failure.code).to.equal('IMPORT_FILE_INVALID');
       expect(failure.message).to.match(new RegExp(`^${problem}`));
     }
@@ -218,9 +212,9 @@ describe('An import file', () => {
         released.push(text);
       }
     }
-    await failureOf(() => openImportFile(source('name\n'), { role: 'trainee' }));
+    await failureOf(() => openImportFile(source('name\n')));
     expect(released).to.deep.equal(['name\n']);
-    const file = await openImportFile(source(`${header}\n`), { role: 'trainee' });
+    const file = await openImportFile(source(`${header}\n`));
     await file.close();
     expect(released).to.deep.equal(['name\n', `${header}\n`]);
   });

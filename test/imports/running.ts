@@ -15,7 +15,7 @@ export async function importFile(
   file: string,
   options: Partial<ApplyOptions> = {},
 ): Promise<ImportResult> {
-  const plan = await planImport(context, file, {}, new AbortController().signal);
+  const plan = await planImport(context, { file, options: {}, signal: new AbortController().signal });
   return applyImport(context, operator, plan, applyOptions(options));
 }
 

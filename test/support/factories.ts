@@ -4,7 +4,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import type { User } from '../../src/db/models/user.js';
 import { searchKey } from '../../src/schemas/fields.js';
-import { insertAccounts, type NewAccount } from '../../src/services/accounts.js';
+import { insertAccount, type NewAccount } from '../../src/services/accounts.js';
 import { startSession } from '../../src/services/sessions.js';
 
 /** The password of every account that a factory makes. */
@@ -32,9 +32,7 @@ export async function buildUser(
     passwordHash: await context.hasher.hash(password, 4),
     ...fields,
   };
-  const [user] = await context.database.inTransaction((transaction) => insertAccounts(context, [account], transaction));
-  if (!user) throw new Error('no user');
-  return user;
+  return context.database.inTransaction((transaction) => insertAccount(context, account, transaction));
 }
 
 /** A token of a fresh session of the account. */

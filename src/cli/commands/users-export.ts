@@ -1,10 +1,7 @@
-import { open, unlink } from 'node:fs/promises';
-import path from 'node:path';
 import type { Command } from 'commander';
-import { AppError, systemErrorCode } from '../../errors.js';
 import { accountCells, accountFields } from '../accounts.js';
 import { define, type Registry } from '../command.js';
-import { writeText } from '../output.js';
+import { writeData } from '../file-output.js';
 import type { Result, Run } from '../run.js';
 
 interface ExportOptions {
@@ -26,69 +23,25 @@ export function register(users: Command, registry: Registry): void {
   });
 }
 
-interface Output {
-  write(text: string): Promise<void>;
-  /** Ends well. */
-  close(): Promise<void>;
-  /** Takes back what was written, as far as it can be. */
-  discard(): Promise<void>;
-}
-
-/** Standard output, or a new file that only this user can read. */
-async function openOutput({ io, options }: Run<ExportOptions>): Promise<Output> {
-  const name = options.output;
-  if (name === undefined) {
-    const nothing = async () => undefined;
-    return { write: (text) => writeText(io.stdout, text, io.signal), close: nothing, discard: nothing };
-  }
-  const file = path.resolve(io.cwd, name);
-  const usable = <T>(work: Promise<T>): Promise<T> => {
-    return work.catch((error: unknown) => {
-      const problem =
-        systemErrorCode(error) === 'EEXIST'
-          ? 'exists already and is never overwritten'
-          : `can't be written (${systemErrorCode(error)})`;
-      throw new AppError('FILE_UNUSABLE', `The file ${name} ${problem}. Name another one.`, { cause: error });
-    });
-  };
-  const handle = await usable(open(file, 'wx', 0o600));
-  return {
-    write: (text) => usable(handle.appendFile(text)),
-    close: () => usable(handle.close()),
-    async discard() {
-      await handle.close();
-      await unlink(file);
-    },
-  };
-}
-
 async function exportUsers(run: Run<ExportOptions>): Promise<Result> {
-  const { json, output: file, role } = run.options;
-  if (json && file === undefined)
-    throw new AppError('USAGE', "CSV and JSON can't share standard output. Add --output <file>.");
+  const { output: file, role } = run.options;
   const [{ allUsers }, { csvLine }] = await Promise.all([
     import('../../services/users.js'),
     import('../../services/imports/report.js'),
   ]);
   const context = await run.context();
   await context.schema.assertCurrent();
-  const output = await openOutput(run);
   let count = 0;
-  try {
+  async function* pieces() {
     // The header goes out with the first accounts: nothing is written when they can't be read.
-    let text = csvLine(accountFields);
+    let header = csvLine(accountFields);
     for await (const batch of allUsers(context, { role })) {
-      if (run.io.signal.aborted) throw new AppError('INTERRUPTED');
-      text += batch.map((user) => csvLine(accountCells(user))).join('');
-      await output.write(text);
-      text = '';
+      yield header + batch.map((user) => csvLine(accountCells(user))).join('');
+      header = '';
       count += batch.length;
     }
-    await output.write(text);
-    await output.close();
-  } catch (error) {
-    await output.discard();
-    throw error;
+    yield header;
   }
+  await writeData(run, pieces());
   return file === undefined ? {} : { json: { exported: count, file }, text: `${count} accounts written to ${file}.` };
 }

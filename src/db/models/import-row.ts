@@ -9,7 +9,10 @@ export class ImportRow extends Model<InferAttributes<ImportRow>, InferCreationAt
   declare outcome: 'created' | 'updated' | 'skipped' | 'rejected';
   declare code: string | null;
   declare userId: string | null;
-  declare beforeJson: string | null;
+  declare reason: string | null;
+  declare undoJson: string | null;
+  declare undoOutcome: 'removed' | 'restored' | 'kept' | null;
+  declare undoCode: string | null;
 }
 
 export function initImportRow(sequelize: Sequelize): typeof ImportRow {
@@ -21,7 +24,10 @@ export function initImportRow(sequelize: Sequelize): typeof ImportRow {
       outcome: { type: DataTypes.STRING(10), allowNull: false },
       code: { type: DataTypes.STRING(40) },
       userId: id(),
-      beforeJson: { type: DataTypes.TEXT },
+      reason: { type: DataTypes.TEXT },
+      undoJson: { type: DataTypes.TEXT },
+      undoOutcome: { type: DataTypes.STRING(10) },
+      undoCode: { type: DataTypes.STRING(20) },
     },
     { sequelize, modelName: 'ImportRow', tableName: 'import_rows', timestamps: false },
   );

@@ -6,17 +6,22 @@ import {
   Model,
   type Sequelize,
 } from 'sequelize';
+import type { ImportStatus } from '../../schemas/import.js';
 import { id, primaryKey, timestamp } from './columns.js';
 
 /** A run of a CSV import and how far it came; its rows' outcomes are {@link ImportRow}s. */
 export class Import extends Model<InferAttributes<Import>, InferCreationAttributes<Import>> {
   declare id: string;
-  declare status: 'running' | 'interrupted' | 'completed';
+  declare status: ImportStatus;
+  declare origin: 'cli' | 'http';
   declare fileName: string;
+  declare filePath: string;
   declare fileSha256: string;
   declare optionsJson: string;
+  declare planId: CreationOptional<string | null>;
+  declare formatJson: CreationOptional<string | null>;
   declare rowsDone: CreationOptional<number>;
-  declare rowsTotal: number;
+  declare rowsTotal: CreationOptional<number | null>;
   declare createdCount: CreationOptional<number>;
   declare updatedCount: CreationOptional<number>;
   declare skippedCount: CreationOptional<number>;
@@ -26,9 +31,15 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare credentialsBytes: CreationOptional<number>;
   declare rejectsFile: CreationOptional<string | null>;
   declare rejectsBytes: CreationOptional<number>;
+  declare credentialsFetchedAt: CreationOptional<Date | null>;
+  declare cancelRequested: CreationOptional<boolean>;
+  declare errorCode: CreationOptional<string | null>;
+  declare errorMessage: CreationOptional<string | null>;
   declare createdBy: CreationOptional<string | null>;
   declare createdAt: Date;
+  declare startedAt: CreationOptional<Date | null>;
   declare finishedAt: CreationOptional<Date | null>;
+  declare undoneAt: CreationOptional<Date | null>;
 }
 
 const count = () => ({ type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 });
@@ -40,11 +51,15 @@ export function initImport(sequelize: Sequelize): typeof Import {
     {
       id: primaryKey(),
       status: { type: DataTypes.STRING(20), allowNull: false },
+      origin: { type: DataTypes.STRING(10), allowNull: false },
       fileName: { type: DataTypes.STRING(255), allowNull: false },
+      filePath: { type: DataTypes.STRING(1000), allowNull: false },
       fileSha256: { type: DataTypes.STRING(64), allowNull: false },
       optionsJson: { type: DataTypes.TEXT, allowNull: false },
+      planId: { type: DataTypes.STRING(16) },
+      formatJson: { type: DataTypes.TEXT },
       rowsDone: count(),
-      rowsTotal: { type: DataTypes.INTEGER, allowNull: false },
+      rowsTotal: { type: DataTypes.INTEGER },
       createdCount: count(),
       updatedCount: count(),
       skippedCount: count(),
@@ -54,9 +69,15 @@ export function initImport(sequelize: Sequelize): typeof Import {
       credentialsBytes: length(),
       rejectsFile: { type: DataTypes.STRING(1000) },
       rejectsBytes: length(),
+      credentialsFetchedAt: timestamp(),
+      cancelRequested: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
+      errorCode: { type: DataTypes.STRING(40) },
+      errorMessage: { type: DataTypes.TEXT },
       createdBy: id(),
       createdAt: { ...timestamp(), allowNull: false },
+      startedAt: timestamp(),
       finishedAt: timestamp(),
+      undoneAt: timestamp(),
     },
     { sequelize, modelName: 'Import', tableName: 'imports', timestamps: false },
   );

@@ -1,21 +1,26 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InferAttributes, Transaction } from 'sequelize';
 import { type Lease, withLease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
 import { AppError, isAppError } from '../../errors.js';
+import { optionsText } from '../../schemas/import.js';
 import type { Actor, Core } from '../core.js';
-import { credentialLines, prepareAccounts, writeBatch } from './batch.js';
+import { credentialLines, prepareSecrets, type Secrets, StaleDecision, writeBatch } from './batch.js';
 import type { ColumnMapping } from './columns.js';
 import { fileBytes, fileIdentity } from './csv-source.js';
-import { type Decision, decide } from './existing.js';
-import { findUnfinished, type ImportPlan } from './plan.js';
-import { type ImportResult, progressAfter, reportsOf, resultOf, startImport } from './record.js';
+import { Decider } from './existing.js';
+import { lookAhead } from './look-ahead.js';
+import { type Decision, takesSeat } from './outcomes.js';
+import { findUnfinished, type ImportPlan, upToFirstRejected } from './plan.js';
+import { type ImportResult, leaseName, planOf, progressAfter, reportsOf, resultOf, startImport } from './record.js';
 import { openReports, type ReportPaths, type Reports } from './report-files.js';
 import { type FileRow, type ImportFile, openImportFile } from './rows.js';
+import { takeBack } from './undo.js';
 
 export interface ApplyOptions extends ReportPaths {
   signal: AbortSignal;
+  /** The import to go on with; when absent, one of the same file and options that broke off, or a new one. */
+  record?: Import;
   onProgress(rowsDone: number): void;
   /** Told once when an import of the same file that broke off is taken up again. */
   onResume(rowsDone: number): void;
@@ -34,7 +39,7 @@ const batchAttempts = 25;
  * Does what a plan says, batch by batch: each commits its accounts, its ledger rows and its progress together, after
  * the passwords of its accounts are on the disk. A run that broke off at any moment is taken up by the next call for
  * the same file and options, and ends as an uninterrupted one would have.
- * @throws AppError `IMPORT_CONFLICT`, `USAGE` for paths that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
+ * @throws AppError `IMPORT_REFUSED`, `IMPORT_CONFLICT`, `USAGE` for paths that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
  */
 export async function applyImport(
   core: Core,
@@ -42,26 +47,36 @@ export async function applyImport(
   plan: ImportPlan,
   options: ApplyOptions,
 ): Promise<ImportResult> {
-  const subject = createHash('sha256').update(plan.fileSha256).update(JSON.stringify(plan.options)).digest('hex');
+  if (plan.refusal !== null) throw new AppError('IMPORT_REFUSED', plan.refusal);
+  return withImportLease(core, plan.fileSha256, optionsText(plan.options), options, (lease) =>
+    runImport(core, actor, plan, options, lease),
+  );
+}
+
+/** Runs `work` while nobody else works on an import of this file with these options. */
+export function withImportLease<T>(
+  core: Core,
+  fileSha256: string,
+  options: string,
+  { signal, onWait }: Pick<ApplyOptions, 'signal' | 'onWait'>,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
   const refusal = () =>
     new AppError('IMPORT_CONFLICT', 'This file is being imported by another process. Wait for it to end.');
-  return withLease(
-    core.database,
-    `import:${subject}`,
-    leaseWaitMs,
-    refusal,
-    (lease) => runImport(core, actor, plan, options, lease),
-    { durationMs: leaseMs, signal: options.signal, onWait: () => options.onWait() },
-  );
+  const leaseOptions = { durationMs: leaseMs, signal, onWait };
+  return withLease(core.database, leaseName(fileSha256, options), leaseWaitMs, refusal, work, leaseOptions);
 }
 
 /** One run of an import, and what it works with. */
 interface Running {
   core: Core;
+  actor: Actor;
+  plan: ImportPlan;
   record: Import;
   lease: Lease;
   reports: Reports;
   mapping: ColumnMapping;
+  decider: Decider;
 }
 
 async function runImport(
@@ -73,19 +88,22 @@ async function runImport(
 ): Promise<ImportResult> {
   let file: ImportFile | undefined;
   let reports: Reports | undefined;
+  let running: Running | undefined;
   try {
     await assertUnchanged(plan);
-    file = await openImportFile(fileBytes(plan.file), plan.options);
+    file = await openImportFile(fileBytes(plan.file));
     const { mapping } = file;
-    const unfinished = await findUnfinished(core, plan);
-    reports = await openReports(core, unfinished, mapping, plan.file, options);
-    const record = unfinished ?? (await startImport(core, actor, plan, reports));
-    const running = { core, record, lease, reports, mapping };
-    if (unfinished) await advance(running, { status: 'running', ...reportsOf(reports) });
+    const begun = options.record ? await options.record.reload() : await findUnfinished(core, plan);
+    const decider = await Decider.open(core, plan.options, begun);
+    reports = await openReports(core, begun, mapping, plan.file, options);
+    const record = begun ?? (await startImport(core, actor, plan, reports));
+    running = { core, actor, plan, record, lease, reports, mapping, decider };
+    if (begun) await resumeRecord(running);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
-    await importRows(running, plan, file.batches, options);
+    await importRows(running, file.batches, options);
     return resultOf(record);
   } catch (error) {
+    if (running) await noteFailure(running, error);
     // The plan could read it: it must have changed.
     if (isAppError(error, 'IMPORT_FILE_INVALID')) await assertUnchanged(plan);
     throw error;
@@ -94,6 +112,28 @@ async function runImport(
     await reports?.credentials.close();
     await reports?.rejects.close();
   }
+}
+
+/** An import that was queued or broke off is under way again. */
+async function resumeRecord(running: Running): Promise<void> {
+  const { core, plan, record, reports } = running;
+  await advance(running, {
+    status: 'running',
+    ...(record.rowsDone === 0 && planOf(plan)),
+    ...reportsOf(reports),
+    startedAt: record.startedAt ?? core.now(),
+    finishedAt: null,
+    errorCode: null,
+    errorMessage: null,
+    cancelRequested: false,
+  });
+}
+
+/** The list of imports tells what happened, as far as the database can still be told. The error itself goes on its way. */
+async function noteFailure(running: Running, error: unknown): Promise<void> {
+  if (running.record.status !== 'running' || isAppError(error, 'IMPORT_CONFLICT')) return;
+  const known = isAppError(error) ? { errorCode: error.code, errorMessage: error.message } : { errorCode: 'BUG' };
+  await advance(running, { status: 'interrupted', ...known }).catch(() => undefined);
 }
 
 async function assertUnchanged({ file, fileIdentity: planned }: ImportPlan): Promise<void> {
@@ -110,7 +150,7 @@ async function assertUnchanged({ file, fileIdentity: planned }: ImportPlan): Pro
  * @param work may run more than once
  */
 async function advance(
-  { core, lease, record }: Running,
+  { core, lease, record }: Pick<Running, 'core' | 'lease' | 'record'>,
   progress: Partial<InferAttributes<Import>>,
   work: (transaction: Transaction) => Promise<void> = async () => undefined,
 ): Promise<void> {
@@ -123,37 +163,92 @@ async function advance(
   record.set(progress, { raw: true });
 }
 
-async function importRows(
-  running: Running,
-  plan: ImportPlan,
+/** A batch on its way into the database. */
+interface PreparedBatch {
+  rows: readonly FileRow[];
+  /** Absent when they depend on what the batch before it brought: on the seats that are left. */
+  decisions: readonly Decision[] | undefined;
+  secrets: Secrets;
+}
+
+/** Decides on the batches that are not done, and hashes their passwords: the next one while one is being written. */
+async function* prepareBatches(
+  { core, plan, record, decider }: Running,
   batches: AsyncGenerator<FileRow[]>,
-  options: ApplyOptions,
-): Promise<void> {
-  const { core, record } = running;
+  signal: AbortSignal,
+): AsyncGenerator<PreparedBatch> {
   // Rows that are done are read again all the same: later ones may repeat their emails and phones.
+  const done = record.rowsDone;
   let read = 0;
   for await (const batch of batches) {
     read += batch.length;
-    if (read <= record.rowsDone) continue;
-    if (options.signal.aborted) return advance(running, { status: 'interrupted' });
-    await assertUnchanged(plan);
-    await importBatch(running, batch);
-    options.onProgress(record.rowsDone);
+    const rows = read - batch.length < done ? batch.slice(batch.length - (read - done)) : batch;
+    if (read <= done) continue;
+    // Whoever takes the batches ends the import.
+    if (signal.aborted) return;
+    const decisions = await decider.decide(rows);
+    const secrets: Secrets = new Map();
+    await prepareSecrets(core, decided(plan, decisions), secrets);
+    yield { rows, decisions: decisions.some(takesSeat) ? undefined : decisions, secrets };
   }
+}
+
+/** The decisions that count: with `stop` none after the first bad row. */
+function decided({ options }: ImportPlan, decisions: readonly Decision[]): readonly Decision[] {
+  return options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
+}
+
+async function importRows(
+  running: Running,
+  batches: AsyncGenerator<FileRow[]>,
+  { signal, onProgress }: ApplyOptions,
+): Promise<void> {
+  const { core, plan, record } = running;
+  for await (const batch of lookAhead(prepareBatches(running, batches, signal))) {
+    if (signal.aborted) break;
+    if (await cancelRequested(running)) return advance(running, { status: 'cancelled', finishedAt: core.now() });
+    await assertUnchanged(plan);
+    const rejectedBefore = record.rejectedCount;
+    await importBatch(running, batch);
+    onProgress(record.rowsDone);
+    if (record.rejectedCount > rejectedBefore && mustStop(running))
+      return advance(running, { status: 'stopped', finishedAt: core.now() });
+  }
+  if (signal.aborted && record.rowsDone < (record.rowsTotal ?? 0)) return advance(running, { status: 'interrupted' });
   return advance(running, { status: 'completed', finishedAt: core.now() });
 }
 
+/** Whether the bad rows so far end the import before its end. */
+function mustStop({ plan, record }: Running): boolean {
+  const { onError, maxErrors } = plan.options;
+  return onError === 'stop' || (maxErrors !== undefined && record.rejectedCount > maxErrors);
+}
+
+async function cancelRequested({ core, record }: Running): Promise<boolean> {
+  const current = await core.database.read(() =>
+    core.database.models.Import.findByPk(record.id, { attributes: ['cancelRequested'] }),
+  );
+  return current?.cancelRequested ?? false;
+}
+
+function isWorthAnotherTry(error: unknown): boolean {
+  return (
+    error instanceof StaleDecision ||
+    isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'ALREADY_ENROLLED', 'REFERENCE_GONE', 'OVERLOADED')
+  );
+}
+
 /** Imports one batch; accounts that others create meanwhile make it start over with a fresh look. */
-async function importBatch(running: Running, batch: readonly FileRow[]): Promise<void> {
+async function importBatch(running: Running, batch: PreparedBatch): Promise<void> {
   const { credentials, rejects } = running.reports;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await tryBatch(running, batch);
+      await tryBatch(running, batch, attempt > 1);
       credentials.commit();
       rejects.commit();
       return;
     } catch (error) {
-      if (!isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'OVERLOADED') || attempt >= batchAttempts) throw error;
+      if (!isWorthAnotherTry(error) || attempt >= batchAttempts) throw error;
       await credentials.rewind();
       await rejects.rewind();
       await sleep(Math.random() * 20 * attempt);
@@ -161,20 +256,43 @@ async function importBatch(running: Running, batch: readonly FileRow[]): Promise
   }
 }
 
-async function tryBatch(running: Running, batch: readonly FileRow[]): Promise<void> {
-  const { core, record, mapping, reports } = running;
+async function tryBatch(running: Running, batch: PreparedBatch, freshly: boolean): Promise<void> {
+  const { core, plan, record, mapping, reports } = running;
   const { credentials, rejects } = reports;
-  const decisions = await decide(core, batch);
-  const accounts = await prepareAccounts(core, decisions);
-  const [passwords, rejected] = [credentialLines(accounts), rejectLines(mapping, decisions)];
+  const decisions = decided(plan, await decisionsOn(running, batch, freshly));
+  const rejected = rejectLines(mapping, decisions);
+  if (plan.options.onError === 'abort' && rejected.length > 0) return abort(running, decisions);
+  await prepareSecrets(core, decisions, batch.secrets);
+  const passwords = credentialLines(decisions, batch.secrets);
   await beginReports(running, passwords.length > 0, rejected.length > 0);
   if (passwords.length > 0) await credentials.append(passwords);
   if (rejected.length > 0) await rejects.append(rejected);
   await advance(running, progressAfter(record, decisions, reports), async (transaction) => {
-    await writeBatch(core, record.id, decisions, accounts, transaction);
+    await writeBatch(core, record.id, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();
   });
+}
+
+async function decisionsOn({ decider }: Running, batch: PreparedBatch, freshly: boolean): Promise<readonly Decision[]> {
+  if (batch.decisions && !freshly) return batch.decisions;
+  decider.forgetSeats();
+  return decider.decide(batch.rows, freshly);
+}
+
+/** A row that was good when the plan was made is bad now, and then nothing may be written: what was, is taken back. */
+async function abort(running: Running, decisions: readonly Decision[]): Promise<never> {
+  const { core, actor, record } = running;
+  const bad = decisions.find((decision) => decision.outcome === 'rejected');
+  const message = `Line ${bad?.row.line} has become bad since the plan was made: ${bad?.outcome === 'rejected' ? bad.row.reason : ''} Nothing was imported.`;
+  await takeBack(core, actor, record, (progress, work) => advance(running, progress, work));
+  await advance(running, {
+    status: 'failed',
+    finishedAt: core.now(),
+    errorCode: 'IMPORT_REFUSED',
+    errorMessage: message,
+  });
+  throw new AppError('IMPORT_REFUSED', message);
 }
 
 /** Makes the files for their first rows. The database knows of them before any row is in them. */

@@ -1,89 +1,251 @@
+import pLimit from 'p-limit';
 import type { Transaction } from 'sequelize';
-import { insertAccounts, type NewAccount } from '../accounts.js';
+import { v7 as uuidv7 } from 'uuid';
+import { insertRows } from '../../db/bulk-insert.js';
+import type { User } from '../../db/models/user.js';
+import { phoneKey } from '../../schemas/fields.js';
+import type { ImportOptions } from '../../schemas/import.js';
+import { insertAccounts, userSearchKey } from '../accounts.js';
 import type { Core } from '../core.js';
 import { generatedPasswordCost, generatePassword } from '../passwords.js';
+import { endSessions } from '../sessions.js';
 import { initialPasswordExpiry } from '../users.js';
-import type { Decision } from './existing.js';
+import { seatedStatuses } from './course-book.js';
+import { type Decision, needsSecret, type PlannedEnrollment, takesSeat } from './outcomes.js';
+import type { UndoNote } from './undo-note.js';
 
-/** An account that a row is to become. */
-export interface PreparedAccount {
-  row: { line: number };
-  account: NewAccount;
+/** What an account's password will be. */
+export interface Secret {
+  passwordHash: string;
   /** The generated password; absent when the file gave one. */
-  generated: string | undefined;
+  generated?: string;
 }
 
-/** Hashes the passwords of the accounts to be created: few at a time, so that logins get their turn. */
-export async function prepareAccounts(core: Core, decisions: readonly Decision[]): Promise<PreparedAccount[]> {
-  const expiry = initialPasswordExpiry(core);
-  const prepared: PreparedAccount[] = [];
-  const creations = decisions.filter((decision) => decision.outcome === 'created');
-  const parallel = 8;
-  for (let at = 0; at < creations.length; at += parallel) {
-    prepared.push(
-      ...(await Promise.all(
-        creations.slice(at, at + parallel).map(async ({ row }) => {
-          const { password: given, ...person } = row.person;
-          const generated = given === undefined ? generatePassword() : undefined;
-          const passwordHash = await core.hasher.hash(
-            given ?? generated ?? '',
-            given === undefined ? generatedPasswordCost : core.config.auth.bcryptCost,
-          );
-          const account = {
-            ...person,
-            passwordHash,
-            requiresPasswordChange: true,
-            initialPasswordExpiresAt: given === undefined ? expiry : null,
-          };
-          return { row, account, generated };
-        }),
-      )),
-    );
-  }
-  return prepared;
+/** Secrets by the line of their row. They outlive attempts that fail: a hash is made once. */
+export type Secrets = Map<number, Secret>;
+
+/** How many hashes an import has under way: enough to keep all cores busy, few enough that logins get their turn. */
+const hashesInFlight = 8;
+
+async function makeSecret(core: Core, { row }: Decision & { outcome: 'created' | 'updated' }): Promise<Secret> {
+  const { password, passwordHash } = row.person;
+  if (passwordHash !== undefined) return { passwordHash };
+  if (password !== undefined) return { passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost) };
+  const generated = generatePassword();
+  return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost), generated };
+}
+
+/** Hashes the passwords of the accounts that get one and have none yet. */
+export async function prepareSecrets(core: Core, decisions: readonly Decision[], secrets: Secrets): Promise<void> {
+  const limit = pLimit(hashesInFlight);
+  await Promise.all(
+    decisions
+      .filter(needsSecret)
+      .filter(({ row }) => !secrets.has(row.line))
+      .map((decision) => limit(async () => void secrets.set(decision.row.line, await makeSecret(core, decision)))),
+  );
 }
 
 /** The lines of the credentials file. */
-export function credentialLines(accounts: readonly PreparedAccount[]): string[][] {
-  return accounts.flatMap(({ row, account, generated }) =>
-    generated === undefined
-      ? []
-      : [[String(row.line), account.firstName, account.lastName, account.email, account.phone, generated]],
-  );
+export function credentialLines(decisions: readonly Decision[], secrets: Secrets): string[][] {
+  return decisions.flatMap((decision) => {
+    const generated = needsSecret(decision) ? secrets.get(decision.row.line)?.generated : undefined;
+    if (generated === undefined || decision.outcome === 'rejected') return [];
+    const { firstName, lastName, email, phone } = decision.row.person;
+    return [[String(decision.row.line), firstName, lastName, email, phone, generated]];
+  });
 }
 
-/** Writes the accounts of a batch and its part of the ledger. */
+/** What was decided no longer holds: somebody else was faster. Deciding again will tell. */
+export class StaleDecision extends Error {
+  override readonly name = 'StaleDecision';
+}
+
+interface Writing {
+  core: Core;
+  options: ImportOptions;
+  secrets: Secrets;
+  transaction: Transaction;
+  now: Date;
+}
+
+/** What the ledger says of a row. */
+interface LedgerEntry {
+  userId: string | null;
+  note: UndoNote;
+}
+
+/**
+ * Writes the accounts and enrollments of a batch and its part of the ledger.
+ * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` when others have changed what was decided on
+ */
 export async function writeBatch(
   core: Core,
   importId: string,
+  options: ImportOptions,
   decisions: readonly Decision[],
-  accounts: readonly PreparedAccount[],
+  secrets: Secrets,
   transaction: Transaction,
 ): Promise<void> {
-  const users = await insertAccounts(
-    core,
-    accounts.map(({ account }) => account),
-    transaction,
-  );
-  const createdByLine = new Map(accounts.map(({ row }, index) => [row.line, users[index]?.id ?? null]));
-  await core.database.models.ImportRow.bulkCreate(
-    decisions.map((decision) => ({
-      importId,
-      line: decision.row.line,
-      ...ledgerEntry(decision, createdByLine),
-      beforeJson: null,
-    })),
-    { transaction, validate: false, hooks: false },
-  );
+  const writing = { core, options, secrets, transaction, now: core.now() };
+  await assertSeats(writing, decisions);
+  const ledger = new Map<number, LedgerEntry>();
+  await createAccounts(writing, decisions, ledger);
+  await updateAccounts(writing, decisions, ledger);
+  for (const decision of decisions)
+    if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
+  await enroll(writing, decisions, ledger);
+  const rows = decisions.map((decision) => {
+    const { userId = null, note = {} } = ledger.get(decision.row.line) ?? {};
+    const [code, reason] =
+      decision.outcome === 'rejected'
+        ? [decision.row.code, decision.row.reason]
+        : [decision.outcome === 'skipped' ? decision.code : null, null];
+    const undo = Object.keys(note).length === 0 ? null : JSON.stringify(note);
+    return [importId, decision.row.line, decision.outcome, code, userId, reason, undo];
+  });
+  const columns = ['import_id', 'line', 'outcome', 'code', 'user_id', 'reason', 'undo_json'];
+  await insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
 }
 
-function ledgerEntry(decision: Decision, createdByLine: ReadonlyMap<number, string | null>) {
-  switch (decision.outcome) {
-    case 'created':
-      return { outcome: decision.outcome, code: null, userId: createdByLine.get(decision.row.line) ?? null };
-    case 'skipped':
-      return { outcome: decision.outcome, code: decision.code, userId: decision.userId };
-    case 'rejected':
-      return { outcome: decision.outcome, code: decision.row.code, userId: null };
+async function createAccounts(
+  { core, options, secrets, transaction }: Writing,
+  decisions: readonly Decision[],
+  ledger: Map<number, LedgerEntry>,
+): Promise<void> {
+  const created = decisions.filter((decision) => decision.outcome === 'created');
+  if (created.length === 0) return;
+  const expiry = initialPasswordExpiry(core);
+  const accounts = created.map(({ row: { line, person } }) => ({
+    firstName: person.firstName,
+    lastName: person.lastName,
+    email: person.email,
+    phone: person.phone,
+    role: person.role ?? options.role,
+    isActive: person.isActive ?? true,
+    ...accountSecret(secrets, line, expiry),
+  }));
+  const ids = await insertAccounts(core, accounts, transaction);
+  for (const [index, { row }] of created.entries()) ledger.set(row.line, { userId: ids[index] ?? null, note: {} });
+}
+
+/** The fields of an account that its secret decides. */
+function accountSecret(secrets: Secrets, line: number, expiry: Date) {
+  const secret = secrets.get(line);
+  if (!secret) throw new Error(`No password was prepared for line ${line}.`);
+  return {
+    passwordHash: secret.passwordHash,
+    requiresPasswordChange: true,
+    initialPasswordExpiresAt: secret.generated === undefined ? null : expiry,
+  };
+}
+
+async function updateAccounts(
+  writing: Writing,
+  decisions: readonly Decision[],
+  ledger: Map<number, LedgerEntry>,
+): Promise<void> {
+  const updates = decisions.filter((decision) => decision.outcome === 'updated');
+  if (updates.length === 0) return;
+  const { core, transaction } = writing;
+  const accounts = await core.database.models.User.findAll({
+    where: { id: updates.map(({ account }) => account.id) },
+    order: ['id'],
+    lock: transaction.LOCK.UPDATE,
+    transaction,
+  });
+  const byId = new Map(accounts.map((account) => [account.id, account]));
+  for (const update of updates) {
+    const user = byId.get(update.account.id);
+    if (user?.updatedAt.getTime() !== update.account.updatedAt.getTime()) throw new StaleDecision();
+    const note = await updateAccount(writing, user, update);
+    ledger.set(update.row.line, { userId: user.id, note });
   }
+}
+
+async function updateAccount(
+  { core, secrets, transaction, now }: Writing,
+  user: User,
+  { row, changes, resetPassword }: Decision & { outcome: 'updated' },
+): Promise<UndoNote> {
+  const secret = resetPassword ? accountSecret(secrets, row.line, initialPasswordExpiry(core)) : {};
+  const wanted = { ...changes, ...secret };
+  const before = Object.fromEntries(Object.keys(wanted).map((field) => [field, user.get(field)]));
+  const note: UndoNote = {
+    before: { ...before, updatedAt: user.updatedAt.toISOString() },
+    updatedAt: now.toISOString(),
+  };
+  user.set(wanted);
+  user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
+  user.set('updatedAt', now, { raw: true });
+  user.changed('updatedAt', true);
+  await user.save({ transaction, silent: true, validate: false });
+  if (resetPassword || changes.role !== undefined || changes.isActive === false)
+    await endSessions(core, user.id, transaction);
+  return note;
+}
+
+/** Makes sure that the seats that were counted are still free, and keeps them so until the transaction ends. */
+async function assertSeats({ core, transaction }: Writing, decisions: readonly Decision[]): Promise<void> {
+  const wanted = new Map<string, number>();
+  for (const decision of decisions.filter(takesSeat)) {
+    if (decision.outcome === 'rejected') continue;
+    for (const { course } of decision.enrollments)
+      if (course.maxStudents !== null) wanted.set(course.id, (wanted.get(course.id) ?? 0) + 1);
+  }
+  if (wanted.size === 0) return;
+  const { Course, Enrollment } = core.database.models;
+  const courses = await Course.findAll({
+    attributes: ['id', 'maxStudents'],
+    where: { id: [...wanted.keys()] },
+    order: ['id'],
+    lock: transaction.LOCK.UPDATE,
+    transaction,
+  });
+  const counts = await Enrollment.count({
+    where: { courseId: [...wanted.keys()], status: [...seatedStatuses] },
+    group: ['courseId'],
+    transaction,
+  });
+  const taken = new Map(counts.map(({ courseId, count }) => [String(courseId), count]));
+  for (const { id, maxStudents } of courses)
+    if (maxStudents !== null && (taken.get(id) ?? 0) + (wanted.get(id) ?? 0) > maxStudents) throw new StaleDecision();
+}
+
+async function enroll(
+  { core, transaction, now }: Writing,
+  decisions: readonly Decision[],
+  ledger: ReadonlyMap<number, LedgerEntry>,
+): Promise<void> {
+  const rows = decisions.flatMap((decision) => {
+    const entry = ledger.get(decision.row.line);
+    if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
+    const { userId, note } = entry;
+    const enrollments = decision.enrollments.map((enrollment) => enrollmentRow(userId, enrollment, now));
+    note.enrollments = enrollments.map(([id]) => id);
+    return enrollments;
+  });
+  if (rows.length === 0) return;
+  await insertRows(core.database.sequelize, 'enrollments', enrollmentColumns, rows, transaction);
+}
+
+const enrollmentColumns = [
+  'id',
+  'user_id',
+  'course_id',
+  'trainer_id',
+  'status',
+  'progress',
+  'notes',
+  'enrolled_at',
+  'created_at',
+  'updated_at',
+];
+
+function enrollmentRow(
+  userId: string,
+  { course, status, notes }: PlannedEnrollment,
+  now: Date,
+): [string, string, string, string, string, number, string | null, Date, Date, Date] {
+  return [uuidv7(), userId, course.id, course.trainerId, status, 0, notes, now, now, now];
 }

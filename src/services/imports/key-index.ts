@@ -1,36 +1,35 @@
 import { hash } from 'node:crypto';
 
-/**
- * Remembers on which line each key of a file was first seen, in 12 bytes a key instead of the key itself: a million
- * people fit in a few dozen megabytes. Two different keys meet with a probability of 2^-64.
- */
-export class KeyIndex {
-  #capacity = 1 << 15;
-  #high = new Uint32Array(this.#capacity);
-  #low = new Uint32Array(this.#capacity);
+/** A part of the index is a hash table of its own: growing one moves little, and leaves little garbage. */
+const parts = 256;
+const firstCapacity = 32;
+const fullest = 0.85;
+const growth = 1.5;
+
+/** An open hash table of 10 bytes a slot: 48 bits of a key's digest, and the line. */
+class Part {
+  #capacity = firstCapacity;
+  #high = new Uint16Array(firstCapacity);
+  #low = new Uint32Array(firstCapacity);
   /** 0 marks a free slot: lines count from 1. */
-  #lines = new Uint32Array(this.#capacity);
+  #lines = new Uint32Array(firstCapacity);
   #size = 0;
 
-  /** The line on which the key was first seen; remembers `line` when it is new. */
-  firstLine(key: string, line: number): number | undefined {
-    const digest = hash('sha1', key, 'buffer');
-    const high = digest.readUInt32LE(0);
-    const low = digest.readUInt32LE(4);
+  firstLine(high: number, low: number, line: number): number | undefined {
     const slot = this.#slotOf(high, low);
     const seen = this.#lines[slot];
     if (seen !== undefined && seen !== 0) return seen;
     this.#put(slot, high, low, line);
     this.#size += 1;
-    if (this.#size * 2 > this.#capacity) this.#grow();
+    if (this.#size > this.#capacity * fullest) this.#grow();
     return undefined;
   }
 
   /** The slot that holds the key, or the free one where it belongs. */
   #slotOf(high: number, low: number): number {
-    let slot = low & (this.#capacity - 1);
+    let slot = low % this.#capacity;
     while (this.#lines[slot] !== 0 && (this.#high[slot] !== high || this.#low[slot] !== low))
-      slot = (slot + 1) & (this.#capacity - 1);
+      slot = slot + 1 === this.#capacity ? 0 : slot + 1;
     return slot;
   }
 
@@ -42,8 +41,8 @@ export class KeyIndex {
 
   #grow(): void {
     const [high, low, lines] = [this.#high, this.#low, this.#lines];
-    this.#capacity *= 2;
-    this.#high = new Uint32Array(this.#capacity);
+    this.#capacity = Math.ceil(this.#capacity * growth);
+    this.#high = new Uint16Array(this.#capacity);
     this.#low = new Uint32Array(this.#capacity);
     this.#lines = new Uint32Array(this.#capacity);
     lines.forEach((line, index) => {
@@ -51,5 +50,21 @@ export class KeyIndex {
       const [oldHigh = 0, oldLow = 0] = [high[index], low[index]];
       this.#put(this.#slotOf(oldHigh, oldLow), oldHigh, oldLow, line);
     });
+  }
+}
+
+/**
+ * Remembers on which line each key of a file was first seen, in some 14 bytes a key instead of the key itself: a million
+ * people fit in a few dozen megabytes. Two different keys are taken for the same with a probability of 2^-56.
+ */
+export class KeyIndex {
+  readonly #parts = Array.from({ length: parts }, () => new Part());
+
+  /** The line on which the key was first seen; remembers `line` when it is new. */
+  firstLine(key: string, line: number): number | undefined {
+    // As text: it takes a fifth of the time that a buffer does.
+    const digest = hash('sha1', key, 'hex');
+    const part = this.#parts[Number.parseInt(digest.slice(0, 2), 16)] as Part;
+    return part.firstLine(Number.parseInt(digest.slice(2, 6), 16), Number.parseInt(digest.slice(6, 14), 16), line);
   }
 }

@@ -1,16 +1,19 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../db/models/import.js';
+import { type ImportOptions, type ImportStatus, importOptionsSchema, optionsText } from '../../schemas/import.js';
+import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
-import type { Decision } from './existing.js';
-import type { ImportCounts, ImportPlan } from './plan.js';
+import type { Decision, Outcome } from './outcomes.js';
+import { countsOf, type ImportCounts, type ImportPlan } from './plan.js';
 import type { Reports } from './report-files.js';
 
 /** How an import ended, or where it stands. */
 export interface ImportResult {
   id: string;
-  status: Import['status'];
+  status: ImportStatus;
   file: string;
   counts: ImportCounts;
   /** Where the generated passwords are; absent when none was generated. */
@@ -28,24 +31,50 @@ export function reportsOf({ credentials, rejects }: Reports) {
   };
 }
 
-/** Records that an import begins. */
-export async function startImport(core: Core, actor: Actor, plan: ImportPlan, reports: Reports): Promise<Import> {
+/** The options with which an import was begun. */
+export function optionsOf(record: Import): ImportOptions {
+  return validate(importOptionsSchema, JSON.parse(record.optionsJson));
+}
+
+/** The lease that a run of this file with these options holds: the same for all imports of the same. */
+export function leaseName(fileSha256: string, options: string): string {
+  return `import:${createHash('sha256').update(fileSha256).update(options).digest('hex')}`;
+}
+
+/** What an import is recorded as before its first row. */
+interface NewImport {
+  status: 'queued' | 'running';
+  fileName: string;
+  filePath: string;
+  fileSha256: string;
+  options: ImportOptions;
+  rowsTotal: number | null;
+  id?: string;
+}
+
+/** Records an import, with its audit entry. */
+export async function createImport(
+  core: Core,
+  actor: Actor,
+  { id = uuidv7(), options, ...fields }: NewImport,
+  reports: Partial<ReturnType<typeof reportsOf>> & { planId?: string; formatJson?: string } = {},
+): Promise<Import> {
   return core.database.inTransaction(async (transaction) => {
+    const now = core.now();
     const record = await core.database.models.Import.create(
       {
-        id: uuidv7(),
-        status: 'running',
-        fileName: path.basename(plan.file),
-        fileSha256: plan.fileSha256,
-        optionsJson: JSON.stringify(plan.options),
-        rowsTotal: plan.counts.rows,
-        ...reportsOf(reports),
+        id,
+        ...fields,
+        ...reports,
+        origin: actor.origin,
+        optionsJson: optionsText(options),
         createdBy: actor.actorId,
-        createdAt: core.now(),
+        createdAt: now,
+        startedAt: fields.status === 'running' ? now : null,
       },
       { transaction },
     );
-    const after = { fileName: record.fileName, rows: plan.counts.rows, ...plan.options };
+    const after = { fileName: record.fileName, rows: record.rowsTotal, ...options };
     await recordAudit(
       core,
       actor,
@@ -56,14 +85,48 @@ export async function startImport(core: Core, actor: Actor, plan: ImportPlan, re
   });
 }
 
+/** What a plan adds to the record of its import. */
+export function planOf(plan: ImportPlan) {
+  return {
+    planId: plan.id,
+    rowsTotal: plan.counts.rows,
+    formatJson: JSON.stringify({ ignoredColumns: plan.ignoredColumns }),
+  };
+}
+
+/** Records that an import begins. */
+export function startImport(core: Core, actor: Actor, plan: ImportPlan, reports: Reports): Promise<Import> {
+  const { rowsTotal, ...rest } = planOf(plan);
+  return createImport(
+    core,
+    actor,
+    {
+      status: 'running',
+      fileName: path.basename(plan.file),
+      filePath: path.resolve(plan.file),
+      fileSha256: plan.fileSha256,
+      options: plan.options,
+      rowsTotal,
+    },
+    { ...reportsOf(reports), ...rest },
+  );
+}
+
 /** How far the import is when a batch is committed. */
 export function progressAfter(record: Import, decisions: readonly Decision[], reports: Reports) {
-  const count = (outcome: Decision['outcome']) => decisions.filter((decision) => decision.outcome === outcome).length;
+  const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+  let enrolled = 0;
+  for (const decision of decisions) {
+    counts[decision.outcome] += 1;
+    if (decision.outcome !== 'rejected') enrolled += decision.enrollments.length;
+  }
   return {
     rowsDone: record.rowsDone + decisions.length,
-    createdCount: record.createdCount + count('created'),
-    skippedCount: record.skippedCount + count('skipped'),
-    rejectedCount: record.rejectedCount + count('rejected'),
+    createdCount: record.createdCount + counts.created,
+    updatedCount: record.updatedCount + counts.updated,
+    skippedCount: record.skippedCount + counts.skipped,
+    rejectedCount: record.rejectedCount + counts.rejected,
+    enrolledCount: record.enrolledCount + enrolled,
     credentialsBytes: reports.credentials.length,
     rejectsBytes: reports.rejects.length,
   };
@@ -74,14 +137,7 @@ export function resultOf(record: Import): ImportResult {
     id: record.id,
     status: record.status,
     file: record.fileName,
-    counts: {
-      rows: record.rowsDone,
-      created: record.createdCount,
-      updated: record.updatedCount,
-      skipped: record.skippedCount,
-      rejected: record.rejectedCount,
-      enrolled: record.enrolledCount,
-    },
+    counts: countsOf(record),
     credentialsFile: Number(record.credentialsBytes) > 0 ? record.credentialsFile : null,
     rejectsFile: Number(record.rejectsBytes) > 0 ? record.rejectsFile : null,
   };

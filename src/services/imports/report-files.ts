@@ -20,6 +20,8 @@ export interface ReportPaths {
   credentialsFile?: string;
   /** Where rejected rows go; must not exist. Beside the imported file when absent. */
   rejectsFile?: string;
+  /** Stands for the imported file when paths beside it are chosen. */
+  beside?: string;
 }
 
 const credentialsHeader = ['line', 'firstName', 'lastName', 'email', 'phone', 'password'];
@@ -83,13 +85,15 @@ async function openReport({ kind, header, given, file }: Wanted, written: Writte
   return new ReportFile(path.resolve(given), header);
 }
 
-/** Whether a line of a credentials file is about an account that the import has created. */
+/** Whether a line of a credentials file is about an account that the import gave a password. */
 async function isCredentialOf(core: Core, record: Import, text: string): Promise<boolean> {
   const [line, , , email] = cellsOf(text).map(restoreCell);
   if (!line || !/^\d{1,9}$/.test(line)) return false;
   const { ImportRow, User } = core.database.models;
   return core.database.read(async () => {
-    const row = await ImportRow.findOne({ where: { importId: record.id, line: Number(line), outcome: 'created' } });
+    const row = await ImportRow.findOne({
+      where: { importId: record.id, line: Number(line), outcome: ['created', 'updated'] },
+    });
     const user = row?.userId ? await User.findByPk(row.userId, { attributes: ['email'] }) : null;
     return user !== null && user.email === email;
   });
@@ -113,11 +117,11 @@ export async function openReports(
   unfinished: Import | null,
   mapping: ColumnMapping,
   file: string,
-  { credentialsFile, rejectsFile }: ReportPaths,
+  { credentialsFile, rejectsFile, beside = file }: ReportPaths,
 ): Promise<Reports> {
   const rejectsHeader = [...mapping.own.map(({ heading }) => heading), ...rejectColumns];
   const credentials = await openReport(
-    { kind: 'credentials', header: credentialsHeader, given: credentialsFile, file },
+    { kind: 'credentials', header: credentialsHeader, given: credentialsFile, file: beside },
     unfinished && {
       path: unfinished.credentialsFile,
       bytes: Number(unfinished.credentialsBytes),
@@ -126,7 +130,7 @@ export async function openReports(
   );
   try {
     const rejects = await openReport(
-      { kind: 'rejected', header: rejectsHeader, given: rejectsFile, file },
+      { kind: 'rejected', header: rejectsHeader, given: rejectsFile, file: beside },
       unfinished && {
         path: unfinished.rejectsFile,
         bytes: Number(unfinished.rejectsBytes),

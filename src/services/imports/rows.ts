@@ -1,13 +1,26 @@
 import { AppError, isAppError } from '../../errors.js';
 import { phoneKey } from '../../schemas/fields.js';
-import { type ImportedPerson, type ImportOptions, importedPersonSchema } from '../../schemas/import.js';
+import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { type ColumnMapping, mapColumns } from './columns.js';
 import { type CsvRow, readCsv } from './csv-source.js';
 import { KeyIndex } from './key-index.js';
 
-/** Why a row wasn't imported, or was left alone: stable, for programs. */
-export type RowCode = 'INVALID' | 'DUPLICATE_IN_FILE' | 'ACCOUNTS_DIFFER' | 'ALREADY_EXISTS';
+/** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
+export const rowCodes = [
+  'INVALID',
+  'DUPLICATE_IN_FILE',
+  'ACCOUNTS_DIFFER',
+  'ALREADY_EXISTS',
+  'UNCHANGED',
+  'PROTECTED_ACCOUNT',
+  'HAS_COURSES',
+  'NOT_A_TRAINEE',
+  'COURSE_UNKNOWN',
+  'COURSE_AMBIGUOUS',
+  'COURSE_FULL',
+] as const;
+export type RowCode = (typeof rowCodes)[number];
 
 /** A row that can become an account, as far as the file alone tells. */
 export interface CandidateRow extends CsvRow {
@@ -28,75 +41,91 @@ export function isRejected(row: FileRow): row is RejectedRow {
 
 /** How many rows are looked up, written and committed together. */
 const batchRows = 500;
+/** Passwords of people take long to hash: so many of them end a batch early, that its work isn't lost to a crash. */
+const batchPasswords = 64;
 
 export interface ImportFile {
   mapping: ColumnMapping;
-  /** All rows in order, checked against the schema and each other, in batches of {@link batchRows}. */
+  /** All rows in order, checked against the schema and each other, in batches. */
   batches: AsyncGenerator<FileRow[]>;
   /** Lets go of the file, wherever reading has come to. */
   close(): Promise<void>;
 }
 
-function personOf(row: CsvRow, { fields }: ColumnMapping, options: ImportOptions): ImportedPerson {
-  const input = Object.fromEntries([...fields].map(([column, index]) => [column, row.cells[index] ?? '']));
-  const [role, isActive] = [input.role?.trim() || options.role, input.isActive?.trim()];
-  return { ...validate(importedPersonSchema, { ...input, role, isActive }) };
+/** Columns of single words: the spaces around them mean nothing. */
+const wordColumns = ['role', 'isActive', 'enrollmentStatus'] as const;
+
+function personOf(row: CsvRow, { fields }: ColumnMapping): ImportedPerson {
+  const input: Record<string, string> = {};
+  for (const [column, index] of fields) input[column] = row.cells[index] ?? '';
+  for (const word of wordColumns) if (input[word] !== undefined) input[word] = input[word].trim();
+  return quickPerson(input) ?? validate(importedPersonSchema, input);
 }
 
-function checkedRow(
-  row: CsvRow,
-  mapping: ColumnMapping,
-  options: ImportOptions,
-  emails: KeyIndex,
-  phones: KeyIndex,
-): FileRow {
-  if (row.cells.length > mapping.width) {
-    return {
-      ...row,
-      code: 'INVALID',
-      reason: `The row has ${row.cells.length} fields, the header ${mapping.width}. Put fields that contain a comma in quotes.`,
-    };
+/** Checks rows one by one, against the schema and against those before them. */
+class RowChecker {
+  readonly #emails = new KeyIndex();
+  readonly #phones = new KeyIndex();
+  readonly #mapping: ColumnMapping;
+
+  constructor(mapping: ColumnMapping) {
+    this.#mapping = mapping;
   }
-  try {
-    const person = personOf(row, mapping, options);
-    const sameEmail = emails.firstLine(person.email, row.line);
-    const samePhone = phones.firstLine(phoneKey(person.phone), row.line);
+
+  check(row: CsvRow): FileRow {
+    if (row.cells.length > this.#mapping.width) {
+      const reason = `The row has ${row.cells.length} fields, the header ${this.#mapping.width}. Put fields that contain a comma in quotes.`;
+      return { ...row, code: 'INVALID', reason };
+    }
+    try {
+      const person = personOf(row, this.#mapping);
+      const reason = this.#repetition(row.line, person);
+      return reason
+        ? { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason }
+        : { line: row.line, cells: row.cells, person };
+    } catch (error) {
+      if (!isAppError(error, 'VALIDATION')) throw error;
+      return { ...row, code: 'INVALID', reason: error.message };
+    }
+  }
+
+  #repetition(line: number, person: ImportedPerson): string {
+    const sameEmail = this.#emails.firstLine(person.email, line);
+    const samePhone = this.#phones.firstLine(phoneKey(person.phone), line);
+    if (sameEmail === undefined && samePhone === undefined) return '';
     const earlier = [
       sameEmail && `Email stands on line ${sameEmail} already.`,
       samePhone && `Phone stands on line ${samePhone} already.`,
-    ].filter(Boolean);
-    return earlier.length > 0 ? { ...row, code: 'DUPLICATE_IN_FILE', reason: earlier.join(' ') } : { ...row, person };
-  } catch (error) {
-    if (!isAppError(error, 'VALIDATION')) throw error;
-    return { ...row, code: 'INVALID', reason: error.message };
+    ];
+    return earlier.filter(Boolean).join(' ');
   }
 }
 
-async function* inBatches(
-  rows: AsyncGenerator<CsvRow>,
-  mapping: ColumnMapping,
-  options: ImportOptions,
-): AsyncGenerator<FileRow[]> {
-  const [emails, phones] = [new KeyIndex(), new KeyIndex()];
+async function* inBatches(rows: AsyncGenerator<CsvRow>, mapping: ColumnMapping): AsyncGenerator<FileRow[]> {
+  const checker = new RowChecker(mapping);
   let batch: FileRow[] = [];
-  for await (const row of rows) {
-    batch.push(checkedRow(row, mapping, options, emails, phones));
-    if (batch.length < batchRows) continue;
+  let passwords = 0;
+  for await (const raw of rows) {
+    const row = checker.check(raw);
+    batch.push(row);
+    if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
+    if (batch.length < batchRows && passwords < batchPasswords) continue;
     yield batch;
     batch = [];
+    passwords = 0;
   }
   if (batch.length > 0) yield batch;
 }
 
 /** Opens a file of people. @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used; the batches throw it for the rest */
-export async function openImportFile(bytes: AsyncIterable<Buffer>, options: ImportOptions): Promise<ImportFile> {
+export async function openImportFile(bytes: AsyncIterable<Buffer>): Promise<ImportFile> {
   const rows = readCsv(bytes);
   const close = async () => void (await rows.return(undefined));
   try {
     const first = await rows.next();
     if (first.done) throw new AppError('IMPORT_FILE_INVALID', 'The file is empty.');
     const mapping = mapColumns(first.value.cells);
-    return { mapping, batches: inBatches(rows, mapping, options), close };
+    return { mapping, batches: inBatches(rows, mapping), close };
   } catch (error) {
     await close();
     throw error;

@@ -1,0 +1,62 @@
+import { open, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError, systemErrorCode } from '../errors.js';
+import { writeText } from './output.js';
+import type { Run } from './run.js';
+
+/** Where a command's data goes. */
+interface FileOutput {
+  write(text: string): Promise<void>;
+  /** Ends well. */
+  close(): Promise<void>;
+  /** Takes back what was written, as far as it can be. */
+  discard(): Promise<void>;
+}
+
+/** Standard output, or a new file that only this user can read. */
+async function openOutput({ io, options }: Run<{ output?: string }>): Promise<FileOutput> {
+  const name = options.output;
+  if (name === undefined) {
+    const nothing = async () => undefined;
+    return { write: (text) => writeText(io.stdout, text, io.signal), close: nothing, discard: nothing };
+  }
+  const file = path.resolve(io.cwd, name);
+  const usable = <T>(work: Promise<T>): Promise<T> => {
+    return work.catch((error: unknown) => {
+      const problem =
+        systemErrorCode(error) === 'EEXIST'
+          ? 'exists already and is never overwritten'
+          : `can't be written (${systemErrorCode(error)})`;
+      throw new AppError('FILE_UNUSABLE', `The file ${name} ${problem}. Name another one.`, { cause: error });
+    });
+  };
+  const handle = await usable(open(file, 'wx', 0o600));
+  return {
+    write: (text) => usable(handle.appendFile(text)),
+    close: () => usable(handle.close()),
+    async discard() {
+      await handle.close();
+      await unlink(file);
+    },
+  };
+}
+
+/**
+ * Writes data piece by piece to standard output or to the file of `--output`: all of it, or, when it can't be had, no file.
+ * @throws AppError `USAGE` with `--json` and no file, `FILE_UNUSABLE`, `INTERRUPTED`
+ */
+export async function writeData(run: Run<{ output?: string }>, pieces: AsyncIterable<string>): Promise<void> {
+  if (run.options.json && run.options.output === undefined)
+    throw new AppError('USAGE', "CSV and JSON can't share standard output. Add --output <file>.");
+  const output = await openOutput(run);
+  try {
+    for await (const piece of pieces) {
+      if (run.io.signal.aborted) throw new AppError('INTERRUPTED');
+      await output.write(piece);
+    }
+    await output.close();
+  } catch (error) {
+    await output.discard();
+    throw error;
+  }
+}

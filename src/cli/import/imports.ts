@@ -1,0 +1,259 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { AppError, systemErrorCode } from '../../errors.js';
+import { operator } from '../../services/core.js';
+import {
+  cancelImport,
+  findImport,
+  keptAccounts,
+  ledgerOf,
+  listImports,
+  previewUndo,
+  resumeImport,
+  undoImport,
+} from '../../services/imports/imports.js';
+import { countsOf } from '../../services/imports/plan.js';
+import { resultOf } from '../../services/imports/record.js';
+import { csvLine } from '../../services/imports/report.js';
+import type { KeptAccount, UndoResult } from '../../services/imports/undo.js';
+import type { OutputOptions, ResumeOptions, UndoOptions } from '../commands/imports.js';
+import { writeData } from '../file-output.js';
+import { table } from '../output.js';
+import { createPrompts } from '../prompts.js';
+import type { Result, Run } from '../run.js';
+import { confirmPlan, counted, report } from './outcome.js';
+import { createProgress } from './progress.js';
+
+type ImportRecord = Awaited<ReturnType<typeof findImport>>;
+
+/** An import for `--json`. */
+function importJson(record: ImportRecord): object {
+  const { origin, rowsTotal, errorCode, errorMessage, createdBy, createdAt, startedAt, finishedAt, undoneAt } = record;
+  return {
+    ...resultOf(record),
+    origin,
+    rowsTotal,
+    options: JSON.parse(record.optionsJson) as object,
+    error: errorCode === null ? null : { code: errorCode, message: errorMessage },
+    createdBy,
+    createdAt,
+    startedAt,
+    finishedAt,
+    undoneAt,
+  };
+}
+
+async function opened(run: Run) {
+  const context = await run.context();
+  await context.schema.assertCurrent();
+  return context;
+}
+
+const idOf = (run: Run) => run.arguments[0] ?? '';
+
+export async function list(run: Run<{ status?: string; page?: string; limit?: string }>): Promise<Result> {
+  const { status, page, limit } = run.options;
+  const { items, pagination } = await listImports(await opened(run), { status, page, limit });
+  const rows = items.map((record) => {
+    const { rows: done, created, updated, skipped, rejected } = countsOf(record);
+    const figures = [done, created, updated, skipped, rejected].map(String);
+    return [record.id, record.createdAt.toISOString(), record.origin, record.status, ...figures, record.fileName];
+  });
+  const { currentPage, totalPages, totalItems } = pagination;
+  const headings = ['ID', 'BEGUN', 'FROM', 'STATUS', 'ROWS', 'CREATED', 'UPDATED', 'SKIPPED', 'REJECTED', 'FILE'];
+  return {
+    json: { imports: items.map(importJson), pagination },
+    text:
+      totalItems === 0
+        ? 'There are no imports.'
+        : `${table(headings, rows)}\nPage ${currentPage} of ${totalPages}, ${counted(totalItems, 'import')}.`,
+  };
+}
+
+export async function show(run: Run): Promise<Result> {
+  const context = await opened(run);
+  const record = await findImport(context, idOf(run));
+  const kept = await keptAccounts(context, record.id);
+  const { counts, credentialsFile, rejectsFile } = resultOf(record);
+  const fields: [string, string | null][] = [
+    ['id', record.id],
+    ['status', record.status],
+    ['problem', record.errorMessage],
+    ['file', record.filePath],
+    ['options', record.optionsJson],
+    ['rows', `${counts.rows}${record.rowsTotal === null ? '' : ` of ${record.rowsTotal}`}`],
+    ['created', String(counts.created)],
+    ['updated', String(counts.updated)],
+    ['skipped', String(counts.skipped)],
+    ['rejected', String(counts.rejected)],
+    ['enrolled', String(counts.enrolled)],
+    ['passwords', credentialsFile],
+    ['rejects', rejectsFile],
+    ['begun', record.createdAt.toISOString()],
+    ['ended', record.finishedAt?.toISOString() ?? null],
+    ['undone', record.undoneAt?.toISOString() ?? null],
+  ];
+  const known = fields.flatMap(([field, value]) => (value === null ? [] : [[field, value]]));
+  return {
+    json: { import: importJson(record), kept },
+    text: [table(['FIELD', 'VALUE'], known), ...keptText(kept)].join('\n'),
+  };
+}
+
+const ledgerHeader = [
+  'line',
+  'outcome',
+  'code',
+  'reason',
+  'userId',
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'undo',
+  'undoCode',
+];
+
+export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
+  const context = await opened(run);
+  const record = await findImport(context, idOf(run));
+  let count = 0;
+  async function* pieces() {
+    let header = csvLine(ledgerHeader);
+    for await (const lines of ledgerOf(context, record.id)) {
+      const text = lines.map(({ row, firstName, lastName, email, phone }) => {
+        const outcome = [String(row.line), row.outcome, row.code, row.reason, row.userId];
+        const cells = [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
+        return csvLine(cells.map((cell) => cell ?? ''));
+      });
+      yield header + text.join('');
+      header = '';
+      count += lines.length;
+    }
+    yield header;
+  }
+  await writeData(run, pieces());
+  const { output: file } = run.options;
+  return file === undefined
+    ? {}
+    : { json: { exported: count, file }, text: `${counted(count, 'row')} written to ${file}.` };
+}
+
+export async function rejects(run: Run<OutputOptions>): Promise<Result> {
+  const record = await findImport(await opened(run), idOf(run));
+  const { counts, rejectsFile } = resultOf(record);
+  if (rejectsFile === null) throw new AppError('NOT_FOUND', `The import ${record.id} has rejected no rows.`);
+  async function* pieces() {
+    const end = Number(record.rejectsBytes) - 1;
+    try {
+      for await (const chunk of createReadStream(rejectsFile ?? '', { encoding: 'utf8', end })) yield chunk as string;
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+      throw new AppError(
+        'FILE_UNUSABLE',
+        `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: coursectl imports export ${record.id}`,
+        { cause: error },
+      );
+    }
+  }
+  await writeData(run, pieces());
+  const { output: file } = run.options;
+  return file === undefined
+    ? {}
+    : { json: { rejected: counts.rejected, file }, text: `${counted(counts.rejected, 'row')} written to ${file}.` };
+}
+
+export async function resume(run: Run<ResumeOptions>): Promise<Result> {
+  const startedAt = performance.now();
+  const context = await opened(run);
+  const { credentials, rejects: rejectsPath, yes } = run.options;
+  let progress = createProgress(run, 'Reading', undefined);
+  try {
+    const result = await resumeImport(
+      context,
+      operator,
+      idOf(run),
+      {
+        ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
+        ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
+        signal: run.io.signal,
+        onProgress: (rows) => progress.update(rows),
+        onResume: (rows) => run.say(`It broke off after ${counted(rows, 'row')}, and goes on from there.`),
+        onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
+      },
+      async (plan) => {
+        progress.stop();
+        if (!yes && plan.refusal === null) await confirmPlan(run, plan);
+        progress = createProgress(run, 'Importing', plan.counts.rows);
+      },
+    );
+    return report(result, (performance.now() - startedAt) / 1000);
+  } finally {
+    progress.stop();
+  }
+}
+
+export async function cancel(run: Run): Promise<Result> {
+  const record = await cancelImport(await opened(run), operator, idOf(run));
+  const ended = record.status === 'cancelled';
+  return {
+    json: { import: importJson(record) },
+    text: `${ended ? 'Cancelled' : 'It will end after the batch of rows at hand'}: ${record.id}`,
+  };
+}
+
+const shownKept = 20;
+
+const keptReasons: Record<KeptAccount['code'], string> = {
+  LOGGED_IN: 'has signed in',
+  EDITED: 'was edited since',
+  ENROLLED: 'has other enrollments, or progress in one',
+  HAS_COURSES: 'has courses as their trainer',
+  KEY_TAKEN: 'its old email or phone belongs to another account by now',
+  GONE: 'is gone',
+};
+
+function keptText(kept: readonly KeptAccount[]): string[] {
+  if (kept.length === 0) return [];
+  const lines = kept
+    .slice(0, shownKept)
+    .map(({ line, userId, email, code }) => `  line ${line}  ${email ?? userId}  ${keptReasons[code]}`);
+  const more = kept.length > shownKept ? [`  and ${kept.length - shownKept} more (--json has all)`] : [];
+  return [`Kept: ${counted(kept.length, 'account')}`, ...lines, ...more];
+}
+
+function undoText({ removed, restored, kept }: UndoResult, conditional: boolean): string {
+  const figures = `${counted(removed, 'account')} removed, ${restored} restored, ${kept.length} kept`;
+  return [conditional ? `Undo would end with: ${figures}` : `Undone: ${figures}`, ...keptText(kept)].join('\n');
+}
+
+export async function undo(run: Run<UndoOptions>): Promise<Result> {
+  const context = await opened(run);
+  const { dryRun, yes } = run.options;
+  const id = idOf(run);
+  if (dryRun) {
+    const preview = await previewUndo(context, id);
+    return { json: { dryRun: true, undo: preview }, text: `${undoText(preview, true)}\nNothing was written.` };
+  }
+  if (!yes) {
+    if (!run.interactive)
+      throw new AppError(
+        'USAGE',
+        'Without a terminal nobody can be asked: add --yes to undo, or --dry-run to look first.',
+      );
+    run.io.stderr.write(`${undoText(await previewUndo(context, id), true)}\n`);
+    const prompts = await createPrompts(run.io);
+    if (!(await prompts.confirm('Undo this import?', false))) throw new AppError('INTERRUPTED', 'Nothing was undone.');
+  }
+  const progress = createProgress(run, 'Undoing', undefined);
+  try {
+    const result = await undoImport(context, operator, id, {
+      signal: run.io.signal,
+      onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
+      onProgress: (rows) => progress.update(rows),
+    });
+    return { json: { import: importJson(await findImport(context, id)), undo: result }, text: undoText(result, false) };
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,0 +1,114 @@
+import { AppError } from '../../errors.js';
+import type { ImportPlan } from '../../services/imports/plan.js';
+import type { ImportResult } from '../../services/imports/record.js';
+import { exitCodes } from '../exit-codes.js';
+import { createPrompts } from '../prompts.js';
+import type { Result, Run } from '../run.js';
+
+/** Shows a plan and asks whether to go on. @throws AppError `USAGE` when nobody is there to ask, `INTERRUPTED` for a no */
+export async function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
+  if (!run.interactive)
+    throw new AppError(
+      'USAGE',
+      'Without a terminal nobody can be asked: add --yes to import, or --dry-run to look first.',
+    );
+  // With --quiet too: nobody can answer a question without knowing what it is about.
+  run.io.stderr.write(`${planText(plan)}\n`);
+  const prompts = await createPrompts(run.io);
+  if (!(await prompts.confirm('Import these rows?', true))) throw new AppError('INTERRUPTED', 'Nothing was imported.');
+}
+
+export function planJson(plan: ImportPlan): object {
+  const { id, file, options, counts, ignoredColumns, samples, stopsAtLine, refusal, seconds } = plan;
+  return {
+    id,
+    file,
+    options,
+    counts,
+    ignoredColumns,
+    samples,
+    stopsAtLine,
+    refusal,
+    seconds: Number(seconds.toFixed(3)),
+  };
+}
+
+export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+function sampleText({ line, outcome, person, changes, code, reason }: ImportPlan['samples'][number]): string {
+  const parts = [person, code, changes && `(${changes.join(', ')})`].filter(Boolean).join(' ');
+  return `  line ${line}  ${outcome}  ${parts}${reason ? `: ${reason}` : ''}`;
+}
+
+export function planText(plan: ImportPlan): string {
+  const { counts, generatedPasswords, unfinished, options } = plan;
+  const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
+  return [
+    `${plan.file}: ${counted(counts.rows, 'row')} (CSV, comma, UTF-8)`,
+    `  ${counted(counts.created, 'account')} to create${counts.updated === 0 ? generated : ''}`,
+    ...(options.onExisting === 'update'
+      ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
+      : []),
+    `  ${counted(counts.skipped, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account is there already'})`,
+    `  ${counted(counts.rejected, 'row')} to reject`,
+    ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
+    ...(plan.ignoredColumns.length > 0 ? [`  Columns ignored: ${plan.ignoredColumns.join(', ')}`] : []),
+    ...(plan.stopsAtLine === null
+      ? []
+      : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),
+    ...(unfinished && unfinished.rowsDone > 0
+      ? [
+          `  An earlier import of this file broke off after ${counted(unfinished.rowsDone, 'row')}; it will go on from there.`,
+        ]
+      : []),
+    ...(plan.samples.length > 0 ? ['For example:', ...plan.samples.map(sampleText)] : []),
+    ...(plan.refusal === null ? [] : [`This can't be imported: ${plan.refusal}`]),
+  ].join('\n');
+}
+
+function headline({ id, status, counts }: ImportResult, seconds: number): string {
+  switch (status) {
+    case 'interrupted':
+      return `Interrupted after ${counted(counts.rows, 'row')}. Run the same command again to go on, or: coursectl imports resume ${id}`;
+    case 'cancelled':
+      return `Cancelled after ${counted(counts.rows, 'row')}. To go on: coursectl imports resume ${id}`;
+    case 'stopped':
+      return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Mend it and import the file again: rows that are done are skipped.`;
+    default:
+      return `Done: ${counted(counts.rows, 'row')} in ${seconds.toFixed(1)} s. Import ${id}`;
+  }
+}
+
+function exitCodeOf({ status, counts }: ImportResult) {
+  if (status === 'interrupted') return exitCodes.interrupted;
+  if (status === 'cancelled') return exitCodes.failure;
+  return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
+}
+
+/** What an import did, for people and programs. */
+export function report(result: ImportResult, seconds: number): Result {
+  const { counts, credentialsFile, rejectsFile, status } = result;
+  const whole = status === 'completed';
+  const changed = [
+    `${counted(counts.created, 'account')} created`,
+    ...(counts.updated > 0 ? [`${counts.updated} updated`] : []),
+    ...(counts.enrolled > 0 ? [`${counts.enrolled} enrolled`] : []),
+    `${counted(counts.skipped, 'row')} skipped`,
+    `${counts.rejected} rejected`,
+  ];
+  const lines = [
+    headline(result, seconds),
+    `  ${changed.join(', ')}`,
+    ...(credentialsFile
+      ? [`  Passwords: ${credentialsFile}${whole ? ' (hand them out, then delete the file)' : ''}`]
+      : []),
+    ...(rejectsFile
+      ? [`  Rejected rows with reasons: ${rejectsFile}${whole ? ' (mend them and import that file)' : ''}`]
+      : []),
+  ];
+  return {
+    json: { import: { ...result, seconds: Number(seconds.toFixed(3)) } },
+    text: lines.join('\n'),
+    exitCode: exitCodeOf(result),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Sequelize, Transaction } from 'sequelize';
+import { sqlLiteral } from './dialect.js';
+
+/** What a column can be given: `Date`s are moments, to the millisecond. */
+export type ColumnValue = string | number | boolean | Date | null;
+
+/** Statements stay below the packet of every server and the statement length of SQLite, in characters. */
+const statementCharacters = 300_000;
+
+/**
+ * Inserts rows with as few statements as fit. Several times as fast as Sequelize's bulkCreate, because no model is
+ * built and nothing is validated: the rows must be complete and valid.
+ * @param columns names in the table, as the program knows them: never anything that came from outside
+ * @param rows values in the order of the columns
+ */
+export async function insertRows(
+  sequelize: Sequelize,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly ColumnValue[])[],
+  transaction: Transaction,
+): Promise<void> {
+  const start = `INSERT INTO \`${table}\` (${columns.map((column) => `\`${column}\``).join(', ')}) VALUES `;
+  const literal = sqlLiteral(sequelize);
+  let statement = '';
+  for (const row of rows) {
+    const values = `(${row.map(literal).join(',')})`;
+    if (statement !== '' && statement.length + values.length > statementCharacters) {
+      await sequelize.query(statement, { transaction });
+      statement = '';
+    }
+    statement += statement === '' ? start + values : `,${values}`;
+  }
+  if (statement !== '') await sequelize.query(statement, { transaction });
+}

@@ -1,0 +1,69 @@
+import type { EnrollmentStatus } from '../../schemas/enrollment.js';
+import type { Role } from '../../schemas/fields.js';
+import type { CandidateRow, FileRow, RejectedRow, RowCode } from './rows.js';
+
+/** An account that there is already, as far as an import looks at it. */
+export interface ExistingAccount {
+  id: string;
+  firstName: string;
+  lastName: string;
+  email: string;
+  phone: string;
+  phoneKey: string;
+  role: Role;
+  isActive: boolean;
+  updatedAt: Date;
+}
+
+/** What an update may change. */
+export type AccountChanges = Partial<
+  Pick<ExistingAccount, 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive'>
+>;
+
+/** A course as an import knows it. */
+export interface CourseReference {
+  id: string;
+  trainerId: string;
+  /** null: any number. */
+  maxStudents: number | null;
+}
+
+/** An enrollment that a row is to bring. */
+export interface PlannedEnrollment {
+  course: CourseReference;
+  status: EnrollmentStatus;
+  notes: string | null;
+}
+
+interface WithEnrollments {
+  row: CandidateRow;
+  enrollments: readonly PlannedEnrollment[];
+}
+
+/** What is to become of a row, now that the accounts are known. */
+export type Decision =
+  | ({ outcome: 'created' } & WithEnrollments)
+  | ({
+      outcome: 'updated';
+      account: ExistingAccount;
+      changes: AccountChanges;
+      resetPassword: boolean;
+    } & WithEnrollments)
+  | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & WithEnrollments)
+  | { outcome: 'rejected'; row: RejectedRow };
+
+export type Outcome = Decision['outcome'];
+
+export function rejection(row: FileRow, code: RowCode, reason: string): Decision & { outcome: 'rejected' } {
+  return { outcome: 'rejected', row: { line: row.line, cells: row.cells, code, reason } };
+}
+
+/** Whether the row's account gets a password from this import. */
+export function needsSecret(decision: Decision): decision is Decision & { outcome: 'created' | 'updated' } {
+  return decision.outcome === 'created' || (decision.outcome === 'updated' && decision.resetPassword);
+}
+
+/** Whether a decision takes one of a limited number of seats. */
+export function takesSeat(decision: Decision): boolean {
+  return decision.outcome !== 'rejected' && decision.enrollments.some(({ course }) => course.maxStudents !== null);
+}

@@ -1,0 +1,233 @@
+import { type InferAttributes, Op, type Transaction, UniqueConstraintError } from 'sequelize';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import type { Import } from '../../db/models/import.js';
+import type { ImportRow } from '../../db/models/import-row.js';
+import type { User } from '../../db/models/user.js';
+import { phoneKey } from '../../schemas/fields.js';
+import { userSearchKey } from '../accounts.js';
+import { recordAudit } from '../audit.js';
+import type { Actor, Core } from '../core.js';
+import { endSessions } from '../sessions.js';
+import { type UndoNote, undoNoteOf } from './undo-note.js';
+
+/** Why undo left an account as it is. */
+export type KeptCode = 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+
+/** An account that undo left alone, because it has a life of its own by now. */
+export interface KeptAccount {
+  line: number;
+  userId: string;
+  /** null when the account is gone. */
+  email: string | null;
+  code: KeptCode;
+}
+
+export interface UndoResult {
+  removed: number;
+  restored: number;
+  kept: KeptAccount[];
+}
+
+/** What is to be done about one row of the ledger. */
+interface Verdict {
+  row: ImportRow;
+  user: User | undefined;
+  note: UndoNote;
+  outcome: 'removed' | 'restored' | 'kept';
+  code: KeptCode | null;
+}
+
+const undoBatch = 500;
+
+/** Rows that changed something and were not undone, from the last one up. */
+function undoable(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
+  return core.database.models.ImportRow.findAll({
+    where: {
+      importId: record.id,
+      undoOutcome: null,
+      line: { [Op.lt]: before },
+      [Op.or]: [{ outcome: ['created', 'updated'] }, { undoJson: { [Op.ne]: null } }],
+    },
+    order: [['line', 'DESC']],
+    limit: undoBatch,
+    ...(transaction && { transaction }),
+  });
+}
+
+/** What is known of the accounts of some rows. */
+interface Lives {
+  users: ReadonlyMap<string, User>;
+  enrollments: ReadonlyMap<string, Enrollment[]>;
+  withSessions: ReadonlySet<string>;
+  withCourses: ReadonlySet<string>;
+}
+
+/** Map.groupBy of newer Nodes. */
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+async function livesOf(core: Core, rows: readonly ImportRow[], transaction?: Transaction): Promise<Lives> {
+  const { Course, Enrollment, Session, User } = core.database.models;
+  const ids = rows.flatMap(({ userId }) => (userId === null ? [] : [userId]));
+  const within = transaction ? { transaction, lock: transaction.LOCK.UPDATE } : {};
+  const read = transaction ? { transaction } : {};
+  const users = await User.findAll({ where: { id: ids }, order: ['id'], ...within });
+  const enrollments = await Enrollment.findAll({ where: { userId: ids }, order: ['id'], ...within });
+  const sessions = await Session.findAll({ attributes: ['userId'], where: { userId: ids }, raw: true, ...read });
+  const courses = await Course.findAll({ attributes: ['trainerId'], where: { trainerId: ids }, raw: true, ...read });
+  return {
+    users: new Map(users.map((user) => [user.id, user])),
+    enrollments: groupedBy(enrollments, ({ userId }) => userId),
+    withSessions: new Set(sessions.map(({ userId }) => userId)),
+    withCourses: new Set(courses.map(({ trainerId }) => trainerId)),
+  };
+}
+
+/** Why an account that the import created must stay, if it must. */
+function lifeOfCreated(user: User, note: UndoNote, lives: Lives): KeptCode | null {
+  if (user.lastLogin !== null || lives.withSessions.has(user.id)) return 'LOGGED_IN';
+  if (user.updatedAt.getTime() !== user.createdAt.getTime()) return 'EDITED';
+  if (lives.withCourses.has(user.id)) return 'HAS_COURSES';
+  const enrollments = lives.enrollments.get(user.id) ?? [];
+  const others = enrollments.some((one) => !note.enrollments?.includes(one.id) || hasProgressed(one));
+  return others ? 'ENROLLED' : null;
+}
+
+const hasProgressed = (enrollment: Enrollment) => enrollment.updatedAt.getTime() !== enrollment.createdAt.getTime();
+
+/** Why an account that the import updated or enrolled must stay as it is, if it must. */
+function lifeOfExisting(user: User, note: UndoNote, lives: Lives): KeptCode | null {
+  if (note.updatedAt !== undefined) {
+    const updatedAt = Date.parse(note.updatedAt);
+    if ((user.lastLogin?.getTime() ?? 0) > updatedAt) return 'LOGGED_IN';
+    if (user.updatedAt.getTime() !== updatedAt) return 'EDITED';
+  }
+  const own = (lives.enrollments.get(user.id) ?? []).filter(({ id }) => note.enrollments?.includes(id));
+  return own.some(hasProgressed) ? 'ENROLLED' : null;
+}
+
+function verdictOn(row: ImportRow, lives: Lives): Verdict {
+  const user = lives.users.get(row.userId ?? '');
+  const note = undoNoteOf(row.undoJson) ?? {};
+  // Somebody removed the account: then there is nothing left to take back.
+  if (!user) return { row, user, note, outcome: row.outcome === 'created' ? 'removed' : 'kept', code: 'GONE' };
+  const code = row.outcome === 'created' ? lifeOfCreated(user, note, lives) : lifeOfExisting(user, note, lives);
+  if (code !== null) return { row, user, note, outcome: 'kept', code };
+  return { row, user, note, outcome: row.outcome === 'created' ? 'removed' : 'restored', code: null };
+}
+
+async function carryOut(
+  core: Core,
+  record: Import,
+  verdicts: readonly Verdict[],
+  transaction: Transaction,
+): Promise<void> {
+  const { Enrollment, ImportRow, User } = core.database.models;
+  const removed = verdicts
+    .filter(({ outcome }) => outcome === 'removed')
+    .flatMap(({ user }) => (user ? [user.id] : []));
+  // Their enrollments go with them.
+  await User.destroy({ where: { id: removed }, transaction });
+  for (const verdict of verdicts) {
+    if (verdict.outcome !== 'restored' || !verdict.user) continue;
+    if (!(await restore(core, verdict.user, verdict.note, transaction))) {
+      Object.assign(verdict, { outcome: 'kept', code: 'KEY_TAKEN' });
+      continue;
+    }
+    await Enrollment.destroy({ where: { id: verdict.note.enrollments ?? [] }, transaction });
+  }
+  const alike = groupedBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
+  for (const [first, ...others] of alike.values()) {
+    if (!first) continue;
+    await ImportRow.update(
+      { undoOutcome: first.outcome, undoCode: first.code },
+      { where: { importId: record.id, line: [first, ...others].map(({ row }) => row.line) }, transaction },
+    );
+  }
+}
+
+/** Gives an account its fields back. @returns false when somebody else has its old email or phone by now */
+async function restore(core: Core, user: User, { before }: UndoNote, transaction: Transaction): Promise<boolean> {
+  if (!before) return true;
+  const { updatedAt, initialPasswordExpiresAt, ...fields } = before;
+  user.set(fields as Partial<InferAttributes<User>>);
+  if (initialPasswordExpiresAt !== undefined)
+    user.set({
+      initialPasswordExpiresAt: initialPasswordExpiresAt === null ? null : new Date(initialPasswordExpiresAt),
+    });
+  user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
+  user.set('updatedAt', new Date(updatedAt), { raw: true });
+  user.changed('updatedAt', true);
+  try {
+    await user.save({ transaction, silent: true, validate: false });
+  } catch (error) {
+    if (error instanceof UniqueConstraintError) return false;
+    throw error;
+  }
+  if (before.passwordHash !== undefined || before.role !== undefined) await endSessions(core, user.id, transaction);
+  return true;
+}
+
+/** Commits a step of the undo, if it is still this process's turn. */
+export type Advance = (
+  progress: Partial<InferAttributes<Import>>,
+  work: (transaction: Transaction) => Promise<void>,
+) => Promise<void>;
+
+function addTo(result: UndoResult, verdicts: readonly Verdict[]): void {
+  for (const { row, user, outcome, code } of verdicts) {
+    if (outcome === 'removed') result.removed += 1;
+    else if (outcome === 'restored') result.restored += 1;
+    else
+      result.kept.push({ line: row.line, userId: row.userId ?? '', email: user?.email ?? null, code: code ?? 'GONE' });
+  }
+}
+
+/** What undo would do now. Writes nothing. */
+export async function undoPreview(core: Core, record: Import): Promise<UndoResult> {
+  const result: UndoResult = { removed: 0, restored: 0, kept: [] };
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const verdicts = await core.database.read(async () => {
+      const rows = await undoable(core, record, before);
+      const lives = await livesOf(core, rows);
+      return rows.map((row) => verdictOn(row, lives));
+    });
+    addTo(result, verdicts);
+    if (verdicts.length < undoBatch) return result;
+    before = verdicts.at(-1)?.row.line ?? 0;
+  }
+}
+
+/**
+ * Removes what an import created and restores what it updated, last row first, in steps that commit by themselves: one
+ * that breaks off is gone on with. Accounts that have a life of their own by now are kept, and named.
+ */
+export async function takeBack(
+  core: Core,
+  actor: Actor,
+  record: Import,
+  advance: Advance,
+  onProgress: (rows: number) => void = () => undefined,
+): Promise<UndoResult> {
+  const result: UndoResult = { removed: 0, restored: 0, kept: [] };
+  await advance({ status: 'undoing' }, (transaction) =>
+    recordAudit(core, actor, { action: 'import.undo', targetType: 'import', targetId: record.id }, transaction),
+  );
+  for (let rows = 0, before = Number.MAX_SAFE_INTEGER; ; ) {
+    let verdicts: Verdict[] = [];
+    await advance({ status: 'undoing' }, async (transaction) => {
+      const found = await undoable(core, record, before, transaction);
+      const lives = await livesOf(core, found, transaction);
+      verdicts = found.map((row) => verdictOn(row, lives));
+      await carryOut(core, record, verdicts, transaction);
+    });
+    addTo(result, verdicts);
+    rows += verdicts.length;
+    onProgress(rows);
+    if (verdicts.length < undoBatch) return result;
+    before = verdicts.at(-1)?.row.line ?? 0;
+  }
+}
