@@ -46,6 +46,10 @@ export interface Config {
     /** How long a generated initial password works, in days. */
     initialPasswordDays: number;
   };
+  imports: {
+    /** How many rows are looked up, written and committed together. */
+    batchRows: number;
+  };
   logLevel: string;
 }
 
@@ -186,6 +190,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
       bcryptCost: settings.BCRYPT_COST,
       initialPasswordDays: settings.INITIAL_PASSWORD_DAYS,
     }),
+    imports: Object.freeze({ batchRows: settings.IMPORT_BATCH_ROWS }),
     logLevel: settings.LOG_LEVEL,
   });
 }
@@ -230,6 +235,7 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
     ALLOWED_ORIGINS: config.http.allowedOrigins.join(',') || '(none)',
     BCRYPT_COST: String(config.auth.bcryptCost),
     INITIAL_PASSWORD_DAYS: String(config.auth.initialPasswordDays),
+    IMPORT_BATCH_ROWS: String(config.imports.batchRows),
     TRUST_PROXY: String(config.http.trustProxy),
     LOG_LEVEL: config.logLevel,
   };

@@ -47,6 +47,7 @@ export const settingNames = [
   'ALLOWED_ORIGINS',
   'BCRYPT_COST',
   'INITIAL_PASSWORD_DAYS',
+  'IMPORT_BATCH_ROWS',
   'TRUST_PROXY',
   'LOG_LEVEL',
 ] as const;
@@ -196,6 +197,7 @@ export const environmentSchema = Joi.object({
     otherwise: integer(10, 15),
   }).default(12),
   INITIAL_PASSWORD_DAYS: integer(1, 366).default(30),
+  IMPORT_BATCH_ROWS: integer(1, 10_000).default(2000),
   TRUST_PROXY: parsed(parseTrustProxy).default(false),
   LOG_LEVEL: Joi.valid(...logLevels)
     .default('info')
@@ -224,6 +226,7 @@ export interface Environment {
   ALLOWED_ORIGINS: string[];
   BCRYPT_COST: number;
   INITIAL_PASSWORD_DAYS: number;
+  IMPORT_BATCH_ROWS: number;
   TRUST_PROXY: TrustProxy;
   LOG_LEVEL: string;
 }

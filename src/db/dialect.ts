@@ -106,13 +106,18 @@ interface MysqlConnection {
   query(sql: string, callback: (error: Error | null) => void): void;
 }
 
+/** Transactions see what was committed before each of their statements: looking again shows what others have won. */
+const mysqlIsolation = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
+
 async function prepareMysqlConnection(connection: unknown): Promise<void> {
   // Sequelize hands the driver's connection over untyped.
   const { stream } = connection as MysqlConnection;
   stream?.setTimeout(socketInactivityMs, () => stream.destroy(new Error('The database did not answer in time.')));
-  await new Promise<void>((resolve, reject) => {
-    (connection as MysqlConnection).query(mysqlSession, (error) => (error ? reject(error) : resolve()));
-  });
+  for (const setting of [mysqlSession, mysqlIsolation]) {
+    await new Promise<void>((resolve, reject) => {
+      (connection as MysqlConnection).query(setting, (error) => (error ? reject(error) : resolve()));
+    });
+  }
 }
 
 function tlsOptions(database: MysqlConfig): object {
@@ -156,15 +161,10 @@ export function isSqlite(sequelize: Sequelize): boolean {
 
 /**
  * How a writing transaction begins. SQLite takes the write lock at once: a transaction that reads first and then finds
- * another writer ahead would fail without waiting. MySQL reads committed rows, so that looking again sees what was won by others.
+ * another writer ahead would fail without waiting. MySQL's isolation is set once for each connection.
  */
-export function writeTransactionOptions(sequelize: Sequelize): {
-  type?: Transaction.TYPES;
-  isolationLevel?: Transaction.ISOLATION_LEVELS;
-} {
-  return isSqlite(sequelize)
-    ? { type: Transaction.TYPES.IMMEDIATE }
-    : { isolationLevel: Transaction.ISOLATION_LEVELS.READ_COMMITTED };
+export function writeTransactionOptions(sequelize: Sequelize): { type?: Transaction.TYPES } {
+  return isSqlite(sequelize) ? { type: Transaction.TYPES.IMMEDIATE } : {};
 }
 
 // Lock wait timeout, deadlock, and MariaDB's "record has changed since last read".
@@ -198,13 +198,18 @@ export function driverError(error: unknown): DriverError {
 export function sqlLiteral(sequelize: Sequelize): (value: string | number | boolean | Date | null) => string {
   const sqlite = isSqlite(sequelize);
   const text = sqlite ? (value: string) => `'${value.replaceAll("'", "''")}'` : (value: string) => mysqlEscape(value);
+  // A batch has the same few moments in all its rows.
+  let [lastMoment, lastLiteral] = [new Date(Number.NaN), ''];
   return (value) => {
     if (value === null) return 'NULL';
     if (typeof value === 'string') return text(value);
     if (typeof value === 'number') return String(value);
     if (typeof value === 'boolean') return value ? '1' : '0';
-    const moment = value.toISOString().replace('T', ' ').replace('Z', '');
-    return sqlite ? `'${moment} +00:00'` : `'${moment}'`;
+    if (value !== lastMoment) {
+      const moment = value.toISOString().replace('T', ' ').replace('Z', '');
+      [lastMoment, lastLiteral] = [value, sqlite ? `'${moment} +00:00'` : `'${moment}'`];
+    }
+    return lastLiteral;
   };
 }
 

@@ -80,17 +80,13 @@ async function renewLease(
   durationMs: number,
   transaction: Transaction,
 ): Promise<boolean> {
-  // Locks the row until the transaction ends, if it is still ours. How many rows it says to have changed depends on the clock.
-  await sequelize.query('UPDATE leases SET expires_at = :expiresAt WHERE name = :name AND owner = :owner', {
-    replacements: { name, owner, expiresAt: Date.now() + durationMs },
-    transaction,
-  });
-  const [current] = await sequelize.query<{ owner: string }>('SELECT owner FROM leases WHERE name = :name', {
-    replacements: { name },
-    type: QueryTypes.SELECT,
-    transaction,
-  });
-  return current?.owner === owner;
+  // Locks the row until the transaction ends, if it is still ours. The time always changes, because MySQL counts changed
+  // rows, not those that were found.
+  const sql =
+    'UPDATE leases SET expires_at = CASE WHEN expires_at >= :expiresAt THEN expires_at + 1 ELSE :expiresAt END WHERE name = :name AND owner = :owner';
+  const replacements = { name, owner, expiresAt: Date.now() + durationMs };
+  const [, renewed] = await sequelize.query(sql, { replacements, type: QueryTypes.UPDATE, transaction });
+  return renewed === 1;
 }
 
 /** Which of these leases are held by somebody alive. */

@@ -1,11 +1,11 @@
 import { Op, type Transaction } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
 import { insertRows } from '../db/bulk-insert.js';
 import type { Database } from '../db/connection.js';
 import type { User } from '../db/models/user.js';
 import { AppError, type ErrorCode, isAppError } from '../errors.js';
 import { phoneKey, type Role, searchKey } from '../schemas/fields.js';
 import type { Core } from './core.js';
+import { newIds } from './ids.js';
 
 /** A new account: validated and normalised fields, and the hash of its password. */
 export interface NewAccount {
@@ -54,7 +54,7 @@ export async function insertAccounts(
   transaction: Transaction,
 ): Promise<string[]> {
   const now = core.now();
-  const ids = accounts.map(() => uuidv7());
+  const ids = newIds(accounts.length);
   const rows = accounts.map((account, index) => [
     ids[index] ?? '',
     account.firstName,

@@ -7,7 +7,7 @@ const header = 'firstName,lastName,email,phone,role,isActive,password';
 
 /** The rows of a file of which only the rows are given. */
 async function rowsOf(rows: readonly string[], columns = header) {
-  const file = await openImportFile(chunks(Buffer.from([columns, ...rows].join('\n'))));
+  const file = await openImportFile(chunks(Buffer.from([columns, ...rows].join('\n'))), { batchRows: 500 });
   const read: FileRow[] = [];
   for await (const batch of file.batches) read.push(...batch);
   return read;
@@ -196,7 +196,7 @@ describe('An import file', () => {
       ['Ada,King,ada@example.org,1\n', 'The file has no header.'],
       ['firstName,lastName\nA,B', 'The header lacks email, phone.'],
     ] as const) {
-      const failure = await failureOf(() => openImportFile(chunks(Buffer.from(text))));
+      const failure = await failureOf(() => openImportFile(chunks(Buffer.from(text)), { batchRows: 500 }));
       expect(failure.code).to.equal('IMPORT_FILE_INVALID');
       expect(failure.message).to.match(new RegExp(`^${problem}`));
     }
@@ -212,9 +212,9 @@ describe('An import file', () => {
         released.push(text);
       }
     }
-    await failureOf(() => openImportFile(source('name\n')));
+    await failureOf(() => openImportFile(source('name\n'), { batchRows: 500 }));
     expect(released).to.deep.equal(['name\n']);
-    const file = await openImportFile(source(`${header}\n`));
+    const file = await openImportFile(source(`${header}\n`), { batchRows: 500 });
     await file.close();
     expect(released).to.deep.equal(['name\n', `${header}\n`]);
   });

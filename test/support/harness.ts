@@ -23,6 +23,8 @@ const silent = createLogger('silent', { write: () => undefined });
 export const testEnvironment = {
   NODE_ENV: 'test',
   BCRYPT_COST: '4',
+  // More batches with fewer rows.
+  IMPORT_BATCH_ROWS: '500',
   JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
 };
 

@@ -1,5 +1,6 @@
 import cliProgress from 'cli-progress';
 import type { Run } from '../run.js';
+import { garbageCollector } from './garbage.js';
 
 export interface Progress {
   update(rows: number): void;
@@ -16,6 +17,18 @@ const lineEveryMs = 5000;
  * @param total how many rows there will be; counts up without an end when nobody knows yet
  */
 export function createProgress(run: Run, label: string, total: number | undefined): Progress {
+  const shown = shownProgress(run, label, total);
+  const collect = garbageCollector();
+  return {
+    update(rows) {
+      shown.update(rows);
+      collect(rows);
+    },
+    stop: () => shown.stop(),
+  };
+}
+
+function shownProgress(run: Run, label: string, total: number | undefined): Progress {
   if (run.options.quiet || run.options.json) return nothing;
   const startedAt = performance.now();
   const rate = (rows: number) => Math.round((rows * 1000) / Math.max(performance.now() - startedAt, 1));

@@ -32,6 +32,8 @@ export interface ApplyOptions extends ReportPaths {
 const leaseMs = 10_000;
 /** How long the next one waits for it. */
 const leaseWaitMs = 15_000;
+/** How many batches are decided and hashed while one is being written. */
+const batchesAhead = 2;
 /** How often a batch starts over because others created its accounts first, or because the database was busy. */
 const batchAttempts = 25;
 
@@ -77,6 +79,7 @@ interface Running {
   reports: Reports;
   mapping: ColumnMapping;
   decider: Decider;
+  cancelCheckedAt: number;
 }
 
 async function runImport(
@@ -91,13 +94,23 @@ async function runImport(
   let running: Running | undefined;
   try {
     await assertUnchanged(plan);
-    file = await openImportFile(fileBytes(plan.file));
+    file = await openImportFile(fileBytes(plan.file), { ...core.config.imports, repetitions: plan.repetitions });
     const { mapping } = file;
     const begun = options.record ? await options.record.reload() : await findUnfinished(core, plan);
     const decider = await Decider.open(core, plan.options, begun);
     reports = await openReports(core, begun, mapping, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan, reports));
-    running = { core, actor, plan, record, lease, reports, mapping, decider };
+    running = {
+      core,
+      actor,
+      plan,
+      record,
+      lease,
+      reports,
+      mapping,
+      decider,
+      cancelCheckedAt: Number.NEGATIVE_INFINITY,
+    };
     if (begun) await resumeRecord(running);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(running, file.batches, options);
@@ -204,7 +217,7 @@ async function importRows(
   { signal, onProgress }: ApplyOptions,
 ): Promise<void> {
   const { core, plan, record } = running;
-  for await (const batch of lookAhead(prepareBatches(running, batches, signal))) {
+  for await (const batch of lookAhead(prepareBatches(running, batches, signal), batchesAhead)) {
     if (signal.aborted) break;
     if (await cancelRequested(running)) return advance(running, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
@@ -224,7 +237,13 @@ function mustStop({ plan, record }: Running): boolean {
   return onError === 'stop' || (maxErrors !== undefined && record.rejectedCount > maxErrors);
 }
 
-async function cancelRequested({ core, record }: Running): Promise<boolean> {
+/** How often a run looks whether it was cancelled, in milliseconds. */
+const cancelCheckMs = 500;
+
+async function cancelRequested(running: Running): Promise<boolean> {
+  const { core, record } = running;
+  if (performance.now() - running.cancelCheckedAt < cancelCheckMs) return false;
+  running.cancelCheckedAt = performance.now();
   const current = await core.database.read(() =>
     core.database.models.Import.findByPk(record.id, { attributes: ['cancelRequested'] }),
   );

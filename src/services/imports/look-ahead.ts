@@ -1,18 +1,27 @@
-/** Passes a source on, and has the next item made while the one before is being worked on. */
-export async function* lookAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
-  let next = source.next();
+/**
+ * Passes a source on, and has the next items made while one is being worked on.
+ * @param depth how many items are made ahead at most
+ */
+export async function* lookAhead<T>(source: AsyncGenerator<T>, depth: number): AsyncGenerator<T> {
+  // An asynchronous generator makes one item after the other, however many are asked for.
+  const asked: Promise<IteratorResult<T>>[] = [];
+  function ask(): void {
+    const item = source.next();
+    // Waited for in its turn, or below: meanwhile a failure isn't unhandled.
+    item.catch(() => undefined);
+    asked.push(item);
+  }
   try {
-    for (;;) {
-      const { done, value } = await next;
+    for (let count = 0; count < depth; count += 1) ask();
+    for (let item = asked.shift(); item; item = asked.shift()) {
+      const { done, value } = await item;
       if (done) return;
-      next = source.next();
-      // Waited for in the next round, or below: meanwhile a failure isn't unhandled.
-      next.catch(() => undefined);
+      ask();
       yield value;
     }
   } finally {
     // What is under way ends before its source does, failed or not: whoever stopped asking doesn't want it.
-    await next.catch(() => undefined);
+    await Promise.allSettled(asked);
     await source.return(undefined);
   }
 }

@@ -7,7 +7,7 @@ import type { Core } from '../core.js';
 import { fileBytes, fileIdentity } from './csv-source.js';
 import { Decider } from './existing.js';
 import type { Decision, Outcome } from './outcomes.js';
-import { openImportFile, type RowCode } from './rows.js';
+import { openImportFile, type Repetitions, type RowCode } from './rows.js';
 
 /** What became, or would become, of the rows of a file. */
 export interface ImportCounts {
@@ -51,6 +51,8 @@ export interface ImportPlan {
   refusal: string | null;
   /** An import of this file that broke off: applying the plan takes it up. `planId` is the plan with which it began. */
   unfinished: { id: string; rowsDone: number; planId: string | null } | null;
+  /** What reading the file showed of repeated keys, when all of it was read. */
+  repetitions: Repetitions | undefined;
   /** How long it took to make, in seconds. */
   seconds: number;
 }
@@ -190,7 +192,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const fileSha256 = sha256.digest('hex');
   const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const decider = await Decider.open(core, options, begun);
-  const { mapping, batches, close } = await openImportFile(fileBytes(file));
+  const { mapping, batches, repetitions, close } = await openImportFile(fileBytes(file), core.config.imports);
   const plan = new PlanBuilder(begun ? countsOf(begun) : noCounts);
   let stopsAtLine: number | null = null;
   let read = 0;
@@ -234,6 +236,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     stopsAtLine,
     refusal: refusalOf(options, counts, samples),
     unfinished: begun && { id: begun.id, rowsDone: begun.rowsDone, planId: begun.planId },
+    repetitions: stopsAtLine === null ? repetitions() : undefined,
     seconds: (performance.now() - startedAt) / 1000,
   };
 }

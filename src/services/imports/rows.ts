@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, isAppError } from '../../errors.js';
 import { phoneKey } from '../../schemas/fields.js';
 import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../schemas/import.js';
@@ -39,8 +40,6 @@ export function isRejected(row: FileRow): row is RejectedRow {
   return 'code' in row;
 }
 
-/** How many rows are looked up, written and committed together. */
-const batchRows = 500;
 /** Passwords of people take long to hash: so many of them end a batch early, that its work isn't lost to a crash. */
 const batchPasswords = 64;
 
@@ -48,6 +47,8 @@ export interface ImportFile {
   mapping: ColumnMapping;
   /** All rows in order, checked against the schema and each other, in batches. */
   batches: AsyncGenerator<FileRow[]>;
+  /** What is known of repeated keys, once all rows are read. */
+  repetitions(): Repetitions | undefined;
   /** Lets go of the file, wherever reading has come to. */
   close(): Promise<void>;
 }
@@ -62,14 +63,28 @@ function personOf(row: CsvRow, { fields }: ColumnMapping): ImportedPerson {
   return quickPerson(input) ?? validate(importedPersonSchema, input);
 }
 
+/** Which rows of a file repeat an email or a phone, and of which line: by their own line. */
+export type Repetitions = ReadonlyMap<number, string>;
+
+/** So many are not remembered. */
+const manyRepetitions = 20_000;
+
 /** Checks rows one by one, against the schema and against those before them. */
 class RowChecker {
   readonly #emails = new KeyIndex();
   readonly #phones = new KeyIndex();
   readonly #mapping: ColumnMapping;
+  readonly #known: Repetitions | undefined;
+  readonly #found = new Map<number, string>();
 
-  constructor(mapping: ColumnMapping) {
+  constructor(mapping: ColumnMapping, known: Repetitions | undefined) {
     this.#mapping = mapping;
+    this.#known = known;
+  }
+
+  /** The rows that repeated keys of others; undefined when there were too many to be remembered. */
+  get repetitions(): Repetitions | undefined {
+    return this.#known ?? (this.#found.size < manyRepetitions ? this.#found : undefined);
   }
 
   check(row: CsvRow): FileRow {
@@ -90,6 +105,13 @@ class RowChecker {
   }
 
   #repetition(line: number, person: ImportedPerson): string {
+    if (this.#known) return this.#known.get(line) ?? '';
+    const reason = this.#findRepetition(line, person);
+    if (reason !== '' && this.#found.size < manyRepetitions) this.#found.set(line, reason);
+    return reason;
+  }
+
+  #findRepetition(line: number, person: ImportedPerson): string {
     const sameEmail = this.#emails.firstLine(person.email, line);
     const samePhone = this.#phones.firstLine(phoneKey(person.phone), line);
     if (sameEmail === undefined && samePhone === undefined) return '';
@@ -101,11 +123,23 @@ class RowChecker {
   }
 }
 
-async function* inBatches(rows: AsyncGenerator<CsvRow>, mapping: ColumnMapping): AsyncGenerator<FileRow[]> {
-  const checker = new RowChecker(mapping);
+/**
+ * After so many rows others get their turn: the next rows are read while the rows before them are being written, and the
+ * database's answers must not wait for long.
+ */
+const sliceRows = 32;
+
+async function* inBatches(
+  rows: AsyncGenerator<CsvRow>,
+  checker: RowChecker,
+  batchRows: number,
+): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = [];
   let passwords = 0;
+  let checked = 0;
   for await (const raw of rows) {
+    checked += 1;
+    if (checked % sliceRows === 0) await nextTurn();
     const row = checker.check(raw);
     batch.push(row);
     if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
@@ -117,15 +151,29 @@ async function* inBatches(rows: AsyncGenerator<CsvRow>, mapping: ColumnMapping):
   if (batch.length > 0) yield batch;
 }
 
-/** Opens a file of people. @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used; the batches throw it for the rest */
-export async function openImportFile(bytes: AsyncIterable<Buffer>): Promise<ImportFile> {
+export interface ReadingOptions {
+  /** How many rows a batch has at most. */
+  batchRows: number;
+  /** What an earlier reading of the same file has found. */
+  repetitions?: Repetitions | undefined;
+}
+
+/**
+ * Opens a file of people.
+ * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used; the batches throw it for the rest
+ */
+export async function openImportFile(
+  bytes: AsyncIterable<Buffer>,
+  { batchRows, repetitions }: ReadingOptions,
+): Promise<ImportFile> {
   const rows = readCsv(bytes);
   const close = async () => void (await rows.return(undefined));
   try {
     const first = await rows.next();
     if (first.done) throw new AppError('IMPORT_FILE_INVALID', 'The file is empty.');
     const mapping = mapColumns(first.value.cells);
-    return { mapping, batches: inBatches(rows, mapping), close };
+    const checker = new RowChecker(mapping, repetitions);
+    return { mapping, batches: inBatches(rows, checker, batchRows), repetitions: () => checker.repetitions, close };
   } catch (error) {
     await close();
     throw error;
