@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 /** A part of the index is a hash table of its own: growing one moves little, and leaves little garbage. */
 const parts = 256;
 const firstCapacity = 32;
-const fullest = 0.85;
-const growth = 1.5;
+const fullest = 0.92;
+const growth = 1.15;
 
 /** An open hash table of 10 bytes a slot: 48 bits of a key's digest, and the line. */
 class Part {
