@@ -46,6 +46,14 @@ export interface Config {
     /** How long a generated initial password works, in days. */
     initialPasswordDays: number;
   };
+  /** How large a file to be imported, and what is in it, may be. */
+  imports: {
+    fieldBytes: number;
+    recordBytes: number;
+    columns: number;
+    uploadBytes: number;
+    uploadRows: number;
+  };
   logLevel: string;
 }
 
@@ -186,6 +194,13 @@ export function loadConfig(source: ConfigSource = {}): Config {
       bcryptCost: settings.BCRYPT_COST,
       initialPasswordDays: settings.INITIAL_PASSWORD_DAYS,
     }),
+    imports: Object.freeze({
+      fieldBytes: settings.IMPORT_FIELD_MAX_BYTES,
+      recordBytes: settings.IMPORT_RECORD_MAX_BYTES,
+      columns: settings.IMPORT_MAX_COLUMNS,
+      uploadBytes: settings.IMPORT_UPLOAD_MAX_BYTES,
+      uploadRows: settings.IMPORT_UPLOAD_MAX_ROWS,
+    }),
     logLevel: settings.LOG_LEVEL,
   });
 }
@@ -230,6 +245,11 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
     ALLOWED_ORIGINS: config.http.allowedOrigins.join(',') || '(none)',
     BCRYPT_COST: String(config.auth.bcryptCost),
     INITIAL_PASSWORD_DAYS: String(config.auth.initialPasswordDays),
+    IMPORT_FIELD_MAX_BYTES: String(config.imports.fieldBytes),
+    IMPORT_RECORD_MAX_BYTES: String(config.imports.recordBytes),
+    IMPORT_MAX_COLUMNS: String(config.imports.columns),
+    IMPORT_UPLOAD_MAX_BYTES: String(config.imports.uploadBytes),
+    IMPORT_UPLOAD_MAX_ROWS: String(config.imports.uploadRows),
     TRUST_PROXY: String(config.http.trustProxy),
     LOG_LEVEL: config.logLevel,
   };

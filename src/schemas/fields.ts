@@ -79,6 +79,17 @@ export const firstName = singleLine('First name', nameLength.minimum, nameLength
 export const lastName = singleLine('Last name', nameLength.minimum, nameLength.maximum);
 export const phone = singleLine('Phone', 1, phoneMaximum);
 
+/** The title or id of a course, as somebody wrote it down. */
+export const course = singleLine('Course', 1, 200);
+
+const notesMaximum = 2000;
+
+/** Free text of several lines. */
+export const notes = checked(text('Notes').trim(), (value) => {
+  if (characters(value) > notesMaximum) return `Notes must be at most ${notesMaximum} characters.`;
+  return unprintable.test(value.replace(/[\r\n\t]/g, '')) ? 'Notes must not contain control characters.' : undefined;
+});
+
 const emailSyntax = Joi.string().email({ tlds: false }).max(emailMaximum);
 
 /** A valid email address, normalised: trimmed, NFKC, lower case. */

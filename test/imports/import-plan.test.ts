@@ -8,6 +8,7 @@ interface PlanJson {
     id: string;
     file: string;
     options: object;
+    format: object;
     counts: object;
     ignoredColumns: string[];
     samples: Record<string, unknown>[];
@@ -58,6 +59,7 @@ describe('coursectl users import --dry-run', () => {
       id: plan.id,
       file,
       options: { role: 'trainee' },
+      format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false },
       counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
       ignoredColumns: ['team'],
       samples: [

@@ -2,13 +2,16 @@ import { expect } from 'chai';
 import type { ImportOptions } from '../../src/schemas/import.js';
 import { type FileRow, isRejected, openImportFile } from '../../src/services/imports/rows.js';
 import { failureOf } from '../db/failure.js';
-import { chunks } from './csv-text.js';
+import { chunks, usualFormat, usualLimits } from './csv-text.js';
 
 const header = 'firstName,lastName,email,phone,role,isActive,password';
 
+const open = (text: string, options: ImportOptions = { role: 'trainee' }) =>
+  openImportFile(chunks(Buffer.from(text)), options, usualFormat, usualLimits);
+
 /** The rows of a file of which only the rows are given. */
 async function rowsOf(rows: readonly string[], columns = header, options: ImportOptions = { role: 'trainee' }) {
-  const file = await openImportFile(chunks(Buffer.from([columns, ...rows].join('\n'))), options);
+  const file = await open([columns, ...rows].join('\n'), options);
   const read: FileRow[] = [];
   for await (const batch of file.batches) read.push(...batch);
   return read;
@@ -202,7 +205,7 @@ describe('An import file', () => {
       ['Ada,King,ada@example.org,1\n', 'The file has no header.'],
       ['firstName,lastName\nA,B', 'The header lacks email, phone.'],
     ] as const) {
-      const failure = await failureOf(() => openImportFile(chunks(Buffer.from(text)), { role: 'trainee' }));
+      const failure = await failureOf(() => open(text));
       expect(failure.code).to.equal('IMPORT_FILE_INVALID');
       expect(failure.message).to.match(new RegExp(`^${problem}`));
     }
@@ -218,9 +221,9 @@ describe('An import file', () => {
         released.push(text);
       }
     }
-    await failureOf(() => openImportFile(source('name\n'), { role: 'trainee' }));
+    await failureOf(() => openImportFile(source('name\n'), { role: 'trainee' }, usualFormat, usualLimits));
     expect(released).to.deep.equal(['name\n']);
-    const file = await openImportFile(source(`${header}\n`), { role: 'trainee' });
+    const file = await openImportFile(source(`${header}\n`), { role: 'trainee' }, usualFormat, usualLimits);
     await file.close();
     expect(released).to.deep.equal(['name\n', `${header}\n`]);
   });

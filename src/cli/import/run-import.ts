@@ -2,6 +2,8 @@ import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { operator } from '../../services/core.js';
 import { applyImport } from '../../services/imports/apply.js';
+import { delimiterNames } from '../../services/imports/delimiters.js';
+import { encodingNames } from '../../services/imports/encodings.js';
 import { type ImportPlan, planImport } from '../../services/imports/plan.js';
 import type { ImportResult } from '../../services/imports/record.js';
 import { exitCodes } from '../exit-codes.js';
@@ -13,6 +15,9 @@ export interface ImportCommandOptions {
   dryRun?: true;
   plan?: string;
   role?: string;
+  encoding?: string;
+  delimiter?: string;
+  map?: string[];
   credentials?: string;
   rejects?: string;
   yes?: true;
@@ -21,11 +26,11 @@ export interface ImportCommandOptions {
 /** Plan, ask, apply. */
 export async function importUsers(run: Run<ImportCommandOptions>): Promise<Result> {
   const startedAt = performance.now();
-  const { dryRun, plan: expectedPlan, role, yes } = run.options;
+  const { dryRun, plan: expectedPlan, role, encoding, delimiter, map, yes } = run.options;
   const file = run.arguments[0] ?? '';
   const context = await run.context();
   await context.schema.assertCurrent();
-  const plan = await makePlan(run, context, file, { role });
+  const plan = await makePlan(run, context, file, { role, encoding, delimiter, map });
   if (expectedPlan !== undefined && expectedPlan !== plan.id && plan.unfinished) {
     throw new AppError(
       'IMPORT_CONFLICT',
@@ -90,8 +95,8 @@ async function apply(run: Run<ImportCommandOptions>, context: Context, plan: Imp
 }
 
 function planJson(plan: ImportPlan): object {
-  const { id, file, options, counts, ignoredColumns, samples } = plan;
-  return { id, file, options, counts, ignoredColumns, samples };
+  const { id, file, options, format, counts, ignoredColumns, samples } = plan;
+  return { id, file, options, format, counts, ignoredColumns, samples };
 }
 
 function planText(plan: ImportPlan): string {
@@ -101,7 +106,7 @@ function planText(plan: ImportPlan): string {
       `  line ${line}  ${outcome}  ${person ?? ''}${code ? `${person ? ' ' : ''}${code}` : ''}${reason ? `: ${reason}` : ''}`,
   );
   return [
-    `${plan.file}: ${counts.rows} rows (CSV, comma, UTF-8)`,
+    `${plan.file}: ${counts.rows} rows (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
     `  ${counts.created} accounts to create${plan.generatedPasswords > 0 ? `, ${plan.generatedPasswords} of them with a generated password` : ''}`,
     `  ${counts.skipped} rows to skip (the account is there already)`,
     `  ${counts.rejected} rows to reject`,

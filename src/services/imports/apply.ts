@@ -75,7 +75,7 @@ async function runImport(
   let reports: Reports | undefined;
   try {
     await assertUnchanged(plan);
-    file = await openImportFile(fileBytes(plan.file), plan.options);
+    file = await openImportFile(fileBytes(plan.file), plan.options, plan.format, core.config.imports);
     const { mapping } = file;
     const unfinished = await findUnfinished(core, plan);
     reports = await openReports(core, unfinished, mapping, plan.file, options);

@@ -4,8 +4,9 @@ import { AppError } from '../../errors.js';
 import { type ImportOptions, importOptionsSchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
-import { fileBytes, fileIdentity } from './csv-source.js';
+import { type CsvFormat, fileBytes, fileIdentity } from './csv-source.js';
 import { type Decision, decide } from './existing.js';
+import { inspectFile } from './inspect.js';
 import { openImportFile, type RowCode } from './rows.js';
 
 /** What became, or would become, of the rows of a file. */
@@ -37,6 +38,8 @@ export interface ImportPlan {
   /** What the file was when it was read. */
   fileIdentity: string;
   options: ImportOptions;
+  /** How the file is read. */
+  format: CsvFormat;
   ignoredColumns: readonly string[];
   counts: ImportCounts;
   samples: readonly PlanSample[];
@@ -108,14 +111,13 @@ export async function planImport(
 ): Promise<ImportPlan> {
   const options = validate(importOptionsSchema, optionsInput);
   const identity = await fileIdentity(file);
-  const sha256 = createHash('sha256');
-  async function* hashedBytes() {
-    for await (const chunk of fileBytes(file)) {
-      sha256.update(chunk);
-      yield chunk;
-    }
-  }
-  const { mapping, batches } = await openImportFile(hashedBytes(), options);
+  const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), options.encoding);
+  const { format, mapping, batches } = await openImportFile(
+    fileBytes(file),
+    options,
+    { encoding, delimiter: options.delimiter ?? 'auto' },
+    core.config.imports,
+  );
   const plan = new PlanBuilder();
   for await (const batch of batches) {
     if (signal.aborted) throw new AppError('INTERRUPTED', 'Interrupted; nothing was written.');
@@ -124,7 +126,9 @@ export async function planImport(
   }
   if (plan.counts.rows === 0)
     throw new AppError('IMPORT_FILE_INVALID', `The file ${file} has a header and no rows below it.`);
-  const fileSha256 = sha256.digest('hex');
+  // It was read twice.
+  if ((await fileIdentity(file)) !== identity)
+    throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
   const id = createHash('sha256')
     .update(fileSha256)
     .update(JSON.stringify(options))
@@ -140,6 +144,7 @@ export async function planImport(
     fileSha256,
     fileIdentity: identity,
     options,
+    format,
     ignoredColumns: mapping.ignored,
     counts,
     samples,

@@ -1,9 +1,10 @@
-import { AppError, isAppError } from '../../errors.js';
+import { isAppError } from '../../errors.js';
 import { phoneKey } from '../../schemas/fields.js';
 import { type ImportedPerson, type ImportOptions, importedPersonSchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
-import { type ColumnMapping, mapColumns } from './columns.js';
-import { type CsvRow, readCsv } from './csv-source.js';
+import { type ColumnMapping, fieldsOf, mapColumns } from './columns.js';
+import { type CsvFormat, type CsvLimits, type CsvOptions, type CsvRow, openCsv } from './csv-source.js';
+import { delimiterNames } from './delimiters.js';
 import { KeyIndex } from './key-index.js';
 
 /** Why a row wasn't imported, or was left alone: stable, for programs. */
@@ -30,6 +31,7 @@ export function isRejected(row: FileRow): row is RejectedRow {
 const batchRows = 500;
 
 export interface ImportFile {
+  format: CsvFormat;
   mapping: ColumnMapping;
   /** All rows in order, checked against the schema and each other, in batches of {@link batchRows}. */
   batches: AsyncGenerator<FileRow[]>;
@@ -37,15 +39,15 @@ export interface ImportFile {
   close(): Promise<void>;
 }
 
-function personOf(row: CsvRow, { fields }: ColumnMapping, options: ImportOptions): ImportedPerson {
-  const input = Object.fromEntries([...fields].map(([column, index]) => [column, row.cells[index] ?? '']));
+function personOf(row: CsvRow, mapping: ColumnMapping, options: ImportOptions): ImportedPerson {
+  const input = fieldsOf(row.cells, mapping);
   const [role, isActive] = [input.role?.trim() || options.role, input.isActive?.trim()];
   return { ...validate(importedPersonSchema, { ...input, role, isActive }) };
 }
 
 function checkedRow(
   row: CsvRow,
-  mapping: ColumnMapping,
+  { format, mapping }: Pick<ImportFile, 'format' | 'mapping'>,
   options: ImportOptions,
   emails: KeyIndex,
   phones: KeyIndex,
@@ -54,7 +56,7 @@ function checkedRow(
     return {
       ...row,
       code: 'INVALID',
-      reason: `The row has ${row.cells.length} fields, the header ${mapping.width}. Put fields that contain a comma in quotes.`,
+      reason: `The row has ${row.cells.length} fields, the header ${mapping.width}. Put fields that contain a ${delimiterNames[format.delimiter]} in quotes.`,
     };
   }
   try {
@@ -73,30 +75,37 @@ function checkedRow(
 }
 
 async function* inBatches(
-  rows: AsyncGenerator<CsvRow>,
-  mapping: ColumnMapping,
+  rows: AsyncGenerator<CsvRow[]>,
+  file: Pick<ImportFile, 'format' | 'mapping'>,
   options: ImportOptions,
 ): AsyncGenerator<FileRow[]> {
   const [emails, phones] = [new KeyIndex(), new KeyIndex()];
   let batch: FileRow[] = [];
-  for await (const row of rows) {
-    batch.push(checkedRow(row, mapping, options, emails, phones));
-    if (batch.length < batchRows) continue;
-    yield batch;
-    batch = [];
-  }
+  for await (const some of rows)
+    for (const row of some) {
+      batch.push(checkedRow(row, file, options, emails, phones));
+      if (batch.length < batchRows) continue;
+      yield batch;
+      batch = [];
+    }
   if (batch.length > 0) yield batch;
 }
 
-/** Opens a file of people. @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used; the batches throw it for the rest */
-export async function openImportFile(bytes: AsyncIterable<Buffer>, options: ImportOptions): Promise<ImportFile> {
-  const rows = readCsv(bytes);
-  const close = async () => void (await rows.return(undefined));
+/**
+ * Opens a file of people.
+ * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that it doesn't bear; the
+ * batches throw `IMPORT_FILE_INVALID` for the rest
+ */
+export async function openImportFile(
+  bytes: AsyncIterable<Buffer>,
+  options: ImportOptions,
+  reading: CsvOptions,
+  limits: CsvLimits,
+): Promise<ImportFile> {
+  const { header, format, rows, close } = await openCsv(bytes, reading, limits);
   try {
-    const first = await rows.next();
-    if (first.done) throw new AppError('IMPORT_FILE_INVALID', 'The file is empty.');
-    const mapping = mapColumns(first.value.cells);
-    return { mapping, batches: inBatches(rows, mapping, options), close };
+    const mapping = mapColumns(header, options.map);
+    return { format, mapping, batches: inBatches(rows, { format, mapping }, options), close };
   } catch (error) {
     await close();
     throw error;
