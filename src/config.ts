@@ -46,9 +46,14 @@ export interface Config {
     /** How long a generated initial password works, in days. */
     initialPasswordDays: number;
   };
+  /** How many rows are committed together, and how large a file to be imported, and what is in it, may be. */
   imports: {
-    /** How many rows are looked up, written and committed together. */
     batchRows: number;
+    fieldBytes: number;
+    recordBytes: number;
+    columns: number;
+    uploadBytes: number;
+    uploadRows: number;
   };
   logLevel: string;
 }
@@ -190,7 +195,14 @@ export function loadConfig(source: ConfigSource = {}): Config {
       bcryptCost: settings.BCRYPT_COST,
       initialPasswordDays: settings.INITIAL_PASSWORD_DAYS,
     }),
-    imports: Object.freeze({ batchRows: settings.IMPORT_BATCH_ROWS }),
+    imports: Object.freeze({
+      batchRows: settings.IMPORT_BATCH_ROWS,
+      fieldBytes: settings.IMPORT_FIELD_MAX_BYTES,
+      recordBytes: settings.IMPORT_RECORD_MAX_BYTES,
+      columns: settings.IMPORT_MAX_COLUMNS,
+      uploadBytes: settings.IMPORT_UPLOAD_MAX_BYTES,
+      uploadRows: settings.IMPORT_UPLOAD_MAX_ROWS,
+    }),
     logLevel: settings.LOG_LEVEL,
   });
 }
@@ -236,6 +248,11 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
     BCRYPT_COST: String(config.auth.bcryptCost),
     INITIAL_PASSWORD_DAYS: String(config.auth.initialPasswordDays),
     IMPORT_BATCH_ROWS: String(config.imports.batchRows),
+    IMPORT_FIELD_MAX_BYTES: String(config.imports.fieldBytes),
+    IMPORT_RECORD_MAX_BYTES: String(config.imports.recordBytes),
+    IMPORT_MAX_COLUMNS: String(config.imports.columns),
+    IMPORT_UPLOAD_MAX_BYTES: String(config.imports.uploadBytes),
+    IMPORT_UPLOAD_MAX_ROWS: String(config.imports.uploadRows),
     TRUST_PROXY: String(config.http.trustProxy),
     LOG_LEVEL: config.logLevel,
   };

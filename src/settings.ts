@@ -48,6 +48,11 @@ export const settingNames = [
   'BCRYPT_COST',
   'INITIAL_PASSWORD_DAYS',
   'IMPORT_BATCH_ROWS',
+  'IMPORT_FIELD_MAX_BYTES',
+  'IMPORT_RECORD_MAX_BYTES',
+  'IMPORT_MAX_COLUMNS',
+  'IMPORT_UPLOAD_MAX_BYTES',
+  'IMPORT_UPLOAD_MAX_ROWS',
   'TRUST_PROXY',
   'LOG_LEVEL',
 ] as const;
@@ -198,6 +203,11 @@ export const environmentSchema = Joi.object({
   }).default(12),
   INITIAL_PASSWORD_DAYS: integer(1, 366).default(30),
   IMPORT_BATCH_ROWS: integer(1, 10_000).default(2000),
+  IMPORT_FIELD_MAX_BYTES: integer(256, 16_777_216).default(65_536),
+  IMPORT_RECORD_MAX_BYTES: integer(1024, 67_108_864).default(1_048_576),
+  IMPORT_MAX_COLUMNS: integer(4, 16_384).default(256),
+  IMPORT_UPLOAD_MAX_BYTES: integer(1024, 1_073_741_824).default(52_428_800),
+  IMPORT_UPLOAD_MAX_ROWS: integer(1, 10_000_000).default(200_000),
   TRUST_PROXY: parsed(parseTrustProxy).default(false),
   LOG_LEVEL: Joi.valid(...logLevels)
     .default('info')
@@ -227,6 +237,11 @@ export interface Environment {
   BCRYPT_COST: number;
   INITIAL_PASSWORD_DAYS: number;
   IMPORT_BATCH_ROWS: number;
+  IMPORT_FIELD_MAX_BYTES: number;
+  IMPORT_RECORD_MAX_BYTES: number;
+  IMPORT_MAX_COLUMNS: number;
+  IMPORT_UPLOAD_MAX_BYTES: number;
+  IMPORT_UPLOAD_MAX_ROWS: number;
   TRUST_PROXY: TrustProxy;
   LOG_LEVEL: string;
 }

@@ -17,6 +17,7 @@ const wholeNumber = (minimum: number, maximum: number) => `must be a whole numbe
 const inFolder = (name: string) => path.join(folder.path, name);
 const http = (key: keyof Config['http']) => (config: Config) => config.http[key];
 const auth = (key: keyof Config['auth']) => (config: Config) => config.auth[key];
+const imports = (key: keyof Config['imports']) => (config: Config) => config.imports[key];
 const server = (key: keyof MysqlConfig) => (config: Config) => (config.database as MysqlConfig)[key];
 const mysql = { DB_NAME: 'courses', DB_USER: 'app' };
 const goodSecret = 'k9Rf2LmQ8zXw4VtB7nYc1HsD5gJp3TuA';
@@ -147,6 +148,48 @@ const settings: Readonly<Record<string, SettingCase>> = {
     valid: { '1': 1, '366': 366 },
     invalid: ['0', '367', '2w'],
     mustBe: wholeNumber(1, 366),
+  },
+  IMPORT_BATCH_ROWS: {
+    read: (config) => config.imports.batchRows,
+    unset: 2000,
+    valid: { '1': 1, '10000': 10_000 },
+    invalid: ['0', '10001', 'many'],
+    mustBe: wholeNumber(1, 10_000),
+  },
+  IMPORT_FIELD_MAX_BYTES: {
+    read: imports('fieldBytes'),
+    unset: 65_536,
+    valid: { '256': 256, '16777216': 16_777_216 },
+    invalid: ['255', '16777217', '64K'],
+    mustBe: wholeNumber(256, 16_777_216),
+  },
+  IMPORT_RECORD_MAX_BYTES: {
+    read: imports('recordBytes'),
+    unset: 1_048_576,
+    valid: { '1024': 1024, '67108864': 67_108_864 },
+    invalid: ['1023', '67108865', '1M'],
+    mustBe: wholeNumber(1024, 67_108_864),
+  },
+  IMPORT_MAX_COLUMNS: {
+    read: imports('columns'),
+    unset: 256,
+    valid: { '4': 4, '16384': 16_384 },
+    invalid: ['3', '16385', 'XFD'],
+    mustBe: wholeNumber(4, 16_384),
+  },
+  IMPORT_UPLOAD_MAX_BYTES: {
+    read: imports('uploadBytes'),
+    unset: 52_428_800,
+    valid: { '1024': 1024, '1073741824': 1_073_741_824 },
+    invalid: ['1023', '1073741825', '50M'],
+    mustBe: wholeNumber(1024, 1_073_741_824),
+  },
+  IMPORT_UPLOAD_MAX_ROWS: {
+    read: imports('uploadRows'),
+    unset: 200_000,
+    valid: { '1': 1, '10000000': 10_000_000 },
+    invalid: ['0', '10000001', '1e3.5'],
+    mustBe: wholeNumber(1, 10_000_000),
   },
   TRUST_PROXY: {
     read: http('trustProxy'),

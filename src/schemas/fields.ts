@@ -79,6 +79,17 @@ export const firstName = singleLine('First name', nameLength.minimum, nameLength
 export const lastName = singleLine('Last name', nameLength.minimum, nameLength.maximum);
 export const phone = singleLine('Phone', 1, phoneMaximum);
 
+/** The title or id of a course, as somebody wrote it down. */
+export const course = singleLine('Course', 1, 200);
+
+const notesMaximum = 2000;
+
+/** Free text of several lines. */
+export const notes = checked(text('Notes').trim(), (value) => {
+  if (characters(value) > notesMaximum) return `Notes must be at most ${notesMaximum} characters.`;
+  return unprintable.test(value.replace(/[\r\n\t]/g, '')) ? 'Notes must not contain control characters.' : undefined;
+});
+
 const emailSyntax = Joi.string().email({ tlds: false }).max(emailMaximum);
 
 /** A valid email address, normalised: trimmed, NFKC, lower case. */
@@ -119,19 +130,6 @@ export const identifier = text('Identifier').trim();
 
 /** An opaque id. What isn't one of ours names nothing, so no shape is demanded here. */
 export const id = (label: string) => singleLine(label, 1, 100);
-
-/** A course, by its id or its title. */
-export const courseReference = singleLine('Course', 1, 200);
-
-const notesMaximum = 2000;
-// Line breaks and tabs may be part of a longer text.
-const unprintableBeyondLines = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
-
-/** Notes on an enrollment: several lines if need be. */
-export const notes = checked(text('Notes').trim(), (value) => {
-  if (characters(value) > notesMaximum) return `Notes must be at most ${notesMaximum} characters.`;
-  return unprintableBeyondLines.test(value) ? 'Notes must not contain control characters.' : undefined;
-}).meta({ maxLength: notesMaximum });
 
 /** A word to look for in names and titles. */
 export const search = checked(text('search').trim().allow(''), (value) => {

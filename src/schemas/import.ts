@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import type { EnrollmentStatus } from './enrollment.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
 
@@ -19,22 +20,42 @@ export const importColumns = [
 export type ImportColumn = (typeof importColumns)[number];
 export const requiredImportColumns: readonly ImportColumn[] = ['firstName', 'lastName', 'email', 'phone'];
 
+/** How an import file may be encoded. */
+export const importEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type Encoding = (typeof importEncodings)[number];
+
+/** What may stand between the fields of an import file. */
+export const importDelimiters = [',', ';', '\t', '|'] as const;
+export type Delimiter = (typeof importDelimiters)[number];
+
 /** Roles that a file may give; the super admin is never imported. */
 const importableRoles = ['trainee', 'trainer'] as const;
 export type ImportableRole = Extract<Role, (typeof importableRoles)[number]>;
 
-const yes = ['true', 'yes', 'y', '1', 'active'];
-const no = ['false', 'no', 'n', '0', 'inactive'];
+/** Enrollments that a file may make. */
+const importableStatuses = ['active', 'pending'] as const;
+export type ImportableStatus = Extract<EnrollmentStatus, (typeof importableStatuses)[number]>;
 
-/** How an import may enroll. */
-const importEnrollmentStatuses = ['active', 'pending'] as const;
-export type ImportEnrollmentStatus = (typeof importEnrollmentStatuses)[number];
+// With what spreadsheets in other languages make of TRUE and FALSE.
+const yes = [
+  ...['true', 'yes', 'y', '1', 'active', 'enabled'],
+  ...['wahr', 'ja', 'aktiv', 'vrai', 'oui', 'actif', 'verdadero', 'sí', 'si', 'activo'],
+  ...['verdadeiro', 'sim', 'ativo', 'نعم', 'نشط'],
+];
+const no = [
+  ...['false', 'no', 'n', '0', 'inactive', 'disabled', 'suspended'],
+  ...['falsch', 'nein', 'inaktiv', 'faux', 'non', 'inactif', 'falso', 'inactivo'],
+  ...['não', 'nao', 'inativo', 'لا'],
+];
 
 /** A cell that somebody only seems to have filled in. */
 const blank = Joi.string().trim().valid('');
 
 /** What a spreadsheet makes of a long number; the digits are lost. */
 const mangledNumber = /^\d([.,]\d+)?E\+?\d+$/i;
+
+/** What a program makes of a number that it keeps with decimals. */
+const decimalNumber = /^\d+[.,]0{1,2}$/;
 
 const passwordHashShape = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
@@ -48,25 +69,35 @@ export interface ImportedPerson {
   isActive?: boolean;
   /** Absent with {@link passwordHash}: one is generated. */
   password?: string;
+  /** Stands for the password; never together with one. */
   passwordHash?: string;
-  /** Id or title. */
+  /** Id or title of the course to enroll in. */
   course?: string;
-  enrollmentStatus?: ImportEnrollmentStatus;
+  enrollmentStatus?: ImportableStatus;
   /** Of the enrollment. */
   notes?: string;
 }
 
+/** A part of the name: required unless there is a full name that couldn't be parted. */
+const nameBeside = (name: Joi.StringSchema) => name.when('fullName', { is: Joi.exist(), otherwise: Joi.required() });
+
 /** One row of a file: the fields of the API, and what only text in cells makes necessary. */
-export const importedPersonSchema = Joi.object<ImportedPerson>({
-  firstName: fields.firstName.required(),
-  lastName: fields.lastName.required(),
+export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: never }>({
+  firstName: nameBeside(fields.firstName),
+  lastName: nameBeside(fields.lastName),
+  fullName: Joi.forbidden().messages({
+    'any.unknown': 'Full name must be first name, space, last name, without a comma.',
+  }),
   email: fields.email.required(),
   phone: Joi.string()
     .trim()
     .pattern(mangledNumber, { invert: true })
+    .pattern(decimalNumber, { invert: true, name: 'decimal' })
     .messages({
       'string.pattern.invert.base':
         'Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.',
+      'string.pattern.invert.name':
+        'Phone was turned into a decimal number by a spreadsheet. Format the column as text and enter it again.',
     })
     .concat(fields.phone)
     .required(),
@@ -82,8 +113,8 @@ export const importedPersonSchema = Joi.object<ImportedPerson>({
     .pattern(passwordHashShape)
     .empty(blank)
     .messages({ 'string.pattern.base': 'Password hash must be a bcrypt hash with a cost from 4 to 15.' }),
-  course: fields.courseReference.empty(blank),
-  enrollmentStatus: fields.oneOf('Enrollment status', importEnrollmentStatuses).lowercase().empty(blank),
+  course: fields.course.empty(blank),
+  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).lowercase().empty(blank),
   notes: fields.notes.empty(blank),
 })
   .nand('password', 'passwordHash')
@@ -123,7 +154,7 @@ export interface ImportOptions {
   /** Id or title of a course in which every trainee is enrolled, besides the course of its row. */
   course?: string;
   /** For enrollments without a status of their own. */
-  enrollmentStatus: ImportEnrollmentStatus;
+  enrollmentStatus: ImportableStatus;
   /** What becomes of a row that meets an account. */
   onExisting: 'skip' | 'update' | 'fail';
   /** Updates set passwords too: those of the file, or generated ones. */
@@ -132,12 +163,20 @@ export interface ImportOptions {
   onError: 'continue' | 'stop' | 'abort';
   /** With more bad rows than this nothing is written. */
   maxErrors?: number;
+  /** Absent: found out from the file. */
+  encoding?: Encoding;
+  /** Absent: found out from the file. */
+  delimiter?: Delimiter;
+  /** Columns that are called something else: `heading=field`, or `heading=` for one to be ignored. */
+  map?: string[];
 }
+
+const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 
 export const importOptionsSchema = Joi.object<ImportOptions, true>({
   role: fields.oneOf('Role', importableRoles).default('trainee'),
-  course: fields.courseReference,
-  enrollmentStatus: fields.oneOf('enrollmentStatus', importEnrollmentStatuses).default('active'),
+  course: fields.course,
+  enrollmentStatus: fields.oneOf('enrollmentStatus', importableStatuses).default('active'),
   onExisting: fields.oneOf('onExisting', ['skip', 'update', 'fail']).default('skip'),
   resetPasswords: fields.queryBoolean('resetPasswords').default(false),
   onError: fields.oneOf('onError', ['continue', 'stop', 'abort']).default('continue'),
@@ -146,6 +185,20 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .min(0)
     .max(1_000_000_000)
     .messages({ '*': 'maxErrors must be a whole number, 0 or more.' }),
+  encoding: fields
+    .oneOf('Encoding', ['auto', ...importEncodings])
+    .lowercase()
+    .empty('auto'),
+  delimiter: Joi.string()
+    .lowercase()
+    .replace(/^(tab|\\t)$/, '\t')
+    .empty('auto')
+    .valid(...importDelimiters)
+    .messages({ '*': delimiterMustBe }),
+  map: Joi.array()
+    .items(Joi.string().pattern(/=/))
+    .empty(Joi.array().length(0))
+    .messages({ '*': 'map must be a list of heading=field, such as "Mobile=phone".' }),
 }).custom((options: ImportOptions, helpers) =>
   options.resetPasswords && options.onExisting !== 'update'
     ? helpers.message({ custom: 'resetPasswords needs onExisting update.' })

@@ -47,7 +47,10 @@ describe('Bytes that are not UTF-8', () => {
   });
 
   it('are what UTF-16 and Windows-1252 are full of', async () => {
-    expect(await problemOf(Buffer.from('\ufeffa,b\n', 'utf16le'))).to.equal(notUtf8(1, 1));
+    expect(await problemOf(Buffer.from('\u0660\u06e9', 'utf16le'))).to.equal(notUtf8(1, 3));
+    expect(await problemOf(Buffer.from('\ufeffa,b\n', 'utf16le'))).to.equal(
+      "The file begins with the byte order mark of UTF-16 LE: it can't be read as UTF-8. Leave the encoding out and import it again.",
+    );
     expect(await problemOf(Buffer.from('name\nJosé\n', 'latin1'))).to.equal(notUtf8(2, 9));
   });
 });

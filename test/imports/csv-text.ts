@@ -1,4 +1,5 @@
-import { type CsvRow, readCsv } from '../../src/services/imports/csv-source.js';
+import { isAppError } from '../../src/errors.js';
+import { type CsvLimits, type CsvOptions, type CsvRow, openCsv } from '../../src/services/imports/csv-source.js';
 
 /** The bytes in chunks of the given sizes, the rest as one more. */
 export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): AsyncGenerator<Buffer> {
@@ -11,9 +12,27 @@ export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): Asyn
   if (at < bytes.length) yield bytes.subarray(at);
 }
 
-/** All rows of a text or of bytes. */
-export async function rowsOf(source: string | Buffer, sizes: Iterable<number> = []): Promise<CsvRow[]> {
-  const rows: CsvRow[] = [];
-  for await (const row of readCsv(chunks(Buffer.from(source), sizes))) rows.push(row);
-  return rows;
+/** The limits that there are unless somebody says otherwise. */
+export const usualLimits: CsvLimits = { fieldBytes: 65_536, recordBytes: 1_048_576, columns: 256 };
+
+/** UTF-8 with commas. */
+export const usualFormat: CsvOptions = { encoding: 'utf-8', delimiter: ',' };
+
+/** All rows of a text or of bytes, the header among them; none of a file that is empty. */
+export async function rowsOf(
+  source: string | Buffer,
+  sizes: Iterable<number> = [],
+  options: Partial<CsvOptions> = {},
+  limits: CsvLimits = usualLimits,
+): Promise<CsvRow[]> {
+  const file = await openCsv(chunks(Buffer.from(source), sizes), { ...usualFormat, ...options }, limits).catch(
+    (error: unknown) => {
+      if (isAppError(error) && error.message === 'The file is empty.') return undefined;
+      throw error;
+    },
+  );
+  if (file === undefined) return [];
+  const all: CsvRow[] = [{ line: file.headerLine, cells: file.header }];
+  for await (const rows of file.rows) all.push(...rows);
+  return all;
 }

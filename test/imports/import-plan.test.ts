@@ -8,6 +8,7 @@ interface PlanJson {
     id: string;
     file: string;
     options: object;
+    format: object;
     counts: object;
     seconds: number;
     ignoredColumns: string[];
@@ -65,6 +66,7 @@ describe('coursectl users import --dry-run', () => {
         resetPasswords: false,
         onError: 'continue',
       },
+      format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false },
       stopsAtLine: null,
       refusal: null,
       seconds: plan.seconds,

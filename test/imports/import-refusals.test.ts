@@ -58,10 +58,14 @@ describe('coursectl users import, refusing,', () => {
     ['a header that lacks columns', 'firstName,email\na,b\n', /^error: The header lacks lastName, phone\. /],
     [
       'bytes that are not UTF-8',
-      Buffer.from(`${people(2)}José,King,jose@example.org,1\n`, 'latin1'),
+      Buffer.concat([Buffer.from(`${people(2)}José,King,`), Buffer.from('José,King\n', 'latin1')]),
       /^error: The file is not UTF-8: line 4, byte \d+ can't/,
     ],
-    ['UTF-16', Buffer.from(`\ufeff${people(2)}`, 'utf16le'), /^error: The file is not UTF-8: line 1, byte 1 can't/],
+    [
+      'UTF-16 cut short',
+      Buffer.from(`\ufeff${people(2)}`, 'utf16le').subarray(0, -1),
+      /^error: The file is not UTF-16 LE: /,
+    ],
     [
       'quotes that are wrong, though far down',
       `${people(1200)}"Ada"x,King,a@b.org,1\n`,

@@ -1,13 +1,18 @@
 import { expect } from 'chai';
 import { type FileRow, isRejected, openImportFile } from '../../src/services/imports/rows.js';
 import { failureOf } from '../db/failure.js';
-import { chunks } from './csv-text.js';
+import { chunks, usualFormat, usualLimits } from './csv-text.js';
 
 const header = 'firstName,lastName,email,phone,role,isActive,password';
 
+const reading = { options: {}, format: usualFormat };
+const bounds = { ...usualLimits, batchRows: 500 };
+
+const open = (text: string) => openImportFile(chunks(Buffer.from(text)), reading, bounds);
+
 /** The rows of a file of which only the rows are given. */
 async function rowsOf(rows: readonly string[], columns = header) {
-  const file = await openImportFile(chunks(Buffer.from([columns, ...rows].join('\n'))), { batchRows: 500 });
+  const file = await open([columns, ...rows].join('\n'));
   const read: FileRow[] = [];
   for await (const batch of file.batches) read.push(...batch);
   return read;
@@ -196,7 +201,7 @@ describe('An import file', () => {
       ['Ada,King,ada@example.org,1\n', 'The file has no header.'],
       ['firstName,lastName\nA,B', 'The header lacks email, phone.'],
     ] as const) {
-      const failure = await failureOf(() => openImportFile(chunks(Buffer.from(text)), { batchRows: 500 }));
+      const failure = await failureOf(() => open(text));
       expect(failure.code).to.equal('IMPORT_FILE_INVALID');
       expect(failure.message).to.match(new RegExp(`^${problem}`));
     }
@@ -212,9 +217,9 @@ describe('An import file', () => {
         released.push(text);
       }
     }
-    await failureOf(() => openImportFile(source('name\n'), { batchRows: 500 }));
+    await failureOf(() => openImportFile(source('name\n'), reading, bounds));
     expect(released).to.deep.equal(['name\n']);
-    const file = await openImportFile(source(`${header}\n`), { batchRows: 500 });
+    const file = await openImportFile(source(`${header}\n`), reading, bounds);
     await file.close();
     expect(released).to.deep.equal(['name\n', `${header}\n`]);
   });

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
 import type { ImportCommandOptions } from '../import/run-import.js';
 
+const collect = (value: string, others: readonly string[] = []) => [...others, value];
+
 export function register(users: Command, registry: Registry): void {
   define<ImportCommandOptions>(users, registry, {
     usage: 'import [file]',
@@ -32,12 +34,16 @@ export function register(users: Command, registry: Registry): void {
           'where generated passwords go; must not exist (default: beside the CSV, .credentials.csv)',
         )
         .option('--rejects <file>', 'where rejected rows go; must not exist (default: beside the CSV, .rejected.csv)')
+        .option('--encoding <name>', 'auto (default), utf-8, utf-16le, utf-16be or windows-1252')
+        .option('--delimiter <sign>', "auto (default), ',', ';', tab or '|'")
+        .option('--map <heading=field>', 'what a column is, such as "Mobile=phone"; repeatable', collect)
         .option('--template', 'print a file to fill in, and nothing else')
         .option('--yes', "don't ask")
         .addHelpText(
           'after',
-          '\nThe file: CSV with the columns firstName, lastName, email, phone and, if you like, role, isActive, password,' +
-            '\npasswordHash, course, enrollmentStatus, notes. "-" reads standard input. More: docs/IMPORTING.md.' +
+          '\nThe file: CSV with the columns firstName, lastName (or a full name), email, phone and, if you like, role, isActive,' +
+            '\npassword or passwordHash, course, enrollmentStatus, notes; by these or other usual names, in any order and encoding.' +
+            '\n"-" reads standard input. More: docs/IMPORTING.md.' +
             '\nAccounts without a password get one in the credentials file; all must change theirs at their first login.' +
             '\nA run that breaks off is taken up by running it again. "coursectl imports" lists, resumes and undoes imports.' +
             '\n\nExit codes: 0 all rows done, 3 some rejected, 2 file or options unusable, 130 interrupted.',

@@ -1,4 +1,6 @@
 import { AppError } from '../../errors.js';
+import { delimiterNames } from '../../services/imports/delimiters.js';
+import { encodingNames } from '../../services/imports/encodings.js';
 import type { ImportPlan } from '../../services/imports/plan.js';
 import type { ImportResult } from '../../services/imports/record.js';
 import { exitCodes } from '../exit-codes.js';
@@ -19,11 +21,12 @@ export async function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
 }
 
 export function planJson(plan: ImportPlan): object {
-  const { id, file, options, counts, ignoredColumns, samples, stopsAtLine, refusal, seconds } = plan;
+  const { id, file, options, format, counts, ignoredColumns, samples, stopsAtLine, refusal, seconds } = plan;
   return {
     id,
     file,
     options,
+    format,
     counts,
     ignoredColumns,
     samples,
@@ -44,7 +47,7 @@ export function planText(plan: ImportPlan): string {
   const { counts, generatedPasswords, unfinished, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
   return [
-    `${plan.file}: ${counted(counts.rows, 'row')} (CSV, comma, UTF-8)`,
+    `${plan.file}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
     `  ${counted(counts.created, 'account')} to create${counts.updated === 0 ? generated : ''}`,
     ...(options.onExisting === 'update'
       ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]

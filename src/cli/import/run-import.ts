@@ -21,6 +21,9 @@ export interface ImportCommandOptions {
   resetPasswords?: true;
   onError?: string;
   maxErrors?: string;
+  encoding?: string;
+  delimiter?: string;
+  map?: string[];
   credentials?: string;
   rejects?: string;
   template?: true;
@@ -80,12 +83,13 @@ function assertExpected(plan: ImportPlan, expected: string): void {
 
 async function makePlan(run: Run<ImportCommandOptions>, context: Context, file: string): Promise<ImportPlan> {
   const { role, course, enrollmentStatus, onExisting, resetPasswords, onError, maxErrors } = run.options;
-  const options = { role, course, enrollmentStatus, onExisting, resetPasswords, onError, maxErrors };
+  const { encoding, delimiter, map } = run.options;
+  const policies = { role, course, enrollmentStatus, onExisting, resetPasswords, onError, maxErrors };
   const progress = createProgress(run, 'Reading', undefined);
   try {
     return await planImport(context, {
       file,
-      options: { ...options },
+      options: { ...policies, encoding, delimiter, map },
       signal: run.io.signal,
       onProgress: (rows) => progress.update(rows),
     });

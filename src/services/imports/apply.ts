@@ -94,7 +94,7 @@ async function runImport(
   let running: Running | undefined;
   try {
     await assertUnchanged(plan);
-    file = await openImportFile(fileBytes(plan.file), { ...core.config.imports, repetitions: plan.repetitions });
+    file = await openImportFile(fileBytes(plan.file), plan, core.config.imports, plan.repetitions);
     const { mapping } = file;
     const begun = options.record ? await options.record.reload() : await findUnfinished(core, plan);
     const decider = await Decider.open(core, plan.options, begun);

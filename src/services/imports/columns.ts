@@ -1,5 +1,7 @@
 import { AppError } from '../../errors.js';
 import { type ImportColumn, importColumns, requiredImportColumns } from '../../schemas/import.js';
+import { closest } from './closest.js';
+import { halfNames, headerAliases, type ImportField } from './header-aliases.js';
 
 interface Column {
   heading: string;
@@ -12,6 +14,8 @@ export interface ColumnMapping {
   /** How many columns the header has. */
   width: number;
   fields: ReadonlyMap<ImportColumn, number>;
+  /** The cell with first and last name together; absent when they have a cell each. */
+  fullName?: number;
   /** The columns as they stand, without those that a rejects file added. */
   own: readonly Column[];
   /** Columns that mean nothing to an import. */
@@ -29,45 +33,173 @@ function ownColumns(headings: readonly string[]): Column[] {
     .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
 }
 
-/** Case, spaces and punctuation of a heading don't matter. */
+/** Case, accents, spaces and punctuation of a heading don't matter, nor do the vowel signs and strokes of Arabic. */
 const headingKey = (heading: string) =>
   heading
-    .normalize('NFKC')
+    .normalize('NFKD')
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
+    .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
 
+const importFields: readonly ImportField[] = [...importColumns, 'fullName'];
 const template = importColumns.join(',');
 
-/**
- * Finds the fields in a header, in any order and case.
- * @throws AppError `IMPORT_FILE_INVALID`, before any row, for missing and doubled columns and a file without a header
- */
-export function mapColumns(headings: readonly string[]): ColumnMapping {
-  const own = ownColumns(headings);
-  const fields = new Map<ImportColumn, number>();
-  const ignored: string[] = [];
-  for (const { heading, index } of own) {
-    const column = importColumns.find((name) => headingKey(name) === headingKey(heading));
+const knownByKey = new Map<string, { field: ImportField; rank: number }>();
+for (const field of importFields) {
+  [field, ...headerAliases[field]].forEach((name, rank) => {
+    const key = headingKey(name);
+    if (!knownByKey.has(key)) knownByKey.set(key, { field, rank });
+  });
+}
+
+const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
+const usage = (message: string) => new AppError('USAGE', message);
+
+/** An address makes a first line one of people. */
+const emailAddress = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;
+
+/** What was decided by hand: columns with their fields, or none. */
+type Decided = ReadonlyMap<number, ImportField | undefined>;
+
+/** @param maps `heading=field` each, or `heading=` */
+function decide(own: readonly Column[], maps: readonly string[]): Decided {
+  const decided = new Map<number, ImportField | undefined>();
+  const fieldKeys = new Map(importFields.map((field) => [headingKey(field), field]));
+  for (const map of maps) {
+    const at = map.lastIndexOf('=');
+    const [heading, name] = [map.slice(0, at).trim(), map.slice(at + 1).trim()];
+    const column =
+      own.find((other) => other.heading.trim() === heading) ??
+      own.find((other) => headingKey(other.heading) === headingKey(heading));
+    if (at < 0 || heading === '') throw usage('A mapping is "heading=field", such as --map "Mobile=phone".');
     if (column === undefined) {
-      if (heading.trim()) ignored.push(heading.trim());
-      continue;
+      const near = closest(
+        heading,
+        own.map((other) => other.heading.trim()),
+      );
+      throw usage(`The file has no column "${heading}".${near ? ` Did you mean "${near}"?` : ''}`);
     }
-    if (fields.has(column))
-      throw new AppError('IMPORT_FILE_INVALID', `The header has the column ${column} twice. Remove one of them.`);
-    fields.set(column, index);
+    const field = fieldKeys.get(headingKey(name));
+    if (name !== '' && field === undefined) {
+      const near = closest(name, importFields);
+      throw usage(
+        `"${name}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
+      );
+    }
+    if (decided.has(column.index)) throw usage(`The column "${heading}" is mapped twice.`);
+    if (field !== undefined && [...decided.values()].includes(field))
+      throw usage(`Two columns are mapped to ${field}. Leave one of them out.`);
+    decided.set(column.index, field);
   }
-  if (fields.size === 0)
-    throw new AppError(
-      'IMPORT_FILE_INVALID',
-      `The file has no header. Its first line must name the columns: ${template}`,
-    );
-  const missing = requiredImportColumns.filter((column) => !fields.has(column));
-  if (missing.length > 0) {
-    const found = ignored.length > 0 ? ` Not understood: ${ignored.join(', ')}.` : '';
-    throw new AppError(
-      'IMPORT_FILE_INVALID',
-      `The header lacks ${missing.join(', ')}.${found} The columns are: ${template}`,
-    );
+  return decided;
+}
+
+/** A column that may be a field; the lower the rank, the likelier. */
+interface Candidate extends Column {
+  rank: number;
+}
+
+/** The columns that may be each field, the likeliest first. */
+function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField, Candidate[]> {
+  const byHand = new Set(decided.values());
+  const candidates = new Map<ImportField, Candidate[]>();
+  for (const column of own) {
+    const known = knownByKey.get(headingKey(column.heading));
+    const field = decided.has(column.index) ? decided.get(column.index) : known?.field;
+    if (field === undefined || (byHand.has(field) && !decided.has(column.index))) continue;
+    candidates.set(field, [...(candidates.get(field) ?? []), { ...column, rank: known?.rank ?? 0 }]);
   }
-  return { width: headings.length, fields, own, ignored };
+  for (const list of candidates.values()) list.sort((one, other) => one.rank - other.rank);
+  return candidates;
+}
+
+/** "Name" beside "Vorname" is the last name, beside "Surname" the first. */
+function giveHalfNames(candidates: Map<ImportField, Candidate[]>): void {
+  for (const [half, other] of [
+    ['firstName', 'lastName'],
+    ['lastName', 'firstName'],
+  ] as const) {
+    const { heading, beside } = halfNames[half];
+    const name = candidates.get('fullName')?.find((column) => headingKey(column.heading) === headingKey(heading));
+    const besides = beside.map(headingKey);
+    const isHalf = candidates.get(other)?.some((column) => besides.includes(headingKey(column.heading)));
+    if (name === undefined || candidates.has(half) || !isHalf) continue;
+    candidates.set(half, [name]);
+    candidates.delete('fullName');
+  }
+}
+
+/** Whether a heading may be the whole name or a half of it. */
+const isAmbiguous = (heading = '') =>
+  Object.values(halfNames).some((half) => headingKey(half.heading) === headingKey(heading));
+
+/**
+ * Finds the fields in a header, in any order and case and by many names.
+ * @param maps columns that are called something else, `heading=field` each; `heading=` is ignored
+ * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and doubled columns and a file without a header,
+ * `USAGE` for mappings that can't be
+ */
+export function mapColumns(headings: readonly string[], maps: readonly string[] = []): ColumnMapping {
+  const own = ownColumns(headings);
+  const decided = decide(own, maps);
+  const candidates = candidatesOf(own, decided);
+  giveHalfNames(candidates);
+  if (candidates.size === 0 || headings.some((heading) => emailAddress.test(heading)))
+    throw invalid(`The file has no header. Its first line must name the columns: ${template}`);
+  const found = new Map<ImportField, number>();
+  for (const [field, [first, second]] of candidates) {
+    if (first === undefined) continue;
+    if (first.rank === second?.rank) throw invalid(`The header has the column ${field} twice. Remove one of them.`);
+    found.set(field, first.index);
+  }
+  const fullName = found.get('fullName');
+  found.delete('fullName');
+  const halves = Number(found.has('firstName')) + Number(found.has('lastName'));
+  const isWhole = fullName !== undefined && halves < (isAmbiguous(headings[fullName]) ? 1 : 2);
+  if (isWhole) for (const half of ['firstName', 'lastName'] as const) found.delete(half);
+  const used = new Set([...found.values(), ...(isWhole ? [fullName] : [])]);
+  const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
+  const fields = new Map<ImportColumn, number>();
+  for (const column of importColumns) {
+    const index = found.get(column);
+    if (index !== undefined) fields.set(column, index);
+  }
+  const missing = requiredImportColumns.filter(
+    (column) => !fields.has(column) && !(isWhole && (column === 'firstName' || column === 'lastName')),
+  );
+  const unused = ignored.map(({ heading }) => heading.trim());
+  if (missing.length > 0) throw missingColumns(missing, unused);
+  return { width: headings.length, fields, ...(isWhole && { fullName }), own, ignored: unused };
+}
+
+function missingColumns(missing: readonly ImportColumn[], unused: readonly string[]): AppError {
+  const guesses = missing.flatMap((column) => {
+    const near = [column, ...headerAliases[column]].flatMap((name) => closest(name, unused) ?? [])[0];
+    return near === undefined ? [] : [`--map "${near}=${column}"`];
+  });
+  return invalid(
+    [
+      `The header lacks ${missing.join(', ')}.`,
+      ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),
+      ...(unused.length > 0 ? [`Not understood: ${unused.join(', ')}.`] : []),
+      `The columns are: ${template}`,
+    ].join(' '),
+  );
+}
+
+/** First and last name of a name with a space; a comma means that they stand the other way round, or more than a name. */
+const partedName = /^([^,]*[^,\s])\s+([^,\s]+)$/;
+
+/** Whether an apostrophe makes a number text. */
+const quotedNumber = /^\s*'(?=[\d+(])/;
+
+/** What a row says, as raw input for the schema: a text for each field that the file has. */
+export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): Partial<Record<ImportField, string>> {
+  const input: Partial<Record<ImportField, string>> = {};
+  for (const [column, index] of mapping.fields) input[column] = cells[index] ?? '';
+  if (input.phone !== undefined) input.phone = input.phone.replace(quotedNumber, '');
+  if (mapping.fullName === undefined) return input;
+  const fullName = (cells[mapping.fullName] ?? '').trim();
+  const [, firstName, lastName] = partedName.exec(fullName) ?? [];
+  if (firstName !== undefined && lastName !== undefined) return { ...input, firstName, lastName };
+  return fullName === '' ? { ...input, firstName: '', lastName: '' } : { ...input, fullName };
 }

@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { CsvError, type Options, parse } from 'csv-parse';
+import { CsvError, Parser } from 'csv-parse';
 import { AppError, systemErrorCode } from '../../errors.js';
-import { restoreCell } from './cells.js';
-import { checkedUtf8 } from './utf8.js';
+import type { Delimiter, Encoding } from '../../schemas/import.js';
+import { readCell } from './cells.js';
+import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
+import { decodedAs } from './encodings.js';
+import { quotedFormulas } from './text-formulas.js';
 
 /** One record of a file. */
 export interface CsvRow {
@@ -13,8 +15,42 @@ export interface CsvRow {
   cells: string[];
 }
 
-/** Bounds against files that aren't what they seem, in bytes and columns. */
-const limits = { recordBytes: 1024 * 1024, fieldBytes: 64 * 1024, columns: 256 };
+/** Bounds against files that aren't what they seem. */
+export interface CsvLimits {
+  fieldBytes: number;
+  recordBytes: number;
+  columns: number;
+}
+
+/** How a file is to be read. */
+export interface CsvOptions {
+  encoding: Encoding;
+  delimiter: Delimiter | 'auto';
+}
+
+/** How a file was read. */
+export interface CsvFormat {
+  encoding: Encoding;
+  delimiter: Delimiter;
+  byteOrderMark: boolean;
+  /** Whether it begins with a line `sep=;`. */
+  sepLine: boolean;
+}
+
+/** A file of which the header was read. */
+export interface CsvFile {
+  format: CsvFormat;
+  /** The cells of the first record that has any content. */
+  header: string[];
+  headerLine: number;
+  /**
+   * The rows below it, as many at once as came in one piece; rows without any content are left out.
+   * Throws `IMPORT_FILE_INVALID` for what isn't CSV, with the line, after the rows before it.
+   */
+  rows: AsyncGenerator<CsvRow[]>;
+  /** Lets go of the source, wherever reading has come to. */
+  close(): Promise<void>;
+}
 
 function unreadable(file: string, error: unknown): unknown {
   const reasons: Record<string, string> = {
@@ -29,12 +65,12 @@ function unreadable(file: string, error: unknown): unknown {
 }
 
 /** How much is read and parsed at a time: little enough that others get their turn in between. */
-const readBytes = 16 * 1024;
+const chunkBytes = 16 * 1024;
 
 /** The bytes of a file. @throws AppError `IMPORT_FILE_INVALID` when it can't be read */
 export async function* fileBytes(file: string): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of createReadStream(file, { highWaterMark: readBytes })) yield chunk as Buffer;
+    for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes })) yield chunk as Buffer;
   } catch (error) {
     throw unreadable(file, error);
   }
@@ -53,78 +89,217 @@ export async function fileIdentity(file: string): Promise<string> {
   return `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeMs}`;
 }
 
+const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
+
 /** csv-parse's own messages quote the file's contents: what they mean is said without. */
-const faults: Partial<Record<string, string>> = {
-  INVALID_OPENING_QUOTE: 'has a quote in the middle of a field. Double it ("") and put the whole field in quotes',
-  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote. Double the quotes inside the field ("")',
-  CSV_QUOTE_NOT_CLOSED: 'has a quote that is never closed',
-  CSV_MAX_RECORD_SIZE: `has more than ${limits.recordBytes} bytes. Most likely a quote in it is never closed`,
-};
-
-/** csv-parse's error is no cause that could be kept: it holds what the file does. */
-function fileFault(error: unknown, line: number): unknown {
-  if (!(error instanceof CsvError)) return error;
-  const fault = faults[error.code] ?? `is not valid CSV (${error.code})`;
-  return new AppError('IMPORT_FILE_INVALID', `The row that begins on line ${line} ${fault}.`);
+function faultOf(code: string, limits: CsvLimits): string {
+  switch (code) {
+    case 'INVALID_OPENING_QUOTE':
+      return 'has a quote in the middle of a field. Double it ("") and put the whole field in quotes';
+    case 'CSV_INVALID_CLOSING_QUOTE':
+      return 'has text after a closing quote. Double the quotes inside the field ("")';
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return 'has a quote that is never closed';
+    case 'CSV_MAX_RECORD_SIZE':
+      return `has more than ${limits.recordBytes} bytes. Most likely a quote in it is never closed`;
+    default:
+      return `is not valid CSV (${code})`;
+  }
 }
 
-function assertWithinLimits({ line, cells }: CsvRow): void {
-  if (cells.length > limits.columns)
-    throw new AppError('IMPORT_FILE_INVALID', `Line ${line} has more than ${limits.columns} columns.`);
-  const long = cells.findIndex((cell) => Buffer.byteLength(cell) > limits.fieldBytes);
-  if (long >= 0)
-    throw new AppError(
-      'IMPORT_FILE_INVALID',
-      `Line ${line}, column ${long + 1} has more than ${limits.fieldBytes} bytes.`,
-    );
+const lineBreak = /\r\n|\r|\n/g;
+
+/** csv-parse, handing its records over without the queue of a stream, which costs more than reading them. */
+class RecordParser extends Parser {
+  #records: string[][] = [];
+
+  override push(record: string[] | null): boolean {
+    if (record === null) return super.push(null);
+    this.#records.push(record);
+    return true;
+  }
+
+  /** The records that have come since the last time. */
+  takeRecords(): string[][] {
+    const records = this.#records;
+    this.#records = [];
+    return records;
+  }
 }
 
-/** Keeps count of lines. csv-parse's own count takes a CRLF in quotes for two. */
-class LineCounter {
-  #next = 1;
-  #blankLines = 0;
+/** Makes rows of bytes: UTF-8, without byte order mark. */
+class RowReader {
+  readonly #parser: RecordParser;
+  readonly #limits: CsvLimits;
+  /** The line on which the next record begins. csv-parse's own count takes a CRLF in quotes for two. */
+  #line: number;
+  #bytesSinceRecord = 0;
 
-  /** The line on which the record at hand begins. @param blankLines how many blank lines there were up to it */
-  current(blankLines: number): number {
-    return this.#next + blankLines - this.#blankLines;
+  constructor(delimiter: Delimiter, line: number, limits: CsvLimits) {
+    this.#line = line;
+    this.#limits = limits;
+    this.#parser = new RecordParser({
+      delimiter,
+      // Named, because csv-parse would take the first one it meets for the only one.
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      max_record_size: limits.recordBytes,
+    });
+    // It comes with the callbacks as well.
+    this.#parser.on('error', () => undefined);
   }
 
-  /** Passes over the record at hand. */
-  pass(cells: readonly string[], blankLines: number): void {
-    const lineBreaks = cells.reduce((count, cell) => count + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
-    this.#next = this.current(blankLines) + lineBreaks + 1;
-    this.#blankLines = blankLines;
+  /**
+   * Reads on. Blank lines are records too, which keeps count of them.
+   * @param bytes the next ones; absent at the end
+   * @returns the rows that are complete, and the fault that was met after them
+   */
+  async read(bytes?: Buffer): Promise<{ rows: CsvRow[]; fault?: unknown }> {
+    const error = await new Promise<Error | null | undefined>((resolve) => {
+      if (bytes === undefined) this.#parser.end(resolve);
+      else this.#parser.write(bytes, resolve);
+    });
+    const records = this.#parser.takeRecords();
+    this.#bytesSinceRecord = records.length > 0 ? 0 : this.#bytesSinceRecord + (bytes?.length ?? 0);
+    const rows: CsvRow[] = [];
+    try {
+      for (const record of records) this.#add(record, rows);
+      if (error instanceof CsvError)
+        throw invalid(`The row that begins on line ${this.#line} ${faultOf(error.code, this.#limits)}.`);
+      if (error) throw error;
+      this.#assertEnding();
+      return { rows };
+    } catch (fault) {
+      this.close();
+      return { rows, fault };
+    }
   }
+
+  close(): void {
+    this.#parser.destroy();
+  }
+
+  #add(record: readonly string[], rows: CsvRow[]): void {
+    const line = this.#line;
+    let lineBreaks = 0;
+    let hasContent = false;
+    if (record.length > this.#limits.columns) throw this.#tooWide();
+    const cells = record.map((raw, index) => {
+      if (raw.includes('\n') || raw.includes('\r')) lineBreaks += raw.match(lineBreak)?.length ?? 0;
+      const cell = readCell(raw);
+      hasContent ||= cell.trim() !== '';
+      if (cell.length * 3 > this.#limits.fieldBytes) this.#assertFieldFits(cell, index);
+      return cell;
+    });
+    this.#line += lineBreaks + 1;
+    if (hasContent) rows.push({ line, cells });
+  }
+
+  #assertFieldFits(cell: string, index: number): void {
+    if (Buffer.byteLength(cell) > this.#limits.fieldBytes)
+      throw invalid(`Line ${this.#line}, column ${index + 1} has more than ${this.#limits.fieldBytes} bytes.`);
+  }
+
+  /**
+   * A record goes on: csv-parse sees to it that its text doesn't do so for ever, but not that its fields don't.
+   * With the most bytes that its text can take, anything longer has too many of them.
+   */
+  #assertEnding(): void {
+    const { recordBytes, columns } = this.#limits;
+    if (this.#bytesSinceRecord > 3 * (recordBytes + columns)) throw this.#tooWide();
+  }
+
+  #tooWide(): AppError {
+    return invalid(`Line ${this.#line} has more than ${this.#limits.columns} columns.`);
+  }
+}
+
+/** The first bytes, as many as decide on a format however the chunks fall, and the chunks after them. */
+async function readHead(chunks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; ended: boolean }> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  while (length <= delimiterSampleBytes) {
+    const next = await chunks.next();
+    if (next.done) return { head: Buffer.concat(parts), ended: true };
+    parts.push(next.value);
+    length += next.value.length;
+  }
+  return { head: Buffer.concat(parts), ended: false };
 }
 
 /**
- * Reads comma-separated UTF-8 as a stream: memory doesn't grow with the file. Rows without any content are left out.
- * @throws AppError `IMPORT_FILE_INVALID` for what isn't CSV, with the line
+ * Reads a file as a stream: memory doesn't grow with it.
+ * @param source its bytes
+ * @throws AppError `IMPORT_FILE_INVALID` for a file without a header
  */
-export async function* readCsv(bytes: AsyncIterable<Buffer>): AsyncGenerator<CsvRow> {
-  const lines = new LineCounter();
-  const options: Options<CsvRow, string[]> = {
-    // Named, because csv-parse would take the first one it meets for the only one.
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: limits.recordBytes,
-    on_record(record, info) {
-      const row = { line: lines.current(info.empty_lines), cells: record.map(restoreCell) };
-      lines.pass(record, info.empty_lines);
-      assertWithinLimits(row);
-      return row.cells.some((cell) => cell.trim() !== '') ? row : null;
-    },
-  };
-  // csv-parse's types have no records of another shape without `columns`.
-  const parser = parse(options as unknown as Options);
-  const flow = pipeline(checkedUtf8(bytes), parser).catch((error: unknown) => error);
+export async function openCsv(
+  source: AsyncIterable<Buffer>,
+  { encoding, delimiter: wanted }: CsvOptions,
+  limits: CsvLimits,
+): Promise<CsvFile> {
+  const text = decodedAs(encoding, source);
   try {
-    for await (const row of parser) yield row as CsvRow;
+    const { head, ended } = await readHead(text);
+    const preamble = readPreamble(head);
+    const table = head.subarray(preamble.length);
+    const delimiter = wanted === 'auto' ? delimiterOf(preamble, table, ended) : wanted;
+    const reader = new RowReader(delimiter, preamble.sepLine ? 2 : 1, limits);
+    const rows = rowsOf(table, text, delimiter, reader);
+    const close = async () => {
+      reader.close();
+      await rows.return(undefined);
+      await text.return(undefined);
+    };
+    const format = { encoding, delimiter, byteOrderMark: preamble.byteOrderMark, sepLine: preamble.sepLine };
+    const first = await rows.next();
+    const [header, ...others] = first.done ? [] : first.value;
+    if (header === undefined) throw invalid('The file is empty.');
+    return {
+      format,
+      header: header.cells.map((cell) => cell.replaceAll('\ufeff', '')),
+      headerLine: header.line,
+      rows: prepended(others, rows),
+      close,
+    };
   } catch (error) {
-    throw fileFault(error, lines.current(parser.info.empty_lines));
-  } finally {
-    parser.destroy();
-    await flow;
+    await text.return(undefined);
+    throw error;
   }
+}
+
+function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boolean): Delimiter {
+  if (!sepLine) return detectDelimiter(table.subarray(0, delimiterSampleBytes), isWhole);
+  if (named === undefined)
+    throw invalid(
+      'Line 1 names a delimiter that is not known: it may be a comma, a semicolon, a tab or a pipe. Mend it, or name the delimiter with --delimiter.',
+    );
+  return named;
+}
+
+async function* rowsOf(
+  start: Buffer,
+  text: AsyncGenerator<Buffer>,
+  delimiter: Delimiter,
+  reader: RowReader,
+): AsyncGenerator<CsvRow[]> {
+  async function* all() {
+    if (start.length > 0) yield start;
+    yield* text;
+  }
+  try {
+    for await (const bytes of quotedFormulas(all(), delimiter)) yield* yielded(await reader.read(bytes));
+    yield* yielded(await reader.read());
+  } finally {
+    reader.close();
+  }
+}
+
+function* yielded({ rows, fault }: { rows: CsvRow[]; fault?: unknown }): Generator<CsvRow[]> {
+  if (rows.length > 0) yield rows;
+  if (fault !== undefined) throw fault;
+}
+
+async function* prepended(first: CsvRow[], rows: AsyncGenerator<CsvRow[]>): AsyncGenerator<CsvRow[]> {
+  if (first.length > 0) yield first;
+  yield* rows;
 }

@@ -4,8 +4,9 @@ import { AppError } from '../../errors.js';
 import { type ImportOptions, importOptionsSchema, optionsText } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
-import { fileBytes, fileIdentity } from './csv-source.js';
+import { type CsvFormat, fileBytes, fileIdentity } from './csv-source.js';
 import { Decider } from './existing.js';
+import { inspectFile } from './inspect.js';
 import type { Decision, Outcome } from './outcomes.js';
 import { openImportFile, type Repetitions, type RowCode } from './rows.js';
 
@@ -40,6 +41,8 @@ export interface ImportPlan {
   /** What the file was when it was read. */
   fileIdentity: string;
   options: ImportOptions;
+  /** How the file is read. */
+  format: CsvFormat;
   ignoredColumns: readonly string[];
   counts: ImportCounts;
   samples: readonly PlanSample[];
@@ -187,12 +190,14 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const { file, signal } = request;
   const options = validate(importOptionsSchema, request.options);
   const identity = await fileIdentity(file);
-  const sha256 = createHash('sha256');
-  for await (const chunk of fileBytes(file)) sha256.update(chunk);
-  const fileSha256 = sha256.digest('hex');
+  const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), options.encoding);
   const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const decider = await Decider.open(core, options, begun);
-  const { mapping, batches, repetitions, close } = await openImportFile(fileBytes(file), core.config.imports);
+  const { format, mapping, batches, repetitions, close } = await openImportFile(
+    fileBytes(file),
+    { options, format: { encoding, delimiter: options.delimiter ?? 'auto' } },
+    core.config.imports,
+  );
   const plan = new PlanBuilder(begun ? countsOf(begun) : noCounts);
   let stopsAtLine: number | null = null;
   let read = 0;
@@ -217,6 +222,9 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   }
   if (plan.counts.rows === 0)
     throw new AppError('IMPORT_FILE_INVALID', `The file ${file} has a header and no rows below it.`);
+  // It was read twice.
+  if ((await fileIdentity(file)) !== identity)
+    throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
   const { counts, samples, generatedPasswords } = plan;
   return {
     id: createHash('sha256')
@@ -229,6 +237,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     fileSha256,
     fileIdentity: identity,
     options,
+    format,
     ignoredColumns: mapping.ignored,
     counts,
     samples,

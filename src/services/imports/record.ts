@@ -90,7 +90,7 @@ export function planOf(plan: ImportPlan) {
   return {
     planId: plan.id,
     rowsTotal: plan.counts.rows,
-    formatJson: JSON.stringify({ ignoredColumns: plan.ignoredColumns }),
+    formatJson: JSON.stringify({ ...plan.format, ignoredColumns: plan.ignoredColumns }),
   };
 }
 

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError, isAppError } from '../../errors.js';
+import { isAppError } from '../../errors.js';
 import { phoneKey } from '../../schemas/fields.js';
-import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../schemas/import.js';
+import { type ImportedPerson, type ImportOptions, importedPersonSchema, quickPerson } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
-import { type ColumnMapping, mapColumns } from './columns.js';
-import { type CsvRow, readCsv } from './csv-source.js';
+import { type ColumnMapping, fieldsOf, mapColumns } from './columns.js';
+import { type CsvFormat, type CsvLimits, type CsvOptions, type CsvRow, openCsv } from './csv-source.js';
+import { delimiterNames } from './delimiters.js';
 import { KeyIndex } from './key-index.js';
 
 /** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
@@ -44,6 +45,7 @@ export function isRejected(row: FileRow): row is RejectedRow {
 const batchPasswords = 64;
 
 export interface ImportFile {
+  format: CsvFormat;
   mapping: ColumnMapping;
   /** All rows in order, checked against the schema and each other, in batches. */
   batches: AsyncGenerator<FileRow[]>;
@@ -56,9 +58,8 @@ export interface ImportFile {
 /** Columns of single words: the spaces around them mean nothing. */
 const wordColumns = ['role', 'isActive', 'enrollmentStatus'] as const;
 
-function personOf(row: CsvRow, { fields }: ColumnMapping): ImportedPerson {
-  const input: Record<string, string> = {};
-  for (const [column, index] of fields) input[column] = row.cells[index] ?? '';
+function personOf(row: CsvRow, mapping: ColumnMapping): ImportedPerson {
+  const input = fieldsOf(row.cells, mapping);
   for (const word of wordColumns) if (input[word] !== undefined) input[word] = input[word].trim();
   return quickPerson(input) ?? validate(importedPersonSchema, input);
 }
@@ -73,11 +74,13 @@ const manyRepetitions = 20_000;
 class RowChecker {
   readonly #emails = new KeyIndex();
   readonly #phones = new KeyIndex();
+  readonly #format: CsvFormat;
   readonly #mapping: ColumnMapping;
   readonly #known: Repetitions | undefined;
   readonly #found = new Map<number, string>();
 
-  constructor(mapping: ColumnMapping, known: Repetitions | undefined) {
+  constructor(format: CsvFormat, mapping: ColumnMapping, known: Repetitions | undefined) {
+    this.#format = format;
     this.#mapping = mapping;
     this.#known = known;
   }
@@ -89,7 +92,7 @@ class RowChecker {
 
   check(row: CsvRow): FileRow {
     if (row.cells.length > this.#mapping.width) {
-      const reason = `The row has ${row.cells.length} fields, the header ${this.#mapping.width}. Put fields that contain a comma in quotes.`;
+      const reason = `The row has ${row.cells.length} fields, the header ${this.#mapping.width}. Put fields that contain a ${delimiterNames[this.#format.delimiter]} in quotes.`;
       return { ...row, code: 'INVALID', reason };
     }
     try {
@@ -130,50 +133,52 @@ class RowChecker {
 const sliceRows = 32;
 
 async function* inBatches(
-  rows: AsyncGenerator<CsvRow>,
+  rows: AsyncGenerator<CsvRow[]>,
   checker: RowChecker,
   batchRows: number,
 ): AsyncGenerator<FileRow[]> {
   let batch: FileRow[] = [];
   let passwords = 0;
   let checked = 0;
-  for await (const raw of rows) {
-    checked += 1;
-    if (checked % sliceRows === 0) await nextTurn();
-    const row = checker.check(raw);
-    batch.push(row);
-    if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
-    if (batch.length < batchRows && passwords < batchPasswords) continue;
-    yield batch;
-    batch = [];
-    passwords = 0;
-  }
+  for await (const some of rows)
+    for (const raw of some) {
+      checked += 1;
+      if (checked % sliceRows === 0) await nextTurn();
+      const row = checker.check(raw);
+      batch.push(row);
+      if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
+      if (batch.length < batchRows && passwords < batchPasswords) continue;
+      yield batch;
+      batch = [];
+      passwords = 0;
+    }
   if (batch.length > 0) yield batch;
 }
 
-export interface ReadingOptions {
-  /** How many rows a batch has at most. */
-  batchRows: number;
-  /** What an earlier reading of the same file has found. */
-  repetitions?: Repetitions | undefined;
+/** What a file is to be read as. */
+export interface Reading {
+  options: Pick<ImportOptions, 'map'>;
+  format: CsvOptions;
 }
 
 /**
  * Opens a file of people.
- * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used; the batches throw it for the rest
+ * @param repetitions what an earlier reading of the same file has found
+ * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that it doesn't bear; the
+ * batches throw `IMPORT_FILE_INVALID` for the rest
  */
 export async function openImportFile(
   bytes: AsyncIterable<Buffer>,
-  { batchRows, repetitions }: ReadingOptions,
+  reading: Reading,
+  { batchRows, ...limits }: CsvLimits & { batchRows: number },
+  repetitions?: Repetitions,
 ): Promise<ImportFile> {
-  const rows = readCsv(bytes);
-  const close = async () => void (await rows.return(undefined));
+  const { header, format, rows, close } = await openCsv(bytes, reading.format, limits);
   try {
-    const first = await rows.next();
-    if (first.done) throw new AppError('IMPORT_FILE_INVALID', 'The file is empty.');
-    const mapping = mapColumns(first.value.cells);
-    const checker = new RowChecker(mapping, repetitions);
-    return { mapping, batches: inBatches(rows, checker, batchRows), repetitions: () => checker.repetitions, close };
+    const mapping = mapColumns(header, reading.options.map);
+    const checker = new RowChecker(format, mapping, repetitions);
+    const batches = inBatches(rows, checker, batchRows);
+    return { format, mapping, batches, repetitions: () => checker.repetitions, close };
   } catch (error) {
     await close();
     throw error;
