@@ -81,6 +81,13 @@ export async function insertAccount(core: Core, account: NewAccount, transaction
   return core.database.models.User.findByPk(id ?? '', { transaction, rejectOnEmpty: true });
 }
 
+/** Writes the changed fields of an account with a time of change of the caller's own: Sequelize's save() takes none. */
+export async function saveAccount(user: User, updatedAt: Date, transaction: Transaction): Promise<void> {
+  const changed = Object.fromEntries((user.changed() || []).map((field) => [field, user.get(field)]));
+  const model = user.constructor as typeof User;
+  await model.update({ ...changed, updatedAt }, { where: { id: user.id }, silent: true, validate: false, transaction });
+}
+
 /** How many super admins there are: none or one. */
 export async function countSuperAdmins(database: Database): Promise<number> {
   return database.read(() => database.models.User.count({ where: { role: 'super_admin' } }));

@@ -5,7 +5,7 @@ import { insertRows } from '../../db/bulk-insert.js';
 import type { User } from '../../db/models/user.js';
 import { phoneKey } from '../../schemas/fields.js';
 import type { ImportOptions } from '../../schemas/import.js';
-import { insertAccounts, userSearchKey } from '../accounts.js';
+import { insertAccounts, saveAccount, userSearchKey } from '../accounts.js';
 import type { Core } from '../core.js';
 import { generatedPasswordCost, generatePassword } from '../passwords.js';
 import { endSessions } from '../sessions.js';
@@ -177,9 +177,7 @@ async function updateAccount(
   };
   user.set(wanted);
   user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
-  user.set('updatedAt', now, { raw: true });
-  user.changed('updatedAt', true);
-  await user.save({ transaction, silent: true, validate: false });
+  await saveAccount(user, now, transaction);
   if (resetPassword || changes.role !== undefined || changes.isActive === false)
     await endSessions(core, user.id, transaction);
   return note;

@@ -4,7 +4,7 @@ import type { Import } from '../../db/models/import.js';
 import type { ImportRow } from '../../db/models/import-row.js';
 import type { User } from '../../db/models/user.js';
 import { phoneKey } from '../../schemas/fields.js';
-import { userSearchKey } from '../accounts.js';
+import { saveAccount, userSearchKey } from '../accounts.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { endSessions } from '../sessions.js';
@@ -159,10 +159,8 @@ async function restore(core: Core, user: User, { before }: UndoNote, transaction
       initialPasswordExpiresAt: initialPasswordExpiresAt === null ? null : new Date(initialPasswordExpiresAt),
     });
   user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
-  user.set('updatedAt', new Date(updatedAt), { raw: true });
-  user.changed('updatedAt', true);
   try {
-    await user.save({ transaction, silent: true, validate: false });
+    await saveAccount(user, new Date(updatedAt), transaction);
   } catch (error) {
     if (error instanceof UniqueConstraintError) return false;
     throw error;
