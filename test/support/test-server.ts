@@ -11,6 +11,8 @@ export interface ThrowAwayServer {
   /** URL of the server, without a database. */
   url: string;
   version: string;
+  /** Kills the server with SIGKILL and starts it again on what it left. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -70,7 +72,7 @@ async function waitUntilUp(port: number, server: ChildProcess, output: () => str
     if (server.exitCode !== null) throw new Error(`The test database server ended at its start:\n${output()}`);
     try {
       const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' });
-      await connection.query("CREATE USER 'coursectl'@'127.0.0.1' IDENTIFIED BY 'coursectl'");
+      await connection.query("CREATE USER IF NOT EXISTS 'coursectl'@'127.0.0.1' IDENTIFIED BY 'coursectl'");
       await connection.query("GRANT ALL ON *.* TO 'coursectl'@'127.0.0.1' WITH GRANT OPTION");
       await connection.end();
       return;
@@ -81,8 +83,11 @@ async function waitUntilUp(port: number, server: ChildProcess, output: () => str
   }
 }
 
-/** Starts a server from a `mariadbd` or `mysqld` on the PATH; nothing when there is none. */
-export async function startThrowAwayServer(): Promise<ThrowAwayServer | undefined> {
+/**
+ * Starts a server from a `mariadbd` or `mysqld` on the PATH; nothing when there is none.
+ * @param durable keeps every commit on the disk, as servers do unless they are told otherwise: needed where they crash
+ */
+export async function startThrowAwayServer({ durable = false } = {}): Promise<ThrowAwayServer | undefined> {
   const binary = findServer();
   if (binary === undefined) return undefined;
   const version = spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout.trim();
@@ -90,30 +95,38 @@ export async function startThrowAwayServer(): Promise<ThrowAwayServer | undefine
   initialize(binary, version, directory);
   const port = await freePort();
   let output = '';
-  const server = spawn(
-    binary,
-    [
-      '--no-defaults',
-      `--datadir=${directory}/data`,
-      `--user=${userInfo().username}`,
-      `--port=${port}`,
-      '--bind-address=127.0.0.1',
-      `--socket=${directory}/server.sock`,
-      `--pid-file=${directory}/server.pid`,
-      '--skip-log-bin',
-      '--max-connections=500',
-      // Tests kill nothing but programs: a disk that keeps every commit would only make them slow.
-      '--innodb-flush-log-at-trx-commit=0',
-      ...(/mariadb/i.test(version) ? [] : ['--mysqlx=OFF']),
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  for (const stream of [server.stdout, server.stderr])
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const start = () => {
+    const started = spawn(binary, serverOptions, { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [started.stdout, started.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    return started;
+  };
+  const serverOptions = [
+    '--no-defaults',
+    `--datadir=${directory}/data`,
+    `--user=${userInfo().username}`,
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    `--socket=${directory}/server.sock`,
+    `--pid-file=${directory}/server.pid`,
+    '--skip-log-bin',
+    '--max-connections=500',
+    // Most tests kill nothing but programs: a disk that keeps every commit would only make them slow.
+    ...(durable ? [] : ['--innodb-flush-log-at-trx-commit=0']),
+    ...(/mariadb/i.test(version) ? [] : ['--mysqlx=OFF']),
+  ];
+  let server = start();
   await waitUntilUp(port, server, () => output.slice(-3000));
   return {
     url: `mysql://coursectl:coursectl@127.0.0.1:${port}/`,
     version,
+    async crash() {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGKILL');
+      await ended;
+      server = start();
+      await waitUntilUp(port, server, () => output.slice(-3000));
+    },
     async stop() {
       const ended = new Promise((resolve) => server.once('exit', resolve));
       server.kill('SIGTERM');
