@@ -1,17 +1,18 @@
-/** `npm run bench`: every measurement, or those named: `npm run bench -- startup`. */
-import { readdirSync } from 'node:fs';
+/** `npm run bench`: every measurement, or those named: `npm run bench -- import --only hashed --rounds 1 --scale 0.1`. */
+import { benches } from './options.js';
 
-const all = readdirSync(new URL('.', import.meta.url))
-  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
-  .map((file) => file.replace('.ts', ''));
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !all.includes(name));
+const all: Record<string, () => Promise<unknown>> = {
+  startup: () => import('./startup.js'),
+  import: () => import('./import.js'),
+};
+const unknown = benches.filter((name) => !(name in all));
 if (unknown.length > 0) {
-  console.error(`There is no bench ${unknown.join(', ')}. There are: ${all.join(', ')}`);
+  console.error(`There is no bench ${unknown.join(', ')}. There are: ${Object.keys(all).join(', ')}`);
   process.exitCode = 2;
 } else {
-  for (const name of asked.length > 0 ? asked : all) {
+  for (const [name, bench] of Object.entries(all)) {
+    if (benches.length > 0 && !benches.includes(name)) continue;
     console.log(`\n# ${name}`);
-    await import(`./${name}.ts`);
+    await bench();
   }
 }

@@ -1,0 +1,238 @@
+/**
+ * How fast and how lean `users import` is, as a command against a server with its default durability, beside what bounds
+ * it in the same run: `npm run bench -- import`. Scenarios: generated, hashed, million, supplied, memory, plan (`--only`).
+ * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Connection, createConnection } from 'mysql2/promise';
+import { createPasswordHasher, generatedPasswordCost, type PasswordHasher } from '../src/services/passwords.js';
+import { startThrowAwayServer } from '../test/support/test-server.js';
+import { only, rounds, scale } from './options.js';
+import { type Extra, writePeople } from './people.js';
+
+const program = fileURLToPath(new URL('../bin/coursectl.js', import.meta.url));
+const preload = new URL('./peak-memory.mjs', import.meta.url).href;
+const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const sized = (rows: number) => Math.max(50, Math.round(rows * scale));
+const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')}/s`;
+
+let server: { url: string; stop(): Promise<void> } | undefined;
+let sql: Connection;
+let failures = 0;
+
+/** Says a figure and whether it keeps its limit; at a small scale nothing is expected of it. */
+function verdict(name: string, figure: string, kept: boolean): void {
+  if (!kept && scale >= 1) failures += 1;
+  console.log(`${kept ? 'ok  ' : scale >= 1 ? 'MISS' : 'n/a '} ${name}: ${figure}`);
+}
+
+interface Ran {
+  /** What the command itself says it took. */
+  seconds: number;
+  /** Peak resident memory. */
+  mebibytes: number;
+}
+
+/** Runs the built command and takes its word for it, once the counts are right. */
+async function command(argv: readonly string[], expected: object, cost = 12): Promise<Ran> {
+  const child = spawn(process.execPath, ['--import', preload, program, ...argv, '--json'], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'test',
+      DATABASE_URL: `${server?.url}bench_import`,
+      DATA_DIR: folder,
+      BCRYPT_COST: String(cost),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream].setEncoding('utf8').on('data', (text: string) => (written[stream] += text));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${written.stderr}${written.stdout}`);
+  const printed = JSON.parse(written.stdout) as Record<string, { seconds: number; counts: Record<string, number> }>;
+  const { seconds = Number.NaN, counts } = printed.import ?? printed.plan ?? {};
+  for (const [name, count] of Object.entries(expected))
+    if (counts?.[name] !== count) throw new Error(`${argv.join(' ')}: ${JSON.stringify(counts)}`);
+  const [, kilobytes] = /peak (\d+) kB/.exec(written.stderr) ?? [];
+  return { seconds, mebibytes: Number(kilobytes) / 1024 };
+}
+
+async function emptyDatabase(): Promise<void> {
+  await sql.query('DROP DATABASE IF EXISTS bench_import');
+  await sql.query('CREATE DATABASE bench_import');
+  await sql.query('USE bench_import');
+  await command(['migrate', 'up'], {});
+  for (const name of readdirSync(folder))
+    if (/\.(credentials|rejected)/.test(name)) rmSync(path.join(folder, name), { force: true });
+}
+
+async function fileOf(rows: number, extra: Extra, tag = 'p'): Promise<string> {
+  const file = path.join(folder, `${tag}-${extra ?? 'generated'}-${rows}.csv`);
+  await writePeople(file, rows, extra, tag);
+  return file;
+}
+
+const importing = (file: string, rows: number, cost?: number) =>
+  command(['users', 'import', file, '--yes'], { rows, created: rows }, cost);
+
+/** Hashes a second with all cores at work. */
+async function hashRate(hasher: PasswordHasher, cost: number, seconds: number): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  const startedAt = performance.now();
+  let count = 0;
+  await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      while (performance.now() < end) {
+        await hasher.hash('0123-4567-89ab', cost);
+        count += 1;
+      }
+    }),
+  );
+  return (count * 1000) / (performance.now() - startedAt);
+}
+
+/** Rows a second of bare multi-row INSERTs of the accounts that an import has made, at the best batch size. */
+async function bareInserts(): Promise<number> {
+  const columns =
+    'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, requires_password_change, initial_password_expires_at, search_key, created_at, updated_at';
+  const [rows] = await sql.query({ sql: `SELECT ${columns} FROM users`, rowsAsArray: true });
+  const values = rows as unknown[][];
+  let best = 0;
+  await sql.query('CREATE TABLE bare LIKE users');
+  for (const batch of [250, 500, 1000, 2000, 4000]) {
+    await sql.query('TRUNCATE bare');
+    const startedAt = performance.now();
+    for (let at = 0; at < values.length; at += batch)
+      await sql.query(`INSERT INTO bare (${columns}) VALUES ?`, [values.slice(at, at + batch)]);
+    best = Math.max(best, (values.length * 1000) / (performance.now() - startedAt));
+  }
+  await sql.query('DROP TABLE bare');
+  return best;
+}
+
+const scenarios: Record<string, () => Promise<void>> = {
+  async generated() {
+    const rows = sized(100_000);
+    const file = await fileOf(rows, undefined);
+    const hasher = await createPasswordHasher();
+    const ratios: number[] = [];
+    const rates: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await emptyDatabase();
+      const before = await hashRate(hasher, generatedPasswordCost, 3 * scale);
+      const { seconds } = await importing(file, rows);
+      const after = await hashRate(hasher, generatedPasswordCost, 3 * scale);
+      rates.push(rows / seconds);
+      ratios.push(rows / seconds / ((before + after) / 2));
+    }
+    await hasher.close();
+    const figure = `${perSecond(median(rates))}, ${median(ratios).toFixed(2)} of the ${hasher.implementation} hashes of cost ${generatedPasswordCost} (limit 0.85)`;
+    verdict(`generated passwords, ${rows} rows`, figure, median(ratios) >= 0.85);
+  },
+
+  async hashed() {
+    const rows = sized(100_000);
+    const file = await fileOf(rows, 'passwordHash');
+    const [rates, bare, whole, applying]: [number[], number[], number[], number[]] = [[], [], [], []];
+    for (let round = 0; round < rounds; round += 1) {
+      await emptyDatabase();
+      const planned = await command(['users', 'import', file, '--dry-run'], { rows, created: rows });
+      const { seconds } = await importing(file, rows);
+      const bound = await bareInserts();
+      rates.push(rows / seconds);
+      bare.push(bound);
+      whole.push(rows / seconds / bound);
+      applying.push(rows / Math.max(seconds - planned.seconds, 0.001) / bound);
+    }
+    const figure = `${perSecond(median(rates))} with its plan, ${median(whole).toFixed(2)} of ${perSecond(median(bare))} bare inserts; ${median(applying).toFixed(2)} without the plan (limit 0.5)`;
+    verdict(`password hashes in the file, ${rows} rows`, figure, median(applying) >= 0.5);
+  },
+
+  async million() {
+    const [rows, there] = [sized(100_000), sized(1_000_000)];
+    const file = await fileOf(rows, 'passwordHash');
+    const others = await fileOf(there, 'passwordHash', 'others');
+    const ratios: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await emptyDatabase();
+      const empty = await importing(file, rows);
+      await emptyDatabase();
+      await importing(others, there);
+      const full = await importing(file, rows);
+      ratios.push(empty.seconds / full.seconds);
+    }
+    const figure = `${median(ratios).toFixed(2)} of the rate on the empty table (limit 0.7)`;
+    verdict(`${rows} rows beside ${there} accounts`, figure, median(ratios) >= 0.7);
+  },
+
+  async supplied() {
+    const rows = sized(2000);
+    const file = await fileOf(rows, 'password');
+    const [chosen, fallback] = [await createPasswordHasher(), await createPasswordHasher('bcryptjs')];
+    const ratios: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await emptyDatabase();
+      const best = Math.max(await hashRate(chosen, 10, 5 * scale), await hashRate(fallback, 10, 5 * scale));
+      const { seconds } = await importing(file, rows, 10);
+      const after = await hashRate(chosen, 10, 5 * scale);
+      ratios.push(rows / seconds / ((best + after) / 2));
+    }
+    await chosen.close();
+    await fallback.close();
+    const figure = `${median(ratios).toFixed(2)} of the hashes a second of the faster implementation (limit 0.95)`;
+    verdict(`supplied passwords at cost 10, ${rows} rows`, figure, median(ratios) >= 0.95);
+  },
+
+  async memory() {
+    const [few, many] = [sized(100_000), sized(1_000_000)];
+    const [small, large]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round += 1)
+      for (const [rows, figures] of [
+        [few, small],
+        [many, large],
+      ] as const) {
+        await emptyDatabase();
+        figures.push((await importing(await fileOf(rows, 'passwordHash'), rows)).mebibytes);
+      }
+    const growth = median(large) / median(small) - 1;
+    const figure = `${median(small).toFixed(0)} MiB for ${few} rows, ${median(large).toFixed(0)} MiB for ${many}: ${(100 * growth).toFixed(0)} % more (limits 200 MiB, 20 %)`;
+    verdict('peak resident memory', figure, median(large) < 200 && growth <= 0.2);
+  },
+
+  async plan() {
+    const rows = sized(1_000_000);
+    const file = await fileOf(rows, 'passwordHash');
+    await emptyDatabase();
+    const rates: number[] = [];
+    for (let round = 0; round < rounds; round += 1)
+      rates.push(rows / (await command(['users', 'import', file, '--dry-run'], { rows, created: rows })).seconds);
+    verdict(`planning ${rows} rows`, `${perSecond(median(rates))} (limit 100,000/s)`, median(rates) >= 100_000);
+  },
+};
+
+try {
+  const given = process.env.BENCH_DATABASE_URL;
+  server = given ? { url: given, stop: async () => undefined } : await startThrowAwayServer({ durable: true });
+  if (!server)
+    throw new Error('There is no server to measure with. Set BENCH_DATABASE_URL, or install mariadb-server.');
+  sql = await createConnection({ uri: server.url, dateStrings: true });
+  const unknown = only.filter((name) => !(name in scenarios));
+  if (unknown.length > 0)
+    throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}`);
+  for (const [name, scenario] of Object.entries(scenarios))
+    if (only.length === 0 || only.includes(name)) await scenario();
+  await sql.query('DROP DATABASE IF EXISTS bench_import');
+  await sql.end();
+} finally {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+if (failures > 0) process.exitCode = 1;

@@ -1,0 +1,22 @@
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    scale: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string', multiple: true },
+  },
+});
+
+/** The benches that were asked for; all when there are none. */
+export const benches: readonly string[] = positionals;
+
+/** A fraction of the full size: smaller runs show that a bench works, not how fast the program is. */
+export const scale = Number(values.scale);
+
+/** How often each measurement is repeated; medians are shown. */
+export const rounds = Number(values.rounds);
+
+/** The scenarios of a bench that were asked for; all when there are none. */
+export const only: readonly string[] = values.only ?? [];

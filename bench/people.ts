@@ -1,0 +1,31 @@
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+
+const firstNames = ['José', 'Ada', 'Zoë', 'Karl', 'Maria', 'Anne-Marie', 'Łukasz', 'Olga', 'Peter', 'Nour', 'Siân'];
+const lastNames = ['King', 'Müller', 'García', 'Smith', "O'Hara", 'Nowak', 'van Dijk', 'Lopez', 'Haddad', 'Silva'];
+
+/** A bcrypt hash of cost 10, the same for everybody: an import stores it as it is. */
+const passwordHash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
+
+export type Extra = 'passwordHash' | 'password' | undefined;
+
+/**
+ * Writes a file of people, no two of whom share an email or a phone.
+ * @param tag sets them apart from those of other files
+ */
+export async function writePeople(file: string, count: number, extra: Extra, tag: string): Promise<void> {
+  const out = createWriteStream(file);
+  out.write(`firstName,lastName,email,phone${extra ? `,${extra}` : ''}\n`);
+  let text = '';
+  for (let index = 0; index < count; index += 1) {
+    const name = `${firstNames[index % firstNames.length]},${lastNames[(index >> 3) % lastNames.length]}`;
+    const number = String(index).padStart(8, '0');
+    const last = extra === 'passwordHash' ? `,${passwordHash}` : extra === 'password' ? `,secret of ${index}` : '';
+    text += `${name},${tag}.${index}@example.org,+44 ${tag.length}${tag.charCodeAt(0)} ${number}${last}\n`;
+    if (text.length < 1_000_000) continue;
+    if (!out.write(text)) await new Promise<void>((resolve) => out.once('drain', resolve));
+    text = '';
+  }
+  out.end(text);
+  await finished(out);
+}
