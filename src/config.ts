@@ -49,6 +49,8 @@ export interface Config {
   /** How many rows are committed together, and how large a file to be imported, and what is in it, may be. */
   imports: {
     batchRows: number;
+    /** How many imports the service runs at once, over all instances on a database. */
+    concurrency: number;
     fieldBytes: number;
     recordBytes: number;
     columns: number;
@@ -197,6 +199,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
     }),
     imports: Object.freeze({
       batchRows: settings.IMPORT_BATCH_ROWS,
+      concurrency: settings.IMPORT_CONCURRENCY,
       fieldBytes: settings.IMPORT_FIELD_MAX_BYTES,
       recordBytes: settings.IMPORT_RECORD_MAX_BYTES,
       columns: settings.IMPORT_MAX_COLUMNS,
@@ -248,6 +251,7 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
     BCRYPT_COST: String(config.auth.bcryptCost),
     INITIAL_PASSWORD_DAYS: String(config.auth.initialPasswordDays),
     IMPORT_BATCH_ROWS: String(config.imports.batchRows),
+    IMPORT_CONCURRENCY: String(config.imports.concurrency),
     IMPORT_FIELD_MAX_BYTES: String(config.imports.fieldBytes),
     IMPORT_RECORD_MAX_BYTES: String(config.imports.recordBytes),
     IMPORT_MAX_COLUMNS: String(config.imports.columns),

@@ -49,8 +49,10 @@ const defaultMessages = {
   PORT_UNAVAILABLE: 'detail',
   FILE_UNUSABLE: 'detail',
   IMPORT_FILE_INVALID: 'detail',
-  IMPORT_CONFLICT: 'detail',
+  IMPORT_CONFLICT: 'The import is not in a state for this.',
   IMPORT_REFUSED: 'detail',
+  CREDENTIALS_FETCHED: 'The passwords of this import were fetched already.',
+  DISK_FULL: 'There is no room left on the server.',
   SEED_REFUSED: 'detail',
   INTERRUPTED: 'Interrupted.',
 } as const;

@@ -48,6 +48,7 @@ export const settingNames = [
   'BCRYPT_COST',
   'INITIAL_PASSWORD_DAYS',
   'IMPORT_BATCH_ROWS',
+  'IMPORT_CONCURRENCY',
   'IMPORT_FIELD_MAX_BYTES',
   'IMPORT_RECORD_MAX_BYTES',
   'IMPORT_MAX_COLUMNS',
@@ -203,6 +204,7 @@ export const environmentSchema = Joi.object({
   }).default(12),
   INITIAL_PASSWORD_DAYS: integer(1, 366).default(30),
   IMPORT_BATCH_ROWS: integer(1, 10_000).default(2000),
+  IMPORT_CONCURRENCY: integer(1, 16).default(1),
   IMPORT_FIELD_MAX_BYTES: integer(256, 16_777_216).default(65_536),
   IMPORT_RECORD_MAX_BYTES: integer(1024, 67_108_864).default(1_048_576),
   IMPORT_MAX_COLUMNS: integer(4, 16_384).default(256),
@@ -237,6 +239,7 @@ export interface Environment {
   BCRYPT_COST: number;
   INITIAL_PASSWORD_DAYS: number;
   IMPORT_BATCH_ROWS: number;
+  IMPORT_CONCURRENCY: number;
   IMPORT_FIELD_MAX_BYTES: number;
   IMPORT_RECORD_MAX_BYTES: number;
   IMPORT_MAX_COLUMNS: number;

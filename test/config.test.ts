@@ -149,6 +149,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['0', '367', '2w'],
     mustBe: wholeNumber(1, 366),
   },
+  IMPORT_CONCURRENCY: {
+    read: (config) => config.imports.concurrency,
+    unset: 1,
+    valid: { '1': 1, '16': 16 },
+    invalid: ['0', '17', 'many'],
+    mustBe: wholeNumber(1, 16),
+  },
   IMPORT_BATCH_ROWS: {
     read: (config) => config.imports.batchRows,
     unset: 2000,

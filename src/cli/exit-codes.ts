@@ -60,6 +60,8 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   IMPORT_FILE_INVALID: usage,
   IMPORT_CONFLICT: failure,
   IMPORT_REFUSED: usage,
+  CREDENTIALS_FETCHED: failure,
+  DISK_FULL: failure,
   SEED_REFUSED: failure,
   INTERRUPTED: interrupted,
 };

@@ -26,15 +26,21 @@ export interface LeaseOptions {
   onWait?(): void;
 }
 
+/** Databases of which it is known that they have the table. */
+const withLeaseTable = new WeakSet<Database>();
+
 /**
  * Leases are rows, because server-side locks (GET_LOCK) don't span a cluster. The table isn't a migration's: the
  * migrations themselves need it, and whoever needs it makes it.
  */
-export async function createLeaseTable({ sequelize }: Database): Promise<void> {
+export async function createLeaseTable(database: Database): Promise<void> {
+  if (withLeaseTable.has(database)) return;
+  const { sequelize } = database;
   const options = isSqlite(sequelize) ? '' : ' ENGINE=InnoDB DEFAULT CHARSET=ascii COLLATE=ascii_bin';
   await sequelize.query(
     `CREATE TABLE IF NOT EXISTS leases (name VARCHAR(100) NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)${options}`,
   );
+  withLeaseTable.add(database);
 }
 
 /** Takes a lease for `owner`; false when somebody else holds it. */

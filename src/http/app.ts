@@ -4,14 +4,25 @@ import { AppError } from '../errors.js';
 import { bindContract } from './bind.js';
 import { errorHandler } from './errors.js';
 import { authHandlers } from './handlers/auth.js';
+import { importHandlers } from './handlers/imports.js';
 import { listingHandlers } from './handlers/listings.js';
 import { serviceHandlers } from './handlers/service.js';
 import { sessionHandlers } from './handlers/sessions.js';
 import { corsMiddleware } from './middleware/cors.js';
 import { requestLog } from './middleware/request-log.js';
 
-/** The API as an Express application. @param isDraining whether the server has stopped taking new work */
-export function createApp(context: Context, isDraining: () => boolean = () => false): Express {
+/** The service around the API. */
+export interface Service {
+  /** Whether the server has stopped taking new work. */
+  isDraining(): boolean;
+  /** There is a new import in the queue. */
+  wakeImports(): void;
+}
+
+const alone: Service = { isDraining: () => false, wakeImports: () => undefined };
+
+/** The API as an Express application. @param service what it is part of; by itself it runs no imports */
+export function createApp(context: Context, service: Service = alone): Express {
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
@@ -26,7 +37,13 @@ export function createApp(context: Context, isDraining: () => boolean = () => fa
   });
   app.use('/api', corsMiddleware(allowedOrigins));
   app.use(
-    bindContract(context, { ...authHandlers, ...sessionHandlers, ...listingHandlers, ...serviceHandlers(isDraining) }),
+    bindContract(context, {
+      ...authHandlers,
+      ...sessionHandlers,
+      ...listingHandlers,
+      ...importHandlers(service),
+      ...serviceHandlers(service),
+    }),
   );
   app.use(() => {
     throw new AppError('NOT_FOUND');

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { isIP } from 'node:net';
+import path from 'node:path';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
@@ -6,6 +8,7 @@ import type { Caller, Client } from '../services/core.js';
 import { assertOwnPassword, authorize } from '../services/permissions.js';
 import { authenticate } from '../services/sessions.js';
 import { type Contract, contract, type Operation } from './contract.js';
+import { readUpload } from './upload.js';
 
 /** What a handler is given. `caller` is there exactly when the operation isn't public. */
 export interface HandlerRequest<T extends Operation = Operation> {
@@ -16,16 +19,37 @@ export interface HandlerRequest<T extends Operation = Operation> {
   query: unknown;
   /** The parsed JSON body, `{}` without one; not validated yet: the service does that. */
   body: unknown;
+  /** The form, exactly when the operation takes one; its fields are not validated yet. */
+  upload: T extends { upload: object } ? Upload : undefined;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+  /** Sets a header of the answer. */
+  setHeader(name: string, value: string): void;
+}
+
+type Upload = Awaited<ReturnType<typeof readUpload>>;
+
+/** An answer that is sent as it comes. Nothing is sent before its first piece is there. */
+export interface TextAnswer {
+  pieces(): AsyncGenerator<string>;
+  /** The name to keep it under; without one it isn't meant to be kept. */
+  filename?: string;
+  /** Told whether all of it has been handed to the client. */
+  settled?(arrived: boolean): Promise<void>;
 }
 
 /** Gives the body of the operation's success answer. */
-type Handler<T extends Operation> = (request: HandlerRequest<T>) => Promise<object>;
+type Handler<T extends Operation> = (
+  request: HandlerRequest<T>,
+) => Promise<T['success'] extends { content: string } ? TextAnswer : object>;
 
 /** One handler for each operation of the contract: a missing or surplus one doesn't compile. */
 export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };
 
 /** Largest JSON body, in bytes: a few fields of text. */
 const jsonLimit = 100 * 1024;
+/** How long a JSON body may take to arrive, in milliseconds. */
+const bodyTimeoutMs = 30_000;
 const parseJson = express.json({ limit: jsonLimit, type: () => true });
 
 const runMiddleware = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
@@ -37,7 +61,9 @@ async function readBody(request: Request, response: Response): Promise<unknown> 
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return {};
   if (!request.is('application/json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
-  await runMiddleware(parseJson, request, response);
+  // A few fields of text: whoever needs longer for them isn't sending any.
+  const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), bodyTimeoutMs);
+  await runMiddleware(parseJson, request, response).finally(() => clearTimeout(late));
   const body: unknown = request.body ?? {};
   // JSON.parse keeps a "__proto__" as an own key; nothing of ours has that name.
   if (typeof body === 'object' && body !== null) Reflect.deleteProperty(body, '__proto__');
@@ -92,11 +118,52 @@ function respond<T extends Operation>(context: Context, operation: T, handler: H
     const caller = await admit(context, operation, request, client);
     assertNameable(request.params);
     const body = operation.body ? await readBody(request, response) : {};
+    const upload = operation.upload ? await readUpload(request, response, uploadSettings(context)) : undefined;
     const { params, query } = request;
-    // The contract's access rule decides whether there is a caller; the mapped type says the same.
-    const admitted = { context, client, caller, params, query, body } as HandlerRequest<T>;
-    response.status(operation.success.status).json(await handler(admitted));
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    const setHeader = (name: string, value: string) => void response.setHeader(name, value);
+    // The contract decides whether there is a caller and an upload; the mapped types say the same.
+    const admitted = {
+      ...{ context, client, caller, params, query, body, upload, signal: left.signal, setHeader },
+    } as unknown as HandlerRequest<T>;
+    const answer = await handler(admitted);
+    response.status(operation.success.status);
+    if ('content' in operation.success) await sendText(response, operation.success.content, answer as TextAnswer);
+    else response.json(answer);
   };
+}
+
+function uploadSettings({ config }: Context) {
+  return { folder: path.join(config.dataDir, 'imports', 'uploads'), maxBytes: config.imports.uploadBytes };
+}
+
+/** Sends text as it comes, no faster than the client takes it. */
+async function sendText(response: Response, contentType: string, { pieces, filename, settled }: TextAnswer) {
+  let arrived = false;
+  const source = pieces();
+  try {
+    // Whatever is wrong from the start is still answered as what it is.
+    let piece = await source.next();
+    response.setHeader('Content-Type', `${contentType}; charset=utf-8`);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    if (filename !== undefined) response.setHeader('Content-Disposition', `attachment; filename="${filename}"`);
+    response.flushHeaders();
+    for (; !piece.done && !response.destroyed; piece = await source.next())
+      if (piece.value !== '' && !response.write(piece.value) && !response.destroyed)
+        await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.destroyed) {
+      const finished = Promise.race([
+        once(response, 'finish').then(() => true),
+        once(response, 'close').then(() => false),
+      ]);
+      response.end();
+      arrived = await finished;
+    }
+  } finally {
+    await source.return(undefined);
+    await settled?.(arrived);
+  }
 }
 
 /** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../errors.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema, setupSchema } from '../schemas/auth.js';
 import { trainerCourseListingSchema } from '../schemas/course.js';
 import { trainerEnrollmentListingSchema } from '../schemas/enrollment.js';
+import { importListingSchema, importOptionsSchema, undoQuerySchema } from '../schemas/import.js';
 import { profileSchema, registerSchema } from '../schemas/user.js';
 import type { Access } from '../services/permissions.js';
 import * as shapes from './shapes.js';
@@ -15,14 +16,19 @@ export interface Operation {
   method: 'get' | 'post' | 'put' | 'delete';
   /** With `:parameters`, as Express takes it. */
   path: string;
-  tag: 'Authentication' | 'Sessions' | 'Courses' | 'Enrollments' | 'Service';
+  tag: 'Authentication' | 'Sessions' | 'Courses' | 'Enrollments' | 'Imports' | 'Service';
   summary: string;
   access: Access;
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.ObjectSchema;
-  /** The answer when all goes well. */
-  success: { status: 200 | 201; description: string; body: Joi.ObjectSchema };
+  /** A file in the field `file` of a multipart form, and the form's other fields. Excludes `body`. */
+  upload?: Joi.ObjectSchema;
+  /** The answer when all goes well: JSON, or text of another kind that is sent as it comes. */
+  success: { status: 200 | 201 | 202; description: string } & (
+    | { body: Joi.ObjectSchema }
+    | { content: 'text/csv' | 'text/event-stream' }
+  );
   /** Failures that belong to this operation; those of every operation are added where they apply. */
   failures?: readonly ErrorCode[];
 }
@@ -31,6 +37,7 @@ const operation = <const T extends Operation>(definition: T): T => definition;
 
 const anybody = { kind: 'public' } as const;
 const signedIn = { kind: 'signed-in' } as const;
+const superAdmin = { kind: 'roles', roles: ['super_admin'] } as const;
 
 /** The whole API, an entry an operation. A route that isn't here doesn't exist. */
 export const contract = {
@@ -235,6 +242,138 @@ export const contract = {
       body: shapes.pageOf('enrollments', shapes.trainerEnrollment),
     },
     failures: ['NOT_FOUND'],
+  }),
+  importTemplate: operation({
+    method: 'get',
+    path: '/api/imports/template.csv',
+    tag: 'Imports',
+    summary: 'A file to fill in',
+    access: superAdmin,
+    success: {
+      status: 200,
+      description: 'The header with all columns, and two rows to be replaced',
+      content: 'text/csv',
+    },
+  }),
+  createImport: operation({
+    method: 'post',
+    path: '/api/imports',
+    tag: 'Imports',
+    summary: 'Import accounts from a CSV file: queued at once, done in the background',
+    access: superAdmin,
+    upload: importOptionsSchema,
+    success: {
+      status: 202,
+      description: 'The import is in the queue; `Location` says where it can be watched',
+      body: Joi.object({ import: shapes.importRecord.required() }),
+    },
+    failures: ['DISK_FULL', 'BODY_INCOMPLETE'],
+  }),
+  listImports: operation({
+    method: 'get',
+    path: '/api/imports',
+    tag: 'Imports',
+    summary: 'Imports, newest first, those of the terminal too',
+    access: superAdmin,
+    query: importListingSchema,
+    success: { status: 200, description: 'One page of imports', body: shapes.pageOf('imports', shapes.importRecord) },
+  }),
+  showImport: operation({
+    method: 'get',
+    path: '/api/imports/:id',
+    tag: 'Imports',
+    summary: 'An import, and how far it is',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.id }),
+    success: {
+      status: 200,
+      description: 'The import',
+      body: Joi.object({ import: shapes.importRecord.required() }),
+    },
+    failures: ['NOT_FOUND'],
+  }),
+  watchImport: operation({
+    method: 'get',
+    path: '/api/imports/:id/events',
+    tag: 'Imports',
+    summary: 'Server-sent events: `progress` with the import whenever it changes, `end` when it has ended',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.id }),
+    success: { status: 200, description: 'The events, until the import has ended', content: 'text/event-stream' },
+    failures: ['NOT_FOUND'],
+  }),
+  importRejects: operation({
+    method: 'get',
+    path: '/api/imports/:id/rejected.csv',
+    tag: 'Imports',
+    summary: 'The rejected rows as they were, with line, code and reason',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.id }),
+    success: { status: 200, description: 'The rejected rows', content: 'text/csv' },
+    failures: ['NOT_FOUND'],
+  }),
+  importOutcome: operation({
+    method: 'get',
+    path: '/api/imports/:id/outcome.csv',
+    tag: 'Imports',
+    summary: 'What became of every row, with the accounts as they are now',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.id }),
+    success: { status: 200, description: 'A line a row', content: 'text/csv' },
+    failures: ['NOT_FOUND'],
+  }),
+  importCredentials: operation({
+    method: 'get',
+    path: '/api/imports/:id/credentials.csv',
+    tag: 'Imports',
+    summary: 'The generated passwords, once: they are removed when they have arrived',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.id }),
+    success: { status: 200, description: 'The generated passwords', content: 'text/csv' },
+    failures: ['NOT_FOUND', 'CREDENTIALS_FETCHED', 'IMPORT_CONFLICT'],
+  }),
+  cancelImport: operation({
+    method: 'post',
+    path: '/api/imports/:id/cancel',
+    tag: 'Imports',
+    summary: 'End an import that waits or runs, at the next batch of rows; what is done stays',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.id }),
+    success: {
+      status: 200,
+      description: 'It has ended, or will at the next batch of rows',
+      body: Joi.object({ message: shapes.text, import: shapes.importRecord.required() }),
+    },
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
+  }),
+  resumeImport: operation({
+    method: 'post',
+    path: '/api/imports/:id/resume',
+    tag: 'Imports',
+    summary: 'Put an import that failed, broke off or was cancelled into the queue again',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.id }),
+    success: {
+      status: 202,
+      description: 'The import is in the queue again',
+      body: Joi.object({ import: shapes.importRecord.required() }),
+    },
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
+  }),
+  undoImport: operation({
+    method: 'post',
+    path: '/api/imports/:id/undo',
+    tag: 'Imports',
+    summary: 'Remove the accounts that an import created and restore those that it updated',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.id }),
+    query: undoQuerySchema,
+    success: {
+      status: 200,
+      description: 'What was undone, or would be with `dryRun`; accounts with a life of their own are kept and named',
+      body: Joi.object({ message: shapes.text, undo: shapes.undo.required(), import: shapes.importRecord.required() }),
+    },
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
   }),
   health: operation({
     method: 'get',

@@ -73,6 +73,7 @@ function failuresOf(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [...(operation.failures ?? [])];
   if (operation.body || operation.query) codes.push('VALIDATION');
   if (operation.body) codes.push('MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (operation.upload) codes.push('VALIDATION', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   const { access, path } = operation;
   if (access.kind !== 'public') {
     codes.push('TOKEN_MISSING', 'TOKEN_INVALID');
@@ -87,12 +88,34 @@ const reference = (component: string) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${component}` } },
 });
 
+const locationHeader = {
+  headers: { Location: { description: 'Where the outcome can be watched', schema: { type: 'string' } } },
+};
+
+/** A form with a file and text fields. */
+function formSchema(options: Joi.ObjectSchema): JsonSchema {
+  const { properties, ...converted } = requestSchema(options);
+  const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The CSV file' };
+  return { ...converted, properties: { file, ...properties }, required: ['file'] };
+}
+
+function requestBodyOf({ body, upload }: Operation): object {
+  if (upload)
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(upload) } } } };
+  if (!body) return {};
+  return { requestBody: { required: true, content: { 'application/json': { schema: requestSchema(body) } } } };
+}
+
 function responsesOf(operation: Operation): object {
   const { success } = operation;
   const responses: Record<number, object> = {
     [success.status]: {
       description: success.description,
-      content: { 'application/json': { schema: jsonSchema(success.body, 'output') } },
+      ...(success.status === 202 && locationHeader),
+      content:
+        'content' in success
+          ? { [success.content]: { schema: { type: 'string' } } }
+          : { 'application/json': { schema: jsonSchema(success.body, 'output') } },
     },
   };
   const failures = failuresOf(operation);
@@ -128,9 +151,7 @@ export function openapiDocument(): object {
       summary: operation.summary,
       security: operation.access.kind === 'public' ? [] : [{ token: [] }],
       parameters: parametersOf(operation),
-      ...(operation.body && {
-        requestBody: { required: true, content: { 'application/json': { schema: requestSchema(operation.body) } } },
-      }),
+      ...requestBodyOf(operation),
       responses: responsesOf(operation),
     };
   }

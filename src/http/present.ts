@@ -1,7 +1,11 @@
 import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
+import type { Import } from '../db/models/import.js';
 import type { Session } from '../db/models/session.js';
 import type { User } from '../db/models/user.js';
+import { hasRejects } from '../services/imports/exports.js';
+import { hasCredentials } from '../services/imports/jobs.js';
+import { countsOf } from '../services/imports/plan.js';
 
 /** Models as the API shows them: the exact field lists of the specification. What isn't listed can't get out. */
 
@@ -76,6 +80,22 @@ export function session(model: Session, currentId: string) {
     ...pick(model, ['id', 'createdAt', 'expiresAt', 'ip', 'userAgent']),
     ...(model.lastUsedAt && { lastUsedAt: model.lastUsedAt }),
     current: model.id === currentId,
+  };
+}
+
+export function importRecord(record: Import) {
+  const { errorCode, errorMessage, rowsDone, rowsTotal } = record;
+  return {
+    ...pick(record, ['id', 'status']),
+    file: record.fileName,
+    origin: record.origin,
+    counts: countsOf(record),
+    progress: { rowsDone, rowsTotal },
+    options: JSON.parse(record.optionsJson) as object,
+    error: errorCode === null ? null : { code: errorCode, message: errorMessage },
+    hasCredentials: hasCredentials(record),
+    hasRejects: hasRejects(record),
+    ...pick(record, ['createdBy', 'createdAt', 'startedAt', 'finishedAt', 'undoneAt']),
   };
 }
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from '../context.js';
 import { AppError, systemErrorCode } from '../errors.js';
+import { startImportRunner } from '../services/imports/runner.js';
 import { createApp } from './app.js';
 
 /** How long requests under way may take to finish once the server stops. */
@@ -40,24 +41,32 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
 /** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
 export async function startServer(context: Context): Promise<RunningServer> {
   let draining = false;
-  const server = createServer(createApp(context, () => draining));
+  const runner = startImportRunner(context);
+  const service = { isDraining: () => draining, wakeImports: () => runner.wake() };
+  const server = createServer(createApp(context, service));
   server.prependListener('request', (_request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     // A connection whose request was under way when the drain began is idle once that is answered.
     response.once('finish', () => draining && setImmediate(() => server.closeIdleConnections()));
   });
   server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
+  // Uploads take their time; other bodies are given less by their own reader.
+  server.requestTimeout = 10 * 60_000;
   // Longer than a balancer keeps its idle connections, so that it never meets one that is just closing.
   server.keepAliveTimeout = 75_000;
-  const { address, port, family } = await listen(server, context.config.http.host, context.config.http.port);
+  const { host, port: wantedPort } = context.config.http;
+  const { address, port, family } = await listen(server, host, wantedPort).catch(async (error: unknown) => {
+    await runner.close();
+    throw error;
+  });
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     async close() {
       draining = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-      await closed;
+      // A running import stops at its next row boundary, and is gone on with later.
+      await Promise.all([closed, runner.close()]);
       clearTimeout(cut);
     },
   };

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { courseLevels, courseTypes } from '../schemas/course.js';
 import { enrollmentStatuses } from '../schemas/enrollment.js';
 import { roles } from '../schemas/fields.js';
+import { importStatuses } from '../schemas/import.js';
 
 /** The shapes of answers, for the documentation and the contract tests. Every key is required unless it says otherwise. */
 
@@ -105,6 +106,43 @@ export const session = Joi.object({
   ip: nullableText,
   userAgent: nullableText,
   current: boolean,
+});
+
+/** An import, as everybody who may see it sees it: no path of the server, no password. */
+export const importRecord = Joi.object({
+  id,
+  status: Joi.valid(...importStatuses).required(),
+  file: text,
+  origin: Joi.valid('cli', 'http').required(),
+  counts: Joi.object({
+    ...{ rows: count, created: count, updated: count, skipped: count, rejected: count, enrolled: count },
+  }).required(),
+  progress: Joi.object({ rowsDone: count, rowsTotal: count.allow(null) }).required(),
+  options: Joi.object().unknown().required(),
+  error: Joi.object({ code: text, message: nullableText }).allow(null).required(),
+  hasCredentials: boolean.description('Whether there are generated passwords that have not been fetched'),
+  hasRejects: boolean,
+  createdBy: nullableText,
+  createdAt: timestamp,
+  startedAt: nullableTimestamp,
+  finishedAt: nullableTimestamp,
+  undoneAt: nullableTimestamp,
+});
+
+/** What undoing an import did, or would do. */
+export const undo = Joi.object({
+  removed: count,
+  restored: count,
+  kept: Joi.array()
+    .items(
+      Joi.object({
+        line: count,
+        userId: id,
+        email: nullableText,
+        code: Joi.valid('LOGGED_IN', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE').required(),
+      }),
+    )
+    .required(),
 });
 
 /** The envelope of every paged listing. */

@@ -233,3 +233,8 @@ export const importListingSchema = Joi.object<ImportListing, true>({
   status: fields.oneOf('status', importStatuses),
   ...fields.paging(20),
 });
+
+/** Query of `POST /api/imports/:id/undo`. */
+export const undoQuerySchema = Joi.object<{ dryRun: boolean }, true>({
+  dryRun: fields.queryBoolean('dryRun').default(false),
+});

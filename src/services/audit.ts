@@ -14,7 +14,8 @@ export interface AuditRecord {
     | 'import.start'
     | 'import.resume'
     | 'import.cancel'
-    | 'import.undo';
+    | 'import.undo'
+    | 'import.credentials';
   targetType: 'user' | 'import';
   targetId: string;
   before?: object;

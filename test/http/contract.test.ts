@@ -22,12 +22,19 @@ for (const [name, operation] of operations) {
     const example = (): Promise<Example> => examples[name](harness.context);
     function send(given: Example, token = given.token) {
       const call = harness.api(method, pathOf(path, given), token);
+      if (given.upload)
+        return call.attach('file', Buffer.from(given.upload.csv), 'people.csv').field(given.upload.fields);
       return given.body === undefined ? call : call.send(given.body);
     }
 
     it(`succeeds with ${operation.success.status} and exactly the documented body`, async () => {
       const response = await send(await example());
       expect(response.status, response.text).to.equal(operation.success.status);
+      if ('content' in operation.success) {
+        expect(response.headers['content-type']).to.equal(`${operation.success.content}; charset=utf-8`);
+        expect(response.text).not.to.equal('');
+        return;
+      }
       expect(response.headers['content-type']).to.match(/^application\/json/);
       const { value, error } = operation.success.body.validate(response.body, { abortEarly: false });
       expect(error?.message).to.equal(undefined);

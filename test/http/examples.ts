@@ -1,8 +1,12 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { ObjectSchema } from 'joi';
 import type { Context } from '../../src/context.js';
 import type { Contract } from '../../src/http/contract.js';
 import type { Role } from '../../src/schemas/fields.js';
 import type { Access } from '../../src/services/permissions.js';
+import { people } from '../imports/importing.js';
+import { importFile } from '../imports/running.js';
 import { buildCourse, buildEnrollment, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { ada } from './expectations.js';
 
@@ -10,6 +14,8 @@ import { ada } from './expectations.js';
 export interface Example {
   token?: string;
   body?: Record<string, unknown>;
+  /** A form with a file, and its other fields. */
+  upload?: { csv: string; fields: Record<string, string> };
   params?: Record<string, string>;
   query?: Record<string, string>;
 }
@@ -21,6 +27,7 @@ type Needs<Operation, Key extends string, Type> =
 type ExampleOf<Operation> = Example &
   (Operation extends { access: { kind: 'public' } } ? unknown : { token: string }) &
   Needs<Operation, 'body', Record<string, unknown>> &
+  Needs<Operation, 'upload', NonNullable<Example['upload']>> &
   Needs<Operation, 'params', Record<string, string>> &
   Needs<Operation, 'query', Record<string, string>>;
 
@@ -31,6 +38,17 @@ async function buildCatalogue(context: Context) {
   const course = await buildCourse(context, trainer.user, { title: 'Compilers' });
   const enrollment = await buildEnrollment(context, trainee.user, course, { status: 'active', progress: 10 });
   return { trainer, trainee, course, enrollment };
+}
+
+/** An import that created two accounts and rejected a row, and the super admin's token. */
+async function buildImport(context: Context, origin: 'cli' | 'http' = 'cli') {
+  const { token } = await signIn(context, { role: 'super_admin' });
+  const folder = mkdtempSync(path.join(context.config.dataDir, 'example-'));
+  const file = path.join(folder, 'people.csv');
+  writeFileSync(file, `${people(2)}A,B,nobody,\n`);
+  const { id } = await importFile(context, file);
+  await context.database.models.Import.update({ origin }, { where: { id } });
+  return { token, params: { id } };
 }
 
 /** One example an operation, made on an empty database: an operation without one doesn't compile. */
@@ -81,6 +99,31 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const query = { courseId: course.id, status: 'active', search: 'comp', page: '1', limit: '5' };
     return { token: trainer.token, params: { trainerId: trainer.user.id }, query };
   },
+  importTemplate: async (context) => ({ token: (await signIn(context, { role: 'super_admin' })).token }),
+  async createImport(context) {
+    const { token } = await signIn(context, { role: 'super_admin' });
+    return { token, upload: { csv: people(2), fields: { role: 'trainer', map: 'team=' } } };
+  },
+  async listImports(context) {
+    const { token } = await buildImport(context);
+    return { token, query: { status: 'completed', page: '1', limit: '5' } };
+  },
+  showImport: buildImport,
+  watchImport: buildImport,
+  importRejects: buildImport,
+  importOutcome: buildImport,
+  importCredentials: async (context) => buildImport(context, 'http'),
+  async cancelImport(context) {
+    const example = await buildImport(context);
+    await context.database.models.Import.update({ status: 'queued' }, { where: {} });
+    return example;
+  },
+  async resumeImport(context) {
+    const example = await buildImport(context, 'http');
+    await context.database.models.Import.update({ status: 'failed' }, { where: {} });
+    return example;
+  },
+  undoImport: async (context) => ({ ...(await buildImport(context)), query: { dryRun: 'false' } }),
   health: async () => ({}),
   readiness: async () => ({}),
   openapi: async () => ({}),

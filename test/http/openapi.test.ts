@@ -93,6 +93,9 @@ for (const [name, operation] of operations) {
       const expected = [String(success.status), '500'];
       if (operation.body) expected.push('400', '413', '415');
       if (operation.query) expected.push('400');
+      if (operation.upload) expected.push('400', '413', '415', '507');
+      if (operation.failures?.includes('IMPORT_CONFLICT')) expected.push('400');
+      if (operation.failures?.includes('CREDENTIALS_FETCHED')) expected.push('410');
       if (access.kind !== 'public') expected.push('401');
       if (access.kind !== 'public' && access.kind !== 'signed-in') expected.push('403');
       if (operation.params) expected.push('404');
@@ -108,6 +111,13 @@ for (const [name, operation] of operations) {
     it('describes the answer as it is', async () => {
       const given: Example = await examples[name](harness.context);
       const call = harness.api(method, pathOf(path, given), given.token);
+      if ('content' in success) {
+        await call.expect(success.status).expect('Content-Type', `${success.content}; charset=utf-8`);
+        expect(described?.responses[success.status]?.content).to.have.all.keys(success.content);
+        return;
+      }
+      if (given.upload)
+        void call.attach('file', Buffer.from(given.upload.csv), 'people.csv').field(given.upload.fields);
       const { body } = await (given.body === undefined ? call : call.send(given.body)).expect(success.status);
       const check = compile(described?.responses[success.status]?.content['application/json'].schema ?? false);
       expect(check(body), JSON.stringify(check.errors)).to.equal(true);

@@ -1,12 +1,11 @@
-import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { AppError, systemErrorCode } from '../../errors.js';
+import { AppError } from '../../errors.js';
 import { operator } from '../../services/core.js';
+import { ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
 import {
   cancelImport,
   findImport,
   keptAccounts,
-  ledgerOf,
   listImports,
   previewUndo,
   resumeImport,
@@ -14,7 +13,6 @@ import {
 } from '../../services/imports/imports.js';
 import { countsOf } from '../../services/imports/plan.js';
 import { resultOf } from '../../services/imports/record.js';
-import { csvLine } from '../../services/imports/report.js';
 import type { KeptAccount, UndoResult } from '../../services/imports/undo.js';
 import type { OutputOptions, ResumeOptions, UndoOptions } from '../commands/imports.js';
 import { writeData } from '../file-output.js';
@@ -100,67 +98,25 @@ export async function show(run: Run): Promise<Result> {
   };
 }
 
-const ledgerHeader = [
-  'line',
-  'outcome',
-  'code',
-  'reason',
-  'userId',
-  'firstName',
-  'lastName',
-  'email',
-  'phone',
-  'undo',
-  'undoCode',
-];
-
 export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
   const context = await opened(run);
   const record = await findImport(context, idOf(run));
-  let count = 0;
-  async function* pieces() {
-    let header = csvLine(ledgerHeader);
-    for await (const lines of ledgerOf(context, record.id)) {
-      const text = lines.map(({ row, firstName, lastName, email, phone }) => {
-        const outcome = [String(row.line), row.outcome, row.code, row.reason, row.userId];
-        const cells = [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
-        return csvLine(cells.map((cell) => cell ?? ''));
-      });
-      yield header + text.join('');
-      header = '';
-      count += lines.length;
-    }
-    yield header;
-  }
-  await writeData(run, pieces());
+  await writeData(run, ledgerCsv(context, record));
   const { output: file } = run.options;
+  const exported = record.rowsDone;
   return file === undefined
     ? {}
-    : { json: { exported: count, file }, text: `${counted(count, 'row')} written to ${file}.` };
+    : { json: { exported, file }, text: `${counted(exported, 'row')} written to ${file}.` };
 }
 
 export async function rejects(run: Run<OutputOptions>): Promise<Result> {
   const record = await findImport(await opened(run), idOf(run));
-  const { counts, rejectsFile } = resultOf(record);
-  if (rejectsFile === null) throw new AppError('NOT_FOUND', `The import ${record.id} has rejected no rows.`);
-  async function* pieces() {
-    const end = Number(record.rejectsBytes) - 1;
-    try {
-      for await (const chunk of createReadStream(rejectsFile ?? '', { encoding: 'utf8', end })) yield chunk as string;
-    } catch (error) {
-      if (systemErrorCode(error) === undefined) throw error;
-      throw new AppError(
-        'FILE_UNUSABLE',
-        `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: coursectl imports export ${record.id}`,
-        { cause: error },
-      );
-    }
-  }
-  await writeData(run, pieces());
+  await writeData(run, rejectedCsv(record));
   const { output: file } = run.options;
+  const rejected = record.rejectedCount;
   return file === undefined
     ? {}
-    : { json: { rejected: counts.rejected, file }, text: `${counted(counts.rejected, 'row')} written to ${file}.` };
+    : { json: { rejected, file }, text: `${counted(rejected, 'row')} written to ${file}.` };
 }
 
 export async function resume(run: Run<ResumeOptions>): Promise<Result> {

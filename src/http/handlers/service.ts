@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.js';
+import type { Service } from '../app.js';
 import type { Handlers } from '../bind.js';
 import { openapiDocument } from '../openapi.js';
 
-/** @param isDraining whether the server has stopped taking new work */
-export function serviceHandlers(isDraining: () => boolean) {
+export function serviceHandlers({ isDraining }: Service) {
   let document: object | undefined;
   return {
     health: async () => ({ status: 'ok' }),

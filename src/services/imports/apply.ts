@@ -138,7 +138,8 @@ async function resumeRecord(running: Running): Promise<void> {
     finishedAt: null,
     errorCode: null,
     errorMessage: null,
-    cancelRequested: false,
+    // A file of passwords that is begun anew can be fetched anew.
+    ...(reports.credentials.length === 0 && { credentialsFetchedAt: null }),
   });
 }
 

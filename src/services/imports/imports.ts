@@ -10,15 +10,17 @@ import type { Actor, Core } from '../core.js';
 import { type Page, pageOf } from '../paging.js';
 import { type ApplyOptions, applyImport, withImportLease } from './apply.js';
 import { type ImportPlan, planImport } from './plan.js';
-import { type ImportResult, leaseName, optionsOf } from './record.js';
+import { type ImportResult, jobLease, leaseName, optionsOf } from './record.js';
 import { type KeptAccount, takeBack, type UndoResult, undoPreview } from './undo.js';
 
 /** Imports, with what their status says to the world: one that is `running` without anybody running it broke off. */
 async function withLiveStatus(core: Core, records: readonly Import[]): Promise<void> {
   const running = records.filter(({ status }) => status === 'running');
-  const nameOf = (record: Import) => leaseName(record.fileSha256, record.optionsJson);
-  const held = await heldLeases(core.database, running.map(nameOf));
-  for (const record of running) if (!held.has(nameOf(record))) record.set('status', 'interrupted', { raw: true });
+  // The service holds a lease on its import before there is one on the file.
+  const namesOf = (record: Import) => [leaseName(record.fileSha256, record.optionsJson), jobLease(record)];
+  const held = await heldLeases(core.database, running.flatMap(namesOf));
+  for (const record of running)
+    if (!namesOf(record).some((name) => held.has(name))) record.set('status', 'interrupted', { raw: true });
 }
 
 /** One page of the imports, newest first. @throws AppError `VALIDATION` */
@@ -71,10 +73,35 @@ export async function resumeImport(
       `The file ${record.filePath} is no longer what was imported. Put it back, or import it anew.`,
     );
   await prepare(plan);
-  await core.database.inTransaction((transaction) =>
-    recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction),
-  );
+  await core.database.inTransaction(async (transaction) => {
+    await core.database.models.Import.update({ cancelRequested: false }, { where: { id }, transaction });
+    await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
+  });
   return applyImport(core, actor, plan, { ...options, record });
+}
+
+/**
+ * Puts an import over HTTP that failed, broke off or was cancelled into the queue again.
+ * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`
+ */
+export async function requeueImport(core: Core, actor: Actor, id: string): Promise<Import> {
+  const { origin, status } = await findImport(core, id);
+  if (origin !== 'http')
+    throw new AppError('IMPORT_CONFLICT', `The import ${id} was begun at a terminal: coursectl imports resume ${id}`);
+  if (!resumable.includes(status))
+    throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to resume.`);
+  await core.database.inTransaction(async (transaction) => {
+    const fields = {
+      status: 'queued',
+      cancelRequested: false,
+      finishedAt: null,
+      errorCode: null,
+      errorMessage: null,
+    } as const;
+    await core.database.models.Import.update(fields, { where: { id }, transaction });
+    await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
+  });
+  return findImport(core, id);
 }
 
 /** What undoing an import would do now. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */

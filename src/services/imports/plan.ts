@@ -175,6 +175,8 @@ export interface PlanRequest {
   /** Raw options. */
   options: object;
   signal: AbortSignal;
+  /** With more rows than this the file is refused. */
+  maxRows?: number;
   /** The import to go on with; when absent, a run of the same file and options that broke off is looked for. */
   record?: Import;
   /** Called with the number of rows read so far. */
@@ -205,6 +207,11 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     for await (const batch of batches) {
       if (signal.aborted) throw new AppError('INTERRUPTED', 'Interrupted; nothing was written.');
       read += batch.length;
+      if (request.maxRows !== undefined && read > request.maxRows)
+        throw new AppError(
+          'IMPORT_FILE_INVALID',
+          `The file has more than ${request.maxRows} rows. Split it, or import it with coursectl users import.`,
+        );
       const rows = batch.slice(Math.max(0, batch.length - (read - (begun?.rowsDone ?? 0))));
       if (rows.length === 0) continue;
       const decisions = await decider.decide(rows);

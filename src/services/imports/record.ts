@@ -41,6 +41,11 @@ export function leaseName(fileSha256: string, options: string): string {
   return `import:${createHash('sha256').update(fileSha256).update(options).digest('hex')}`;
 }
 
+/** The lease that the service holds while it runs an import. */
+export function jobLease({ id }: Pick<Import, 'id'>): string {
+  return `import-job:${id}`;
+}
+
 /** What an import is recorded as before its first row. */
 interface NewImport {
   status: 'queued' | 'running';

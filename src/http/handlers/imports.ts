@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../../context.js';
+import { undoQuerySchema } from '../../schemas/import.js';
+import { validate } from '../../schemas/validate.js';
+import { actorOf } from '../../services/core.js';
+import { ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
+import {
+  cancelImport,
+  findImport,
+  listImports,
+  previewUndo,
+  requeueImport,
+  undoImport,
+} from '../../services/imports/imports.js';
+import { claimCredentials, submitImport } from '../../services/imports/jobs.js';
+import { templateText } from '../../services/imports/template.js';
+import type { Service } from '../app.js';
+import type { Handlers } from '../bind.js';
+import * as present from '../present.js';
+
+/** How often an import that is watched is looked at, in milliseconds. */
+const watchMs = 500;
+/** How often a line is sent that means nothing, so that nobody on the way takes the connection for dead. */
+const heartbeatMs = 15_000;
+
+const underWay = new Set(['queued', 'running', 'undoing', 'interrupted']);
+
+async function* eventsOf(
+  context: Context,
+  id: string,
+  signal: AbortSignal,
+  isDraining: () => boolean,
+): AsyncGenerator<string> {
+  let shown = '';
+  let sentAt = performance.now();
+  while (!signal.aborted) {
+    const record = present.importRecord(await findImport(context, id));
+    const data = JSON.stringify({ import: record });
+    if (data !== shown) {
+      yield `event: progress\ndata: ${data}\n\n`;
+      shown = data;
+      sentAt = performance.now();
+    } else if (performance.now() - sentAt > heartbeatMs) {
+      yield ': still there\n\n';
+      sentAt = performance.now();
+    }
+    if (!underWay.has(record.status)) {
+      yield `event: end\ndata: ${data}\n\n`;
+      return;
+    }
+    // The client asks again, and meets an instance that stays.
+    if (isDraining()) return;
+    await sleep(watchMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** A single `map` is a list of one. */
+function formOptions(fields: unknown): unknown {
+  const { map, ...options } = fields as { map?: unknown };
+  return map === undefined ? options : { ...options, map: [map].flat() };
+}
+
+export function importHandlers({ isDraining, wakeImports }: Service) {
+  return {
+    importTemplate: async () => ({
+      filename: 'people.csv',
+      async *pieces() {
+        yield templateText;
+      },
+    }),
+
+    async createImport({ context, caller, upload, setHeader }) {
+      const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
+      wakeImports();
+      setHeader('Location', `/api/imports/${record.id}`);
+      return { import: present.importRecord(await record.reload()) };
+    },
+
+    async listImports({ context, query }) {
+      const { items, pagination } = await listImports(context, query);
+      return { imports: items.map(present.importRecord), pagination };
+    },
+
+    async showImport({ context, params }) {
+      return { import: present.importRecord(await findImport(context, params.id ?? '')) };
+    },
+
+    async watchImport({ context, params, signal }) {
+      const { id } = await findImport(context, params.id ?? '');
+      return { pieces: () => eventsOf(context, id, signal, isDraining) };
+    },
+
+    async importRejects({ context, params }) {
+      const record = await findImport(context, params.id ?? '');
+      return { filename: `rejected-${record.id}.csv`, pieces: () => rejectedCsv(record) };
+    },
+
+    async importOutcome({ context, params }) {
+      const record = await findImport(context, params.id ?? '');
+      return { filename: `outcome-${record.id}.csv`, pieces: () => ledgerCsv(context, record) };
+    },
+
+    async importCredentials({ context, caller, params }) {
+      const claim = await claimCredentials(context, actorOf(caller), params.id ?? '');
+      return {
+        filename: `credentials-${params.id}.csv`,
+        pieces: () => claim.text(),
+        settled: (arrived) => (arrived ? claim.done() : claim.failed()),
+      };
+    },
+
+    async cancelImport({ context, caller, params }) {
+      const record = await cancelImport(context, actorOf(caller), params.id ?? '');
+      const message =
+        record.status === 'cancelled' ? 'Import cancelled.' : 'Import will end at the next batch of rows.';
+      return { message, import: present.importRecord(record) };
+    },
+
+    async resumeImport({ context, caller, params }) {
+      const record = await requeueImport(context, actorOf(caller), params.id ?? '');
+      wakeImports();
+      return { import: present.importRecord(record) };
+    },
+
+    async undoImport({ context, caller, params, query, signal }) {
+      const id = params.id ?? '';
+      const { dryRun } = validate(undoQuerySchema, query);
+      const undo = dryRun
+        ? await previewUndo(context, id)
+        : await undoImport(context, actorOf(caller), id, { signal, onWait: () => undefined });
+      const message = dryRun ? 'Nothing was undone: this is what would be.' : 'Import undone.';
+      return { message, undo, import: present.importRecord(await findImport(context, id)) };
+    },
+  } satisfies Partial<Handlers>;
+}

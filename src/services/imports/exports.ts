@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs';
+import type { Import } from '../../db/models/import.js';
+import { AppError, systemErrorCode } from '../../errors.js';
+import type { Core } from '../core.js';
+import { ledgerOf } from './imports.js';
+import { csvLine } from './report.js';
+
+const ledgerHeader = [
+  'line',
+  'outcome',
+  'code',
+  'reason',
+  'userId',
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'undo',
+  'undoCode',
+];
+
+/** What became of every row of an import, as CSV in pieces, with the accounts as they are now. */
+export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<string> {
+  let header = csvLine(ledgerHeader);
+  for await (const lines of ledgerOf(core, id)) {
+    const text = lines.map(({ row, firstName, lastName, email, phone }) => {
+      const outcome = [String(row.line), row.outcome, row.code, row.reason, row.userId];
+      const cells = [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
+      return csvLine(cells.map((cell) => cell ?? ''));
+    });
+    yield header + text.join('');
+    header = '';
+  }
+  yield header;
+}
+
+/** Whether an import has rejected rows that can be read. */
+export function hasRejects({ rejectsFile, rejectsBytes }: Import): boolean {
+  return rejectsFile !== null && Number(rejectsBytes) > 0;
+}
+
+/**
+ * The rejected rows of an import as its rejects file has them, as far as they are committed.
+ * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
+ */
+export async function* rejectedCsv(record: Import): AsyncGenerator<string> {
+  const { id, rejectsFile, rejectsBytes } = record;
+  if (rejectsFile === null || !hasRejects(record))
+    throw new AppError('NOT_FOUND', `The import ${id} has rejected no rows.`);
+  try {
+    const stream = createReadStream(rejectsFile, { encoding: 'utf8', end: Number(rejectsBytes) - 1 });
+    for await (const chunk of stream) yield chunk as string;
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    throw new AppError(
+      'FILE_UNUSABLE',
+      `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: coursectl imports export ${id}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,187 @@
+import { access, constants, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Op } from 'sequelize';
+import { heldLeases, withLease } from '../../db/lease.js';
+import type { Import } from '../../db/models/import.js';
+import { AppError, type ErrorCode, isAppError } from '../../errors.js';
+import type { Actor, Core } from '../core.js';
+import { applyImport } from './apply.js';
+import { planImport } from './plan.js';
+import { jobLease, optionsOf } from './record.js';
+
+/** Runs the imports that were asked for over HTTP. */
+export interface ImportRunner {
+  /** There is something new to do. */
+  wake(): void;
+  /** Stops at the next row boundary: what was under way is gone on with after the next start, here or elsewhere. */
+  close(): Promise<void>;
+}
+
+export interface RunnerOptions {
+  /** How often the queue is looked at, in milliseconds: others put imports in it, and others leave theirs unfinished. */
+  pollMs?: number;
+}
+
+const leaseMs = 10_000;
+
+/** Faults that pass: the import stays where it is and is tried again. */
+const passing: readonly ErrorCode[] = [
+  'DATABASE_UNREACHABLE',
+  'DATABASE_ACCESS_DENIED',
+  'DATABASE_MISSING',
+  'DATABASE_NOT_WRITABLE',
+  'OVERLOADED',
+  'SCHEMA_OUTDATED',
+  'IMPORT_CONFLICT',
+];
+
+const taken = () => new AppError('IMPORT_CONFLICT', 'Somebody else is at it.');
+
+/** The imports of the queue, the oldest first: those that wait, and those that broke off without anybody's wish. */
+async function pending(core: Core): Promise<Import[]> {
+  const records = await core.database.read(() =>
+    core.database.models.Import.findAll({
+      where: {
+        origin: 'http',
+        [Op.or]: [
+          { status: ['queued', 'running'] },
+          { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...passing] }] } },
+        ],
+      },
+      order: ['id'],
+      limit: 100,
+    }),
+  );
+  const held = await heldLeases(core.database, records.map(jobLease));
+  return records.filter((record) => !held.has(jobLease(record)));
+}
+
+/** Instances may have disks of their own: each runs what it can read. */
+async function isHere({ filePath }: Import): Promise<boolean> {
+  return access(filePath, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whoever asked for it answers for it. */
+const actorOf = (record: Import): Actor => ({ origin: 'http', actorId: record.createdBy, ip: null });
+
+async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<void> {
+  await record.reload();
+  if (!['queued', 'running', 'interrupted'].includes(record.status)) return;
+  if (record.cancelRequested) {
+    await record.update({ status: 'cancelled', finishedAt: core.now() });
+    return;
+  }
+  await record.update({
+    status: 'running',
+    startedAt: record.startedAt ?? core.now(),
+    errorCode: null,
+    errorMessage: null,
+  });
+  const plan = await planImport(core, {
+    file: record.filePath,
+    options: optionsOf(record),
+    signal,
+    record,
+    maxRows: core.config.imports.uploadRows,
+  });
+  const nothing = () => undefined;
+  const result = await applyImport(core, actorOf(record), plan, {
+    ...{ record, signal, onProgress: nothing, onResume: nothing, onWait: nothing },
+  });
+  // It holds people's data and, at times, their passwords: it stays no longer than it is needed.
+  if (result.status === 'completed' || result.status === 'stopped') await rm(record.filePath, { force: true });
+}
+
+/** Keeps what is known of a run that failed. */
+async function noteOutcome(core: Core, record: Import, error: unknown): Promise<void> {
+  if (isAppError(error, 'INTERRUPTED')) {
+    await record.update({ status: record.rowsDone > 0 ? 'interrupted' : 'queued' });
+    return;
+  }
+  if (isAppError(error, ...passing)) {
+    core.logger.warn({ importId: record.id, code: error.code }, 'import put off');
+    return;
+  }
+  if (!isAppError(error)) core.logger.error({ err: error, importId: record.id }, 'import failed');
+  await record.update({
+    status: 'failed',
+    finishedAt: core.now(),
+    errorCode: isAppError(error) ? error.code : 'BUG',
+    errorMessage: isAppError(error)
+      ? withoutPaths(error.message, record)
+      : 'The import met a bug. The service has logged it.',
+  });
+}
+
+/** Clients know the file by its name; where it lies is no concern of theirs. */
+function withoutPaths(message: string, { filePath, fileName }: Import): string {
+  return message.replaceAll(filePath, fileName);
+}
+
+/**
+ * Starts running imports: as many at once as `IMPORT_CONCURRENCY` says, over all instances on this database. Slots and
+ * imports are held by leases, so that whatever a dead instance held is taken up by another one.
+ */
+export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions = {}): ImportRunner {
+  const stop = new AbortController();
+  let wakeUp = new AbortController();
+
+  /** Runs the next import that nobody runs. @returns whether there was one */
+  async function runNext(): Promise<boolean> {
+    for (const record of await pending(core)) {
+      if (stop.signal.aborted) return false;
+      if (!(await isHere(record))) continue;
+      try {
+        await withLease(core.database, jobLease(record), 0, taken, () => attempt(record), { durationMs: leaseMs });
+        return true;
+      } catch (error) {
+        if (!isAppError(error, 'IMPORT_CONFLICT')) throw error;
+      }
+    }
+    return false;
+  }
+
+  async function attempt(record: Import): Promise<void> {
+    try {
+      await runOne(core, record, stop.signal);
+    } catch (error) {
+      await noteOutcome(core, record, error);
+      // A fault that passes needs time to do so.
+      if (isAppError(error, ...passing)) await pause();
+    }
+  }
+
+  const pause = () =>
+    sleep(pollMs, undefined, { signal: AbortSignal.any([stop.signal, wakeUp.signal]) }).catch(() => undefined);
+
+  async function work(slot: number): Promise<void> {
+    while (!stop.signal.aborted) {
+      try {
+        // Most of the time there is nothing to do, and no slot to be taken for it.
+        const isDue = (await pending(core)).length > 0;
+        const name = `import-slot:${slot}`;
+        if (isDue && (await withLease(core.database, name, 0, taken, runNext, { durationMs: leaseMs }))) continue;
+      } catch (error) {
+        // Another instance has the slot, or the database is gone for a while: the next round will tell.
+        if (!isAppError(error)) core.logger.error({ err: error }, 'import runner');
+        else if (error.code !== 'IMPORT_CONFLICT') core.logger.warn({ code: error.code }, 'import runner waits');
+      }
+      await pause();
+    }
+  }
+
+  const workers = Array.from({ length: core.config.imports.concurrency }, (_, slot) => work(slot + 1));
+  return {
+    wake() {
+      wakeUp.abort();
+      wakeUp = new AbortController();
+    },
+    async close() {
+      stop.abort();
+      await Promise.all(workers);
+    },
+  };
+}
