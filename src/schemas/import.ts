@@ -117,7 +117,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
       otherwise: Joi.forbidden().messages({ 'any.unknown': 'Give a password or a password hash, not both.' }),
     }),
   course: fields.course.empty(blank),
-  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).lowercase().empty(blank),
+  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).trim().lowercase().empty(blank),
   notes: fields.notes.empty(blank),
 });
 
