@@ -111,16 +111,16 @@ const lineBreak = /\r\n|\r|\n/g;
 
 /** csv-parse, handing its records over without the queue of a stream, which costs more than reading them. */
 class RecordParser extends Parser {
-  #records: string[][] = [];
+  #records: { cells: string[]; blankLines: number }[] = [];
 
   override push(record: string[] | null): boolean {
     if (record === null) return super.push(null);
-    this.#records.push(record);
+    this.#records.push({ cells: record, blankLines: this.info.empty_lines });
     return true;
   }
 
-  /** The records that have come since the last time. */
-  takeRecords(): string[][] {
+  /** The records that have come since the last time, each with the number of all blank lines before it. */
+  takeRecords(): { cells: string[]; blankLines: number }[] {
     const records = this.#records;
     this.#records = [];
     return records;
@@ -132,17 +132,19 @@ class RowReader {
   readonly #parser: RecordParser;
   readonly #limits: CsvLimits;
   /** The line on which the next record begins. csv-parse's own count takes a CRLF in quotes for two. */
-  #line: number;
-  #bytesSinceRecord = 0;
+  #nextLine: number;
+  #blankLines = 0;
+  #bytesSinceLine = 0;
 
   constructor(delimiter: Delimiter, line: number, limits: CsvLimits) {
-    this.#line = line;
+    this.#nextLine = line;
     this.#limits = limits;
     this.#parser = new RecordParser({
       delimiter,
       // Named, because csv-parse would take the first one it meets for the only one.
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
+      skip_empty_lines: true,
       max_record_size: limits.recordBytes,
     });
     // It comes with the callbacks as well.
@@ -150,7 +152,7 @@ class RowReader {
   }
 
   /**
-   * Reads on. Blank lines are records too, which keeps count of them.
+   * Reads on.
    * @param bytes the next ones; absent at the end
    * @returns the rows that are complete, and the fault that was met after them
    */
@@ -160,12 +162,17 @@ class RowReader {
       else this.#parser.write(bytes, resolve);
     });
     const records = this.#parser.takeRecords();
-    this.#bytesSinceRecord = records.length > 0 ? 0 : this.#bytesSinceRecord + (bytes?.length ?? 0);
     const rows: CsvRow[] = [];
     try {
-      for (const record of records) this.#add(record, rows);
+      for (const { cells, blankLines } of records) {
+        this.#passBlankLines(blankLines);
+        this.#add(cells, rows);
+      }
+      const isOneLine = records.length === 0 && this.#parser.info.empty_lines === this.#blankLines;
+      this.#bytesSinceLine = isOneLine ? this.#bytesSinceLine + (bytes?.length ?? 0) : 0;
+      this.#passBlankLines(this.#parser.info.empty_lines);
       if (error instanceof CsvError)
-        throw invalid(`The row that begins on line ${this.#line} ${faultOf(error.code, this.#limits)}.`);
+        throw invalid(`The row that begins on line ${this.#nextLine} ${faultOf(error.code, this.#limits)}.`);
       if (error) throw error;
       this.#assertEnding();
       return { rows };
@@ -179,8 +186,13 @@ class RowReader {
     this.#parser.destroy();
   }
 
+  #passBlankLines(before: number): void {
+    this.#nextLine += before - this.#blankLines;
+    this.#blankLines = before;
+  }
+
   #add(record: readonly string[], rows: CsvRow[]): void {
-    const line = this.#line;
+    const line = this.#nextLine;
     let lineBreaks = 0;
     let hasContent = false;
     if (record.length > this.#limits.columns) throw this.#tooWide();
@@ -191,13 +203,13 @@ class RowReader {
       if (cell.length * 3 > this.#limits.fieldBytes) this.#assertFieldFits(cell, index);
       return cell;
     });
-    this.#line += lineBreaks + 1;
+    this.#nextLine += lineBreaks + 1;
     if (hasContent) rows.push({ line, cells });
   }
 
   #assertFieldFits(cell: string, index: number): void {
     if (Buffer.byteLength(cell) > this.#limits.fieldBytes)
-      throw invalid(`Line ${this.#line}, column ${index + 1} has more than ${this.#limits.fieldBytes} bytes.`);
+      throw invalid(`Line ${this.#nextLine}, column ${index + 1} has more than ${this.#limits.fieldBytes} bytes.`);
   }
 
   /**
@@ -206,11 +218,11 @@ class RowReader {
    */
   #assertEnding(): void {
     const { recordBytes, columns } = this.#limits;
-    if (this.#bytesSinceRecord > 3 * (recordBytes + columns)) throw this.#tooWide();
+    if (this.#bytesSinceLine > 3 * (recordBytes + columns)) throw this.#tooWide();
   }
 
   #tooWide(): AppError {
-    return invalid(`Line ${this.#line} has more than ${this.#limits.columns} columns.`);
+    return invalid(`Line ${this.#nextLine} has more than ${this.#limits.columns} columns.`);
   }
 }
 
