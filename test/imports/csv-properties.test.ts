@@ -123,29 +123,57 @@ async function outcomeOf(bytes: Buffer, sizes: Iterable<number> = []) {
 /** Files of people, some of them spoilt in a few places. */
 const spoilt = fc
   .tuple(
-    fc.constantFrom(...corpus.map(({ bytes }) => bytes)),
+    fc.oneof(
+      { weight: 1, arbitrary: fc.constantFrom(...corpus) },
+      { weight: 4, arbitrary: fc.constantFrom(...corpus.filter(({ expected }) => 'created' in expected)) },
+    ),
     fc.array(
       fc.record({
-        at: fc.double({ min: 0, max: 1, noNaN: true }),
+        at: fc.double({ min: 0, max: 1, noNaN: true }).map(Math.sqrt),
         take: fc.nat(3),
         put: fc.oneof(
-          fc.uint8Array({ maxLength: 3 }),
-          fc
-            .constantFrom('"', ',', ';', '\r', '\n', '\r\n', '="', '\0', '\ufeff', 'é', 'sep=', '🦊', "'")
-            .map((text) => new Uint8Array(Buffer.from(text))),
+          { weight: 1, arbitrary: fc.uint8Array({ maxLength: 3 }) },
+          {
+            weight: 6,
+            arbitrary: fc
+              .constantFrom(
+                '',
+                '"',
+                '""',
+                ',',
+                ';',
+                '\r',
+                '\n',
+                '\r\n',
+                '="',
+                'é',
+                'sep=',
+                '🦊',
+                "'",
+                'x',
+                '1',
+                '\0',
+                '\ufeff',
+              )
+              .map((text) => new Uint8Array(Buffer.from(text))),
+          },
         ),
       }),
       { maxLength: 4 },
     ),
-    fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+    // Mostly whole, and mostly behind the header.
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant(1) },
+      { weight: 1, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
+    ),
   )
-  .map(([bytes, changes, cut]) => {
+  .map(([{ bytes }, changes, cut]) => {
     let changed = bytes;
     for (const { at, take, put } of changes) {
       const index = Math.floor(at * changed.length);
       changed = Buffer.concat([changed.subarray(0, index), put, changed.subarray(index + take)]);
     }
-    return cut === null ? changed : changed.subarray(0, Math.ceil(cut * changed.length));
+    return changed.subarray(0, Math.ceil(cut * changed.length));
   });
 
 const soup = fc.oneof(

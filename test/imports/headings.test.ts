@@ -153,6 +153,20 @@ describe('Headings of spreadsheets', () => {
     );
   });
 
+  it('are shown in one line, and not all of them', async () => {
+    const message = await problemOf([
+      '\u001b[2J\r\nClan',
+      'x'.repeat(100),
+      ...new Array(20).fill('y'),
+      'email',
+      'phone',
+    ]);
+    expect(message).to.include(`Not understood: [2J Clan, ${'x'.repeat(60)}…, ${'y, '.repeat(7)}y and 12 more. `);
+    expect(mapColumns(['firstName', 'lastName', 'email', 'phone', '\u0007two\nlines']).ignored).to.deep.equal([
+      'two lines',
+    ]);
+  });
+
   it('are people when there is an address among them', async () => {
     for (const header of [
       ['Ada', 'Name', 'ada@example.org', '1'],

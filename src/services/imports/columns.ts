@@ -40,6 +40,15 @@ const headingKey = (heading: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
 
+const longestShown = 60;
+const mostShown = 10;
+
+/** A heading as it may be shown on a terminal: in one line, and not without end. */
+function shown(heading: string): string {
+  const line = heading.replace(/\p{Cc}+/gu, ' ').trim();
+  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+}
+
 const importFields: readonly ImportField[] = [...importColumns, 'fullName'];
 const template = importColumns.join(',');
 
@@ -69,12 +78,12 @@ function decide(own: readonly Column[], maps: readonly string[]): Decided {
     const [heading, name] = [map.slice(0, at).trim(), map.slice(at + 1).trim()];
     const column =
       own.find((other) => other.heading.trim() === heading) ??
-      own.find((other) => headingKey(other.heading) === headingKey(heading));
+      own.find((other) => headingKey(heading) !== '' && headingKey(other.heading) === headingKey(heading));
     if (at < 0 || heading === '') throw usage('A mapping is "heading=field", such as --map "Mobile=phone".');
     if (column === undefined) {
       const near = closest(
         heading,
-        own.map((other) => other.heading.trim()),
+        own.map((other) => shown(other.heading)),
       );
       throw usage(`The file has no column "${heading}".${near ? ` Did you mean "${near}"?` : ''}`);
     }
@@ -166,9 +175,14 @@ export function mapColumns(headings: readonly string[], maps: readonly string[] 
   const missing = requiredImportColumns.filter(
     (column) => !fields.has(column) && !(isWhole && (column === 'firstName' || column === 'lastName')),
   );
-  const unused = ignored.map(({ heading }) => heading.trim());
+  const unused = ignored.map(({ heading }) => shown(heading));
   if (missing.length > 0) throw missingColumns(missing, unused);
   return { width: headings.length, fields, ...(isWhole && { fullName }), own, ignored: unused };
+}
+
+function listed(headings: readonly string[]): string {
+  const more = headings.length - mostShown;
+  return `${headings.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function missingColumns(missing: readonly ImportColumn[], unused: readonly string[]): AppError {
@@ -180,7 +194,7 @@ function missingColumns(missing: readonly ImportColumn[], unused: readonly strin
     [
       `The header lacks ${missing.join(', ')}.`,
       ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),
-      ...(unused.length > 0 ? [`Not understood: ${unused.join(', ')}.`] : []),
+      ...(unused.length > 0 ? [`Not understood: ${listed(unused)}.`] : []),
       `The columns are: ${template}`,
     ].join(' '),
   );
