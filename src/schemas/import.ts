@@ -149,5 +149,5 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
   map: Joi.array()
     .items(Joi.string().pattern(/=/))
     .empty(Joi.array().length(0))
-    .messages({ '*': 'map must be a list of heading=field, such as "Mobile=phone".' }),
+    .messages({ '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.' }),
 });

@@ -261,8 +261,8 @@ describe('Columns that are mapped by hand', () => {
       ['Given=', undefined],
       ['Clan=first_name', 'Two columns are mapped to firstName. Leave one of them out.'],
       ['Given=lastName', 'The column "Given" is mapped twice.'],
-      ['Given', 'A mapping is "heading=field", such as --map "Mobile=phone".'],
-      ['=phone', 'A mapping is "heading=field", such as --map "Mobile=phone".'],
+      ['Given', 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.'],
+      ['=phone', 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.'],
     ] as const) {
       const maps = problem?.includes('mapped') ? ['Given=firstName', map] : [map];
       if (problem !== undefined) expect(await problemOf(header, maps)).to.equal(`USAGE ${problem}`);

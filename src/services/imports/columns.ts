@@ -79,7 +79,8 @@ function decide(own: readonly Column[], maps: readonly string[]): Decided {
     const column =
       own.find((other) => other.heading.trim() === heading) ??
       own.find((other) => headingKey(heading) !== '' && headingKey(other.heading) === headingKey(heading));
-    if (at < 0 || heading === '') throw usage('A mapping is "heading=field", such as --map "Mobile=phone".');
+    if (at < 0 || heading === '')
+      throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
     if (column === undefined) {
       const near = closest(
         heading,
