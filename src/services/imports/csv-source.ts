@@ -226,17 +226,30 @@ class RowReader {
   }
 }
 
-/** The first bytes, as many as decide on a format however the chunks fall, and the chunks after them. */
-async function readHead(chunks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; ended: boolean }> {
+/** The beginning of a file. */
+interface Head {
+  /** As many bytes as decide on a format, however the chunks fall; maybe more. */
+  bytes: Buffer;
+  /** Whether that is all. */
+  ended: boolean;
+  /** What went wrong after them: it has its turn when the rows in them have had theirs. */
+  fault?: unknown;
+}
+
+async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Head> {
   const parts: Buffer[] = [];
   let length = 0;
-  while (length <= delimiterSampleBytes) {
-    const next = await chunks.next();
-    if (next.done) return { head: Buffer.concat(parts), ended: true };
-    parts.push(next.value);
-    length += next.value.length;
+  try {
+    while (length <= delimiterSampleBytes) {
+      const next = await chunks.next();
+      if (next.done) return { bytes: Buffer.concat(parts), ended: true };
+      parts.push(next.value);
+      length += next.value.length;
+    }
+  } catch (fault) {
+    return { bytes: Buffer.concat(parts), ended: false, fault };
   }
-  return { head: Buffer.concat(parts), ended: false };
+  return { bytes: Buffer.concat(parts), ended: false };
 }
 
 /**
@@ -251,12 +264,12 @@ export async function openCsv(
 ): Promise<CsvFile> {
   const text = decodedAs(encoding, source);
   try {
-    const { head, ended } = await readHead(text);
-    const preamble = readPreamble(head);
-    const table = head.subarray(preamble.length);
-    const delimiter = wanted === 'auto' ? delimiterOf(preamble, table, ended) : wanted;
+    const head = await readHead(text);
+    const preamble = readPreamble(head.bytes);
+    const table = head.bytes.subarray(preamble.length);
+    const delimiter = wanted === 'auto' ? delimiterOf(preamble, table, head.ended) : wanted;
     const reader = new RowReader(delimiter, preamble.sepLine ? 2 : 1, limits);
-    const rows = rowsOf(table, text, delimiter, reader);
+    const rows = rowsOf({ ...head, bytes: table }, text, delimiter, reader);
     const close = async () => {
       reader.close();
       await rows.return(undefined);
@@ -289,13 +302,14 @@ function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boole
 }
 
 async function* rowsOf(
-  start: Buffer,
+  start: Head,
   text: AsyncGenerator<Buffer>,
   delimiter: Delimiter,
   reader: RowReader,
 ): AsyncGenerator<CsvRow[]> {
   async function* all() {
-    if (start.length > 0) yield start;
+    if (start.bytes.length > 0) yield start.bytes;
+    if (start.fault !== undefined) throw start.fault;
     yield* text;
   }
   try {
