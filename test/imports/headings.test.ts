@@ -167,6 +167,20 @@ describe('Headings of spreadsheets', () => {
     ]);
   });
 
+  it('are looked at in no time, however long and many', () => {
+    const startedAt = performance.now();
+    for (const heading of [
+      `a@${'.'.repeat(60_000)} b`,
+      'first name '.repeat(6000),
+      ','.repeat(60_000),
+      '\u0301'.repeat(60_000),
+    ])
+      expect(() =>
+        mapColumns(['email', heading, ...Array.from({ length: 250 }, (_, index) => `phne number ${index}`)]),
+      ).to.throw();
+    expect(performance.now() - startedAt).to.be.lessThan(2000);
+  });
+
   it('are people when there is an address among them', async () => {
     for (const header of [
       ['Ada', 'Name', 'ada@example.org', '1'],
@@ -248,6 +262,14 @@ describe('Columns that are mapped by hand', () => {
       phone: 1,
       fullName: 2,
     });
+  });
+
+  it('may be the whole name, whatever stands beside it', () => {
+    for (const beside of [['Vorname'], ['Surname'], ['First name'], ['First name', 'Last name']]) {
+      const mapping = mapColumns(['Name', 'email', 'phone', ...beside], ['Name=fullName']);
+      expect(mapping).to.include({ fullName: 0 });
+      expect(mapping.ignored).to.deep.equal(beside);
+    }
   });
 
   it('must be there, be fields, and be so once', async () => {

@@ -63,8 +63,8 @@ for (const field of importFields) {
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 const usage = (message: string) => new AppError('USAGE', message);
 
-/** An address makes a first line one of people. */
-const emailAddress = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;
+/** Whether a cell is an address, which makes a first line one of people. */
+const isAddress = (cell: string) => cell.length <= 300 && /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/.test(cell);
 
 /** What was decided by hand: columns with their fields, or none. */
 type Decided = ReadonlyMap<number, ImportField | undefined>;
@@ -123,7 +123,7 @@ function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField
 }
 
 /** "Name" beside "Vorname" is the last name, beside "Surname" the first. */
-function giveHalfNames(candidates: Map<ImportField, Candidate[]>): void {
+function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decided): void {
   for (const [half, other] of [
     ['firstName', 'lastName'],
     ['lastName', 'firstName'],
@@ -132,7 +132,7 @@ function giveHalfNames(candidates: Map<ImportField, Candidate[]>): void {
     const name = candidates.get('fullName')?.find((column) => headingKey(column.heading) === headingKey(heading));
     const besides = beside.map(headingKey);
     const isHalf = candidates.get(other)?.some((column) => besides.includes(headingKey(column.heading)));
-    if (name === undefined || candidates.has(half) || !isHalf) continue;
+    if (name === undefined || decided.has(name.index) || candidates.has(half) || !isHalf) continue;
     candidates.set(half, [name]);
     candidates.delete('fullName');
   }
@@ -152,8 +152,8 @@ export function mapColumns(headings: readonly string[], maps: readonly string[] 
   const own = ownColumns(headings);
   const decided = decide(own, maps);
   const candidates = candidatesOf(own, decided);
-  giveHalfNames(candidates);
-  if (candidates.size === 0 || headings.some((heading) => emailAddress.test(heading)))
+  giveHalfNames(candidates, decided);
+  if (candidates.size === 0 || headings.some(isAddress))
     throw invalid(`The file has no header. Its first line must name the columns: ${template}`);
   const found = new Map<ImportField, number>();
   for (const [field, [first, second]] of candidates) {
@@ -164,7 +164,8 @@ export function mapColumns(headings: readonly string[], maps: readonly string[] 
   const fullName = found.get('fullName');
   found.delete('fullName');
   const halves = Number(found.has('firstName')) + Number(found.has('lastName'));
-  const isWhole = fullName !== undefined && halves < (isAmbiguous(headings[fullName]) ? 1 : 2);
+  const isWhole =
+    fullName !== undefined && (decided.has(fullName) || halves < (isAmbiguous(headings[fullName]) ? 1 : 2));
   if (isWhole) for (const half of ['firstName', 'lastName'] as const) found.delete(half);
   const used = new Set([...found.values(), ...(isWhole ? [fullName] : [])]);
   const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));

@@ -83,17 +83,7 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
     ...['Hash du mot de passe', 'Hash de contraseña', 'Hash da senha', 'تجزئة كلمة المرور'],
   ],
   course: [
-    ...[
-      'Course title',
-      'Course name',
-      'Course ID',
-      'Course code',
-      'Class',
-      'Kurs',
-      'Kursname',
-      'Kurstitel',
-      'Lehrgang',
-    ],
+    ...['Course title', 'Course name', 'Course ID', 'Course code', 'Kurs', 'Kursname', 'Kurstitel', 'Lehrgang'],
     ...['Cours', 'Intitulé du cours', 'Nom du cours', 'Formation', 'Curso', 'Nombre del curso', 'Nome do curso'],
     ...['الدورة', 'اسم الدورة', 'المقرر', 'اسم المقرر', 'الكورس', 'course1', 'course_name', 'course2'],
   ],
