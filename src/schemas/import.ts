@@ -114,7 +114,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
     .empty(blank)
     .messages({ 'string.pattern.base': 'Password hash must be a bcrypt hash with a cost from 4 to 15.' }),
   course: fields.course.empty(blank),
-  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).lowercase().empty(blank),
+  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).trim().lowercase().empty(blank),
   notes: fields.notes.empty(blank),
 })
   .nand('password', 'passwordHash')
@@ -198,7 +198,7 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
   map: Joi.array()
     .items(Joi.string().pattern(/=/))
     .empty(Joi.array().length(0))
-    .messages({ '*': 'map must be a list of heading=field, such as "Mobile=phone".' }),
+    .messages({ '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.' }),
 }).custom((options: ImportOptions, helpers) =>
   options.resetPasswords && options.onExisting !== 'update'
     ? helpers.message({ custom: 'resetPasswords needs onExisting update.' })

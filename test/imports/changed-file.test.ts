@@ -36,6 +36,21 @@ describe('A file that is changed', () => {
     'by emptying it': () => truncateSync(file),
   };
 
+  it('while it is planned, which takes two readings, gives no plan', async () => {
+    const { code, message } = await failureOf(() =>
+      planImport(importing.context, {
+        file,
+        options: {},
+        signal: new AbortController().signal,
+        onProgress: () => change(),
+      }),
+    );
+    expect([code, message]).to.deep.equal([
+      'IMPORT_CONFLICT',
+      `The file ${file} was changed while it was read. Import it again.`,
+    ]);
+  });
+
   for (const [how, make] of Object.entries(changes)) {
     it(`${how} after it was planned is not imported`, async () => {
       const plan = await planImport(importing.context, { file, options: {}, signal: new AbortController().signal });

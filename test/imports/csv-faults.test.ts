@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { openCsv } from '../../src/services/imports/csv-source.js';
 import { failureOf } from '../db/failure.js';
-import { rowsOf } from './csv-text.js';
+import { chunks, rowsOf, usualFormat, usualLimits } from './csv-text.js';
 
 const problemOf = async (source: string | Buffer, sizes: Iterable<number> = []) => {
   const failure = await failureOf(() => rowsOf(source, sizes));
@@ -86,6 +87,33 @@ describe('Quotes that are wrong', () => {
       expect(shown).not.to.match(/secret|got "s"/);
       expect(JSON.stringify(failure)).not.to.include('secret');
     }
+  });
+});
+
+describe('The rows before a fault', () => {
+  it('are given first, whatever it is and however the chunks fall', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, index) => `${index},b`);
+    for (const [place, count] of [
+      ['in the first bytes', 3],
+      ['far down', 20_000],
+    ] as const)
+      for (const [fault, bytes] of [
+        ['a quote', Buffer.from('x"y\n')],
+        ['a field', Buffer.from(`${'x'.repeat(70 * kib)}\n`)],
+        ['a byte', Buffer.from('xxxxxx\xe9xxxxxx', 'latin1')],
+        ['a NUL', Buffer.from('xxxxxx\0xxxxxx', 'latin1')],
+      ] as const)
+        for (const size of [11, 64 * kib, mib]) {
+          const source = Buffer.concat([Buffer.from(`a,b\n${rows.slice(0, count).join('\n')}\nlast,row\n`), bytes]);
+          const sizes = new Array(Math.ceil(source.length / size)).fill(size);
+          const file = await openCsv(chunks(source, sizes), usualFormat, usualLimits);
+          let read = 0;
+          const failure = await failureOf(async () => {
+            for await (const some of file.rows) read += some.length;
+          });
+          expect(failure.code).to.equal('IMPORT_FILE_INVALID');
+          expect(read, `${fault} ${place} in chunks of ${size}`).to.equal(count + 1);
+        }
   });
 });
 

@@ -90,9 +90,9 @@ describe('A row of an import file', () => {
   it('is active unless it says otherwise, in one of the words that spreadsheets know', async () => {
     const isActive = async (cell: string) => (await personOf(`Ada,King,ada@example.org,1,,${cell}`)).isActive;
     for (const blank of ['', ' ']) expect(await isActive(blank)).to.equal(undefined);
-    for (const word of ['true', 'TRUE', 'Yes', 'y', '1', 'active', ' true '])
+    for (const word of ['true', 'TRUE', 'Yes', 'y', '1', 'active', ' true ', 'WAHR', 'Vrai', 'Sí', 'نعم'])
       expect(await isActive(word), word).to.equal(true);
-    for (const word of ['false', 'FALSE', 'No', 'n', '0', 'Inactive', ' no'])
+    for (const word of ['false', 'FALSE', 'No', 'n', '0', 'Inactive', ' no', 'FALSCH', 'Faux', 'NÃO', 'لا'])
       expect(await isActive(word), word).to.equal(false);
     for (const word of ['maybe', '2', 'on', '-1', 'null'])
       expect(await reasonOf(`Ada,King,ada@example.org,1,,${word}`)).to.equal(
@@ -109,6 +109,73 @@ describe('A row of an import file', () => {
       expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal(phone);
   });
 
+  it('has no phone that a program has turned into a decimal number', async () => {
+    for (const phone of ['441234567.0', '441234567.00', '"441234567,0"', ' 1.0 '])
+      expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
+        'INVALID: Phone was turned into a decimal number by a spreadsheet. Format the column as text and enter it again.',
+      );
+    for (const phone of ['030.123', '1.5', '+44.0', '030.0.0'])
+      expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal(phone);
+  });
+
+  it('may have a phone that a spreadsheet keeps as text', async () => {
+    for (const phone of ["'0123", '="0123"', '"=""0123"""'])
+      expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal('0123');
+  });
+
+  it('may have the whole name in one cell', async () => {
+    const columns = 'Full name,email,phone';
+    expect(await personOf('Ada King Lovelace,ada@example.org,1', columns)).to.include({
+      firstName: 'Ada King',
+      lastName: 'Lovelace',
+    });
+    for (const name of ['Ada', '"Lovelace, Ada"', "'+Ada"])
+      expect(await reasonOf(`${name},nobody,1`, columns)).to.equal(
+        'INVALID: Full name must be first name, space, last name, without a comma. Email must be a valid email address.',
+      );
+    expect(await reasonOf(',ada@example.org,1', columns)).to.equal(
+      'INVALID: First name is required. Last name is required.',
+    );
+    expect(await reasonOf('A King,ada@example.org,1', columns)).to.equal(
+      'INVALID: First name must be 2 to 50 characters.',
+    );
+  });
+
+  it('may have a hash for a password', async () => {
+    const columns = 'firstName,lastName,email,phone,password,passwordHash';
+    const row = (password: string, hash: string) => `Ada,King,ada@example.org,1,${password},${hash}`;
+    const hash = `$2b$12$${'./Az09'.repeat(9).slice(0, 53)}`;
+    expect(await personOf(row('', ` ${hash} `), columns)).to.include({ passwordHash: hash });
+    expect(await personOf(row(' ', hash.replace('2b', '2y')), columns)).not.to.have.property('password');
+    expect(await personOf(row('secret', ' '), columns)).not.to.have.property('passwordHash');
+    const mustBe = 'INVALID: Password hash must be a bcrypt hash with a cost from 4 to 15.';
+    for (const bad of [hash.slice(1), `${hash}x`, hash.replace('12', '32'), hash.replace('12', '03'), '$2x$', 'secret'])
+      expect(await reasonOf(row('', bad), columns)).to.equal(mustBe);
+    expect(await reasonOf(row('secret', hash), columns)).to.equal(
+      'INVALID: Give a password or a password hash, not both.',
+    );
+  });
+
+  it('may have a course, the status of the enrollment, and notes', async () => {
+    const columns = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
+    const row = (course: string, status: string, notes: string) =>
+      `Ada,King,ada@example.org,1,${course},${status},${notes}`;
+    expect(await personOf(row(' Course 1 ', ' Pending ', '" two\r\nlines\t"'), columns)).to.include({
+      course: 'Course 1',
+      enrollmentStatus: 'pending',
+      notes: 'two\r\nlines',
+    });
+    const none = await personOf(row(' ', '', ' '), columns);
+    for (const field of ['course', 'enrollmentStatus', 'notes']) expect(none).not.to.have.property(field);
+    expect(await reasonOf(row('x'.repeat(201), 'completed', 'x'.repeat(2001)), columns)).to.equal(
+      'INVALID: Course must be at most 200 characters. Enrollment status must be one of active, pending. ' +
+        'Notes must be at most 2000 characters.',
+    );
+    expect(await reasonOf(row('a\tb', '', 'a\u0007'), columns)).to.equal(
+      'INVALID: Course must not contain control characters. Notes must not contain control characters.',
+    );
+  });
+
   it('has a password within the limits of the API, or none', async () => {
     const row = (password: string) => `Ada,King,ada@example.org,1,,,${password}`;
     expect((await personOf(row('secret'))).password).to.equal('secret');
@@ -117,6 +184,26 @@ describe('A row of an import file', () => {
     expect(await personOf('Ada,King,ada@example.org,1')).not.to.have.property('password');
     expect(await reasonOf(row('short'))).to.equal('INVALID: Password must be at least 6 characters.');
     expect(await reasonOf(row(`${'é'.repeat(36)}x`))).to.equal('INVALID: Password must be at most 72 bytes.');
+  });
+
+  it('has no more fields than the header, whatever is between them', async () => {
+    for (const [sign, name] of [
+      [';', 'semicolon'],
+      ['\t', 'tab'],
+      ['|', 'pipe'],
+    ] as const) {
+      const text = `firstName,lastName,email,phone\nAda,King,ada@example.org,1,x`.replaceAll(',', sign);
+      const file = await openImportFile(
+        chunks(Buffer.from(text)),
+        { options: {}, format: { encoding: 'utf-8', delimiter: 'auto' } },
+        bounds,
+      );
+      for await (const batch of file.batches)
+        expect(batch).to.have.nested.property(
+          '[0].reason',
+          `The row has 5 fields, the header 4. Put fields that contain a ${name} in quotes.`,
+        );
+    }
   });
 
   it('has no more fields than the header', async () => {

@@ -15,14 +15,13 @@ export function restoreCell(cell: string): string {
   return cell.startsWith("'") && runnable.test(cell.slice(1)) ? cell.slice(1) : cell;
 }
 
-/** `="0123"`: how a spreadsheet is told that digits are text. */
-const textFormula = /^="((?:[^"]|"")*)"$/;
-
 /** What a cell of a file that isn't ours, or is, says. */
 export function readCell(cell: string): string {
   const first = cell.charCodeAt(0);
   if (first === 0x27) return restoreCell(cell);
   if (first !== 0x3d) return cell;
-  const text = textFormula.exec(cell)?.[1];
-  return text === undefined ? cell : text.replaceAll('""', '"');
+  // ="0123": how a spreadsheet is told that digits are text.
+  if (cell.length < 3 || !cell.startsWith('="') || !cell.endsWith('"')) return cell;
+  const text = cell.slice(2, -1);
+  return text.replaceAll('""', '').includes('"') ? cell : text.replaceAll('""', '"');
 }

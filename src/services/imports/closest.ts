@@ -28,7 +28,9 @@ export function closest(text: string, candidates: readonly string[]): string | u
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length * 0.34)) + 1;
   for (const candidate of candidates) {
-    const away = distance(wanted, folded(candidate).slice(0, 100));
+    const other = folded(candidate).slice(0, 100);
+    if (Math.abs(other.length - wanted.length) >= least) continue;
+    const away = distance(wanted, other);
     if (away >= least) continue;
     [best, least] = [candidate, away];
   }

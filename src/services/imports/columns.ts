@@ -40,6 +40,15 @@ const headingKey = (heading: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
 
+const longestShown = 60;
+const mostShown = 10;
+
+/** A heading as it may be shown on a terminal: in one line, and not without end. */
+function shown(heading: string): string {
+  const line = heading.replace(/\p{Cc}+/gu, ' ').trim();
+  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+}
+
 const importFields: readonly ImportField[] = [...importColumns, 'fullName'];
 const template = importColumns.join(',');
 
@@ -54,8 +63,8 @@ for (const field of importFields) {
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 const usage = (message: string) => new AppError('USAGE', message);
 
-/** An address makes a first line one of people. */
-const emailAddress = /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/;
+/** Whether a cell is an address, which makes a first line one of people. */
+const isAddress = (cell: string) => cell.length <= 300 && /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/.test(cell);
 
 /** What was decided by hand: columns with their fields, or none. */
 type Decided = ReadonlyMap<number, ImportField | undefined>;
@@ -69,12 +78,13 @@ function decide(own: readonly Column[], maps: readonly string[]): Decided {
     const [heading, name] = [map.slice(0, at).trim(), map.slice(at + 1).trim()];
     const column =
       own.find((other) => other.heading.trim() === heading) ??
-      own.find((other) => headingKey(other.heading) === headingKey(heading));
-    if (at < 0 || heading === '') throw usage('A mapping is "heading=field", such as --map "Mobile=phone".');
+      own.find((other) => headingKey(heading) !== '' && headingKey(other.heading) === headingKey(heading));
+    if (at < 0 || heading === '')
+      throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
     if (column === undefined) {
       const near = closest(
         heading,
-        own.map((other) => other.heading.trim()),
+        own.map((other) => shown(other.heading)),
       );
       throw usage(`The file has no column "${heading}".${near ? ` Did you mean "${near}"?` : ''}`);
     }
@@ -113,7 +123,7 @@ function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField
 }
 
 /** "Name" beside "Vorname" is the last name, beside "Surname" the first. */
-function giveHalfNames(candidates: Map<ImportField, Candidate[]>): void {
+function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decided): void {
   for (const [half, other] of [
     ['firstName', 'lastName'],
     ['lastName', 'firstName'],
@@ -122,7 +132,7 @@ function giveHalfNames(candidates: Map<ImportField, Candidate[]>): void {
     const name = candidates.get('fullName')?.find((column) => headingKey(column.heading) === headingKey(heading));
     const besides = beside.map(headingKey);
     const isHalf = candidates.get(other)?.some((column) => besides.includes(headingKey(column.heading)));
-    if (name === undefined || candidates.has(half) || !isHalf) continue;
+    if (name === undefined || decided.has(name.index) || candidates.has(half) || !isHalf) continue;
     candidates.set(half, [name]);
     candidates.delete('fullName');
   }
@@ -142,8 +152,8 @@ export function mapColumns(headings: readonly string[], maps: readonly string[] 
   const own = ownColumns(headings);
   const decided = decide(own, maps);
   const candidates = candidatesOf(own, decided);
-  giveHalfNames(candidates);
-  if (candidates.size === 0 || headings.some((heading) => emailAddress.test(heading)))
+  giveHalfNames(candidates, decided);
+  if (candidates.size === 0 || headings.some(isAddress))
     throw invalid(`The file has no header. Its first line must name the columns: ${template}`);
   const found = new Map<ImportField, number>();
   for (const [field, [first, second]] of candidates) {
@@ -154,7 +164,8 @@ export function mapColumns(headings: readonly string[], maps: readonly string[] 
   const fullName = found.get('fullName');
   found.delete('fullName');
   const halves = Number(found.has('firstName')) + Number(found.has('lastName'));
-  const isWhole = fullName !== undefined && halves < (isAmbiguous(headings[fullName]) ? 1 : 2);
+  const isWhole =
+    fullName !== undefined && (decided.has(fullName) || halves < (isAmbiguous(headings[fullName]) ? 1 : 2));
   if (isWhole) for (const half of ['firstName', 'lastName'] as const) found.delete(half);
   const used = new Set([...found.values(), ...(isWhole ? [fullName] : [])]);
   const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
@@ -166,9 +177,14 @@ export function mapColumns(headings: readonly string[], maps: readonly string[] 
   const missing = requiredImportColumns.filter(
     (column) => !fields.has(column) && !(isWhole && (column === 'firstName' || column === 'lastName')),
   );
-  const unused = ignored.map(({ heading }) => heading.trim());
+  const unused = ignored.map(({ heading }) => shown(heading));
   if (missing.length > 0) throw missingColumns(missing, unused);
   return { width: headings.length, fields, ...(isWhole && { fullName }), own, ignored: unused };
+}
+
+function listed(headings: readonly string[]): string {
+  const more = headings.length - mostShown;
+  return `${headings.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function missingColumns(missing: readonly ImportColumn[], unused: readonly string[]): AppError {
@@ -180,7 +196,7 @@ function missingColumns(missing: readonly ImportColumn[], unused: readonly strin
     [
       `The header lacks ${missing.join(', ')}.`,
       ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),
-      ...(unused.length > 0 ? [`Not understood: ${unused.join(', ')}.`] : []),
+      ...(unused.length > 0 ? [`Not understood: ${listed(unused)}.`] : []),
       `The columns are: ${template}`,
     ].join(' '),
   );

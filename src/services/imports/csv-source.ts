@@ -111,16 +111,16 @@ const lineBreak = /\r\n|\r|\n/g;
 
 /** csv-parse, handing its records over without the queue of a stream, which costs more than reading them. */
 class RecordParser extends Parser {
-  #records: string[][] = [];
+  #records: { cells: string[]; blankLines: number }[] = [];
 
   override push(record: string[] | null): boolean {
     if (record === null) return super.push(null);
-    this.#records.push(record);
+    this.#records.push({ cells: record, blankLines: this.info.empty_lines });
     return true;
   }
 
-  /** The records that have come since the last time. */
-  takeRecords(): string[][] {
+  /** The records that have come since the last time, each with the number of all blank lines before it. */
+  takeRecords(): { cells: string[]; blankLines: number }[] {
     const records = this.#records;
     this.#records = [];
     return records;
@@ -132,17 +132,19 @@ class RowReader {
   readonly #parser: RecordParser;
   readonly #limits: CsvLimits;
   /** The line on which the next record begins. csv-parse's own count takes a CRLF in quotes for two. */
-  #line: number;
-  #bytesSinceRecord = 0;
+  #nextLine: number;
+  #blankLines = 0;
+  #bytesSinceLine = 0;
 
   constructor(delimiter: Delimiter, line: number, limits: CsvLimits) {
-    this.#line = line;
+    this.#nextLine = line;
     this.#limits = limits;
     this.#parser = new RecordParser({
       delimiter,
       // Named, because csv-parse would take the first one it meets for the only one.
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
+      skip_empty_lines: true,
       max_record_size: limits.recordBytes,
     });
     // It comes with the callbacks as well.
@@ -150,7 +152,7 @@ class RowReader {
   }
 
   /**
-   * Reads on. Blank lines are records too, which keeps count of them.
+   * Reads on.
    * @param bytes the next ones; absent at the end
    * @returns the rows that are complete, and the fault that was met after them
    */
@@ -160,12 +162,17 @@ class RowReader {
       else this.#parser.write(bytes, resolve);
     });
     const records = this.#parser.takeRecords();
-    this.#bytesSinceRecord = records.length > 0 ? 0 : this.#bytesSinceRecord + (bytes?.length ?? 0);
     const rows: CsvRow[] = [];
     try {
-      for (const record of records) this.#add(record, rows);
+      for (const { cells, blankLines } of records) {
+        this.#passBlankLines(blankLines);
+        this.#add(cells, rows);
+      }
+      const isOneLine = records.length === 0 && this.#parser.info.empty_lines === this.#blankLines;
+      this.#bytesSinceLine = isOneLine ? this.#bytesSinceLine + (bytes?.length ?? 0) : 0;
+      this.#passBlankLines(this.#parser.info.empty_lines);
       if (error instanceof CsvError)
-        throw invalid(`The row that begins on line ${this.#line} ${faultOf(error.code, this.#limits)}.`);
+        throw invalid(`The row that begins on line ${this.#nextLine} ${faultOf(error.code, this.#limits)}.`);
       if (error) throw error;
       this.#assertEnding();
       return { rows };
@@ -179,8 +186,13 @@ class RowReader {
     this.#parser.destroy();
   }
 
+  #passBlankLines(before: number): void {
+    this.#nextLine += before - this.#blankLines;
+    this.#blankLines = before;
+  }
+
   #add(record: readonly string[], rows: CsvRow[]): void {
-    const line = this.#line;
+    const line = this.#nextLine;
     let lineBreaks = 0;
     let hasContent = false;
     if (record.length > this.#limits.columns) throw this.#tooWide();
@@ -191,13 +203,13 @@ class RowReader {
       if (cell.length * 3 > this.#limits.fieldBytes) this.#assertFieldFits(cell, index);
       return cell;
     });
-    this.#line += lineBreaks + 1;
+    this.#nextLine += lineBreaks + 1;
     if (hasContent) rows.push({ line, cells });
   }
 
   #assertFieldFits(cell: string, index: number): void {
     if (Buffer.byteLength(cell) > this.#limits.fieldBytes)
-      throw invalid(`Line ${this.#line}, column ${index + 1} has more than ${this.#limits.fieldBytes} bytes.`);
+      throw invalid(`Line ${this.#nextLine}, column ${index + 1} has more than ${this.#limits.fieldBytes} bytes.`);
   }
 
   /**
@@ -206,25 +218,38 @@ class RowReader {
    */
   #assertEnding(): void {
     const { recordBytes, columns } = this.#limits;
-    if (this.#bytesSinceRecord > 3 * (recordBytes + columns)) throw this.#tooWide();
+    if (this.#bytesSinceLine > 3 * (recordBytes + columns)) throw this.#tooWide();
   }
 
   #tooWide(): AppError {
-    return invalid(`Line ${this.#line} has more than ${this.#limits.columns} columns.`);
+    return invalid(`Line ${this.#nextLine} has more than ${this.#limits.columns} columns.`);
   }
 }
 
-/** The first bytes, as many as decide on a format however the chunks fall, and the chunks after them. */
-async function readHead(chunks: AsyncGenerator<Buffer>): Promise<{ head: Buffer; ended: boolean }> {
+/** The beginning of a file. */
+interface Head {
+  /** As many bytes as decide on a format, however the chunks fall; maybe more. */
+  bytes: Buffer;
+  /** Whether that is all. */
+  ended: boolean;
+  /** What went wrong after them: it has its turn when the rows in them have had theirs. */
+  fault?: unknown;
+}
+
+async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Head> {
   const parts: Buffer[] = [];
   let length = 0;
-  while (length <= delimiterSampleBytes) {
-    const next = await chunks.next();
-    if (next.done) return { head: Buffer.concat(parts), ended: true };
-    parts.push(next.value);
-    length += next.value.length;
+  try {
+    while (length <= delimiterSampleBytes) {
+      const next = await chunks.next();
+      if (next.done) return { bytes: Buffer.concat(parts), ended: true };
+      parts.push(next.value);
+      length += next.value.length;
+    }
+  } catch (fault) {
+    return { bytes: Buffer.concat(parts), ended: false, fault };
   }
-  return { head: Buffer.concat(parts), ended: false };
+  return { bytes: Buffer.concat(parts), ended: false };
 }
 
 /**
@@ -239,12 +264,12 @@ export async function openCsv(
 ): Promise<CsvFile> {
   const text = decodedAs(encoding, source);
   try {
-    const { head, ended } = await readHead(text);
-    const preamble = readPreamble(head);
-    const table = head.subarray(preamble.length);
-    const delimiter = wanted === 'auto' ? delimiterOf(preamble, table, ended) : wanted;
+    const head = await readHead(text);
+    const preamble = readPreamble(head.bytes);
+    const table = head.bytes.subarray(preamble.length);
+    const delimiter = wanted === 'auto' ? delimiterOf(preamble, table, head.ended) : wanted;
     const reader = new RowReader(delimiter, preamble.sepLine ? 2 : 1, limits);
-    const rows = rowsOf(table, text, delimiter, reader);
+    const rows = rowsOf({ ...head, bytes: table }, text, delimiter, reader);
     const close = async () => {
       reader.close();
       await rows.return(undefined);
@@ -277,13 +302,14 @@ function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boole
 }
 
 async function* rowsOf(
-  start: Buffer,
+  start: Head,
   text: AsyncGenerator<Buffer>,
   delimiter: Delimiter,
   reader: RowReader,
 ): AsyncGenerator<CsvRow[]> {
   async function* all() {
-    if (start.length > 0) yield start;
+    if (start.bytes.length > 0) yield start.bytes;
+    if (start.fault !== undefined) throw start.fault;
     yield* text;
   }
   try {

@@ -59,17 +59,20 @@ export class LinePosition {
   #line = 1;
   #afterReturn = false;
 
-  get line(): number {
-    return this.#line;
+  /** The line on which a byte stands that comes after these, which are ASCII, UTF-8 or Windows-1252. */
+  after(bytes: Buffer): number {
+    let line = this.#line;
+    if (this.#afterReturn && bytes[0] === lineFeed) line -= 1;
+    for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) line += 1;
+    for (let at = bytes.indexOf(carriageReturn); at >= 0; at = bytes.indexOf(carriageReturn, at + 1))
+      if (bytes[at + 1] !== lineFeed) line += 1;
+    return line;
   }
 
-  /** Passes over bytes of ASCII, UTF-8 or Windows-1252. */
+  /** Passes over these bytes. */
   pass(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    if (this.#afterReturn && bytes[0] === lineFeed) this.#line -= 1;
-    for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) this.#line += 1;
-    for (let at = bytes.indexOf(carriageReturn); at >= 0; at = bytes.indexOf(carriageReturn, at + 1))
-      if (bytes[at + 1] !== lineFeed) this.#line += 1;
+    this.#line = this.after(bytes);
     this.#afterReturn = bytes.at(-1) === carriageReturn;
   }
 }
@@ -157,24 +160,21 @@ export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffe
   let unfinished: Buffer = Buffer.alloc(0);
   let offset = 0;
 
-  function lineAt(decoded: Buffer): number {
-    position.pass(decoded);
-    return position.line;
-  }
-
-  function decode(bytes: Buffer): Buffer {
+  /** What comes before a fault is passed on before it is thrown. */
+  function* decode(bytes: Buffer): Generator<Buffer> {
     const bad = decoder.firstBad(bytes);
     const utf8 = decoder.toUtf8(bad < 0 ? bytes : bytes.subarray(0, bad));
     const nul = utf8.indexOf(0);
     if (nul >= 0) {
-      const width = encoding.startsWith('utf-16') ? 2 : 1;
       const before = utf8.subarray(0, nul);
-      throw binary(lineAt(before), offset + (width === 1 ? nul : 2 * before.toString().length) + 1);
+      if (nul > 0) yield before;
+      const place = encoding.startsWith('utf-16') ? 2 * before.toString().length : nul;
+      throw binary(position.after(before), offset + place + 1);
     }
-    if (bad >= 0) throw undecodable(encoding, lineAt(utf8), offset + bad + 1);
+    if (utf8.length > 0) yield utf8;
+    if (bad >= 0) throw undecodable(encoding, position.after(utf8), offset + bad + 1);
     position.pass(utf8);
     offset += bytes.length;
-    return utf8;
   }
 
   for await (const chunk of markedChunks(chunks)) {
@@ -182,9 +182,9 @@ export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffe
     const bytes = unfinished.length > 0 ? Buffer.concat([unfinished, chunk]) : chunk;
     const end = bytes.length - decoder.unfinished(bytes);
     unfinished = bytes.subarray(Math.max(end, 0));
-    if (end > 0) yield decode(bytes.subarray(0, end));
+    if (end > 0) yield* decode(bytes.subarray(0, end));
   }
-  if (unfinished.length > 0) yield decode(unfinished);
+  if (unfinished.length > 0) yield* decode(unfinished);
 }
 
 function assertMarkAgrees(encoding: Encoding, start: Buffer): void {

@@ -6,7 +6,8 @@ export type ImportField = ImportColumn | 'fullName';
 /**
  * What spreadsheets and other programs call the columns, the likelier first: of two that a file has, the first is used.
  * Case, accents, spaces and punctuation don't count. English, German, French, Spanish, Portuguese, Arabic; then the
- * exports of Moodle, Canvas, Google Contacts and Google Workspace.
+ * exports of Moodle, Canvas, Google Contacts and Google Workspace. Words that often mean something else are left out: a
+ * "Note" is a grade in half of these languages, a "Clave" rather a number than a password.
  */
 export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   firstName: [
@@ -19,7 +20,7 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
     'First Name [Required]',
   ],
   lastName: [
-    ...['Surname', 'Family name', 'Last names', 'Surnames', 'Family names', 'Second name', 'Last', 'LName'],
+    ...['Surname', 'Family name', 'Last names', 'Surnames', 'Family names', 'Last', 'LName'],
     ...['Nachname', 'Familienname', 'Zuname', 'Nachnamen'],
     ...['Nom de famille', 'Nom', 'Noms'],
     ...['Apellidos', 'Apellido', 'Apellido(s)', 'Primer apellido'],
@@ -66,7 +67,7 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   ],
   role: [
     ...['User role', 'Account role', 'Role name', 'Rolle', 'Benutzerrolle', 'Rôle', "Rôle de l'utilisateur", 'Rol'],
-    ...['Rol de usuario', 'Função', 'Papel', 'Função do usuário', 'الدور', 'دور المستخدم', 'دور'],
+    ...['Rol de usuario', 'Papel', 'Função do usuário', 'الدور', 'دور المستخدم', 'دور'],
   ],
   isActive: [
     ...['Active', 'Enabled', 'Is enabled', 'Account active', 'Active?', 'Aktiv', 'Ist aktiv', 'Actif', 'Est actif'],
@@ -74,38 +75,28 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
     ...['Account status', 'User status', 'Status'],
   ],
   password: [
-    ...['Initial password', 'Pass word', 'Passwort', 'Kennwort', 'Mot de passe', 'Contraseña', 'Clave', 'Senha'],
+    ...['Initial password', 'Pass word', 'Passwort', 'Kennwort', 'Mot de passe', 'Contraseña', 'Senha'],
     ...['Palavra-passe', 'كلمة المرور', 'كلمة السر', 'Password [Required]'],
   ],
   passwordHash: [
-    ...['Hashed password', 'Hash', 'bcrypt', 'bcrypt hash', 'Password digest', 'Encrypted password', 'Passwort-Hash'],
+    ...['Hashed password', 'bcrypt', 'bcrypt hash', 'Password digest', 'Encrypted password', 'Passwort-Hash'],
     ...['Hash du mot de passe', 'Hash de contraseña', 'Hash da senha', 'تجزئة كلمة المرور'],
   ],
   course: [
-    ...[
-      'Course title',
-      'Course name',
-      'Course ID',
-      'Course code',
-      'Class',
-      'Kurs',
-      'Kursname',
-      'Kurstitel',
-      'Lehrgang',
-    ],
+    ...['Course title', 'Course name', 'Course ID', 'Course code', 'Kurs', 'Kursname', 'Kurstitel', 'Lehrgang'],
     ...['Cours', 'Intitulé du cours', 'Nom du cours', 'Formation', 'Curso', 'Nombre del curso', 'Nome do curso'],
     ...['الدورة', 'اسم الدورة', 'المقرر', 'اسم المقرر', 'الكورس', 'course1', 'course_name', 'course2'],
   ],
   enrollmentStatus: [
-    ...['Enrolment status', 'Enrollment', 'Enrolment', 'Course status', 'Enrollment state', 'Einschreibestatus'],
+    ...['Enrolment status', 'Course status', 'Enrollment state', 'Einschreibestatus'],
     ...['Anmeldestatus', 'Kursstatus', "Statut d'inscription", "État de l'inscription", 'Estado de inscripción'],
     ...['Estado de la inscripción', 'Estado de matrícula', 'Estado da inscrição', 'Status da matrícula'],
     ...['Estado da matrícula', 'حالة التسجيل', 'حالة الالتحاق'],
   ],
   notes: [
-    ...['Note', 'Comment', 'Comments', 'Remark', 'Remarks', 'Notiz', 'Notizen', 'Bemerkung', 'Bemerkungen'],
+    ...['Comment', 'Comments', 'Remark', 'Remarks', 'Notiz', 'Notizen', 'Bemerkung', 'Bemerkungen'],
     ...['Anmerkung', 'Anmerkungen', 'Kommentar', 'Kommentare', 'Remarque', 'Remarques', 'Commentaire', 'Commentaires'],
-    ...['Nota', 'Notas', 'Comentario', 'Comentarios', 'Observación', 'Observaciones', 'Observação', 'Observações'],
+    ...['Notas', 'Comentario', 'Comentarios', 'Observación', 'Observaciones', 'Observação', 'Observações'],
     ...['Comentário', 'Comentários', 'ملاحظات', 'ملاحظة', 'تعليق', 'تعليقات'],
   ],
   fullName: [

@@ -107,13 +107,16 @@ class EncodingDetector {
     }
   }
 
-  /** Looks at whole characters, if this is UTF-8. */
+  /** Looks at whole characters, if this is UTF-8. With a NUL it isn't, nor Windows-1252. */
   #look(bytes: Buffer): void {
-    const nul = this.#firstNul === undefined ? bytes.indexOf(0) : -1;
-    if (nul >= 0) this.#firstNul = { line: this.#lineAfter(bytes.subarray(0, nul)), byte: this.#bytes + nul + 1 };
-    if (this.#firstNul === undefined && !isAscii(bytes)) this.#lookBeyondAscii(bytes);
-    // Nobody asks for lines after the first fault.
-    if (this.#firstInvalid === undefined && this.#firstNul === undefined) this.#position.pass(bytes);
+    if (this.#firstNul !== undefined) {
+      this.#bytes += bytes.length;
+      return;
+    }
+    const nul = bytes.indexOf(0);
+    if (nul >= 0) this.#firstNul = this.#place(bytes, nul);
+    else if (!isAscii(bytes)) this.#lookBeyondAscii(bytes);
+    this.#position.pass(bytes);
     this.#bytes += bytes.length;
   }
 
@@ -126,12 +129,11 @@ class EncodingDetector {
     this.#hasMultibyte ||= hasMultibyteCharacter(bytes);
     if (this.#firstInvalid !== undefined) return;
     const bad = firstInvalidUtf8(bytes);
-    this.#firstInvalid = { line: this.#lineAfter(bytes.subarray(0, bad)), byte: this.#bytes + bad + 1 };
+    this.#firstInvalid = this.#place(bytes, bad);
   }
 
-  #lineAfter(bytes: Buffer): number {
-    if (this.#firstInvalid === undefined && this.#firstNul === undefined) this.#position.pass(bytes);
-    return this.#position.line;
+  #place(bytes: Buffer, index: number): { line: number; byte: number } {
+    return { line: this.#position.after(bytes.subarray(0, index)), byte: this.#bytes + index + 1 };
   }
 }
 

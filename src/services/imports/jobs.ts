@@ -19,7 +19,7 @@ export interface Upload {
 }
 
 /** Where uploads and what comes of them are kept: nothing of it is served as a file. */
-export function importsFolder(core: Core): string {
+function importsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'imports');
 }
 
