@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import { sqlLiteral } from './dialect.js';
 
@@ -6,6 +7,13 @@ export type ColumnValue = string | number | boolean | Date | null;
 
 /** Statements stay below the packet of every server and the statement length of SQLite, in characters. */
 const statementCharacters = 200_000;
+
+/** Waits for all of them, and fails as the first one did: none goes on behind the back of a transaction that ends. */
+async function settled(sent: readonly Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(sent);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}
 
 /**
  * Inserts rows with as few statements as fit. Several times as fast as Sequelize's bulkCreate, because no model is
@@ -24,14 +32,24 @@ export async function insertRows(
   const literal = sqlLiteral(sequelize);
   // Named as what it is: Sequelize would read through the whole statement to find out.
   const insert = (sql: string) => sequelize.query(sql, { type: QueryTypes.INSERT, transaction });
+  const sent: Promise<unknown>[] = [];
+  // The driver sends each statement as soon as the one before is answered: while the database is at one, the next is made.
+  async function send(sql: string): Promise<void> {
+    const answer = insert(sql);
+    // Waited for below: meanwhile a failure isn't unhandled.
+    answer.catch(() => undefined);
+    sent.push(answer);
+    await nextTurn();
+  }
   let statement = '';
   for (const row of rows) {
     const values = `(${row.map(literal).join(',')})`;
     if (statement !== '' && statement.length + values.length > statementCharacters) {
-      await insert(statement);
+      await send(statement);
       statement = '';
     }
     statement += statement === '' ? start + values : `,${values}`;
   }
-  if (statement !== '') await insert(statement);
+  if (statement !== '') await send(statement);
+  await settled(sent);
 }

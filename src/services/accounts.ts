@@ -45,16 +45,17 @@ const accountColumns = [
 
 /**
  * The one way into the table of accounts: setup, registration and imports all come through here.
- * @returns the ids of the new accounts, in their order
+ * @param ids of the new accounts, in their order
+ * @returns these ids
  * @throws AppError `EMAIL_TAKEN`, `PHONE_TAKEN` or `SUPER_ADMIN_EXISTS` (from the transaction) for the first that can't be
  */
 export async function insertAccounts(
   core: Core,
   accounts: readonly NewAccount[],
   transaction: Transaction,
-): Promise<string[]> {
+  ids: readonly string[] = newIds(accounts.length),
+): Promise<readonly string[]> {
   const now = core.now();
-  const ids = newIds(accounts.length);
   const rows = accounts.map((account, index) => [
     ids[index] ?? '',
     account.firstName,

@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import type { Transaction } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
 import { insertRows } from '../../db/bulk-insert.js';
 import type { User } from '../../db/models/user.js';
 import { phoneKey } from '../../schemas/fields.js';
-import type { ImportOptions } from '../../schemas/import.js';
+import type { ImportedPerson, ImportOptions } from '../../schemas/import.js';
 import { insertAccounts, saveAccount, userSearchKey } from '../accounts.js';
 import type { Core } from '../core.js';
+import { newIds } from '../ids.js';
 import { generatedPasswordCost, generatePassword } from '../passwords.js';
 import { endSessions } from '../sessions.js';
 import { initialPasswordExpiry } from '../users.js';
@@ -27,9 +27,7 @@ export type Secrets = Map<number, Secret>;
 /** How many hashes an import has under way: enough to keep all cores busy, few enough that logins get their turn. */
 const hashesInFlight = 8;
 
-async function makeSecret(core: Core, { row }: Decision & { outcome: 'created' | 'updated' }): Promise<Secret> {
-  const { password, passwordHash } = row.person;
-  if (passwordHash !== undefined) return { passwordHash };
+async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Secret> {
   if (password !== undefined) return { passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost) };
   const generated = generatePassword();
   return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost), generated };
@@ -38,12 +36,14 @@ async function makeSecret(core: Core, { row }: Decision & { outcome: 'created' |
 /** Hashes the passwords of the accounts that get one and have none yet. */
 export async function prepareSecrets(core: Core, decisions: readonly Decision[], secrets: Secrets): Promise<void> {
   const limit = pLimit(hashesInFlight);
-  await Promise.all(
-    decisions
-      .filter(needsSecret)
-      .filter(({ row }) => !secrets.has(row.line))
-      .map((decision) => limit(async () => void secrets.set(decision.row.line, await makeSecret(core, decision)))),
-  );
+  const hashing: Promise<void>[] = [];
+  for (const decision of decisions) {
+    if (!needsSecret(decision) || secrets.has(decision.row.line)) continue;
+    const { line, person } = decision.row;
+    if (person.passwordHash !== undefined) secrets.set(line, { passwordHash: person.passwordHash });
+    else hashing.push(limit(async () => void secrets.set(line, await makeSecret(core, person))));
+  }
+  await Promise.all(hashing);
 }
 
 /** The lines of the credentials file. */
@@ -90,7 +90,10 @@ export async function writeBatch(
   const writing = { core, options, secrets, transaction, now: core.now() };
   await assertSeats(writing, decisions);
   const ledger = new Map<number, LedgerEntry>();
-  await createAccounts(writing, decisions, ledger);
+  const created = createAccounts(writing, decisions, ledger);
+  // Waited for below; what fails before that must not leave its failure to nobody.
+  created.catch(() => undefined);
+  if (decisions.some((decision) => decision.outcome === 'updated' || enrolls(decision))) await created;
   await updateAccounts(writing, decisions, ledger);
   for (const decision of decisions)
     if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
@@ -105,8 +108,13 @@ export async function writeBatch(
     return [importId, decision.row.line, decision.outcome, code, userId, reason, undo];
   });
   const columns = ['import_id', 'line', 'outcome', 'code', 'user_id', 'reason', 'undo_json'];
-  await insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
+  // Both are on their way together: the ledger needs the new ids, not the accounts themselves.
+  const recorded = insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
+  for (const result of await Promise.allSettled([created, recorded]))
+    if (result.status === 'rejected') throw result.reason;
 }
+
+const enrolls = (decision: Decision) => decision.outcome !== 'rejected' && decision.enrollments.length > 0;
 
 async function createAccounts(
   { core, options, secrets, transaction }: Writing,
@@ -125,8 +133,9 @@ async function createAccounts(
     isActive: person.isActive ?? true,
     ...accountSecret(secrets, line, expiry),
   }));
-  const ids = await insertAccounts(core, accounts, transaction);
+  const ids = newIds(accounts.length);
   for (const [index, { row }] of created.entries()) ledger.set(row.line, { userId: ids[index] ?? null, note: {} });
+  await insertAccounts(core, accounts, transaction, ids);
 }
 
 /** The fields of an account that its secret decides. */
@@ -245,5 +254,5 @@ function enrollmentRow(
   { course, status, notes }: PlannedEnrollment,
   now: Date,
 ): [string, string, string, string, string, number, string | null, Date, Date, Date] {
-  return [uuidv7(), userId, course.id, course.trainerId, status, 0, notes, now, now, now];
+  return [newIds(1)[0] ?? '', userId, course.id, course.trainerId, status, 0, notes, now, now, now];
 }
