@@ -1,0 +1,248 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import request from 'supertest';
+import { loadConfig } from '../../src/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { createLogger } from '../../src/logger.js';
+import { people } from '../imports/importing.js';
+import { buildUser, signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { runCli } from '../support/run-cli.js';
+
+interface ImportBody {
+  id: string;
+  status: string;
+  counts: Record<string, number>;
+  progress: { rowsDone: number; rowsTotal: number | null };
+  error: { code: string; message: string } | null;
+  hasCredentials: boolean;
+  hasRejects: boolean;
+}
+
+describe('Imports over HTTP', function () {
+  this.timeout(60_000);
+  const harness = useHarness();
+  let folder = '';
+  let env: Record<string, string> = {};
+  const instances: { context: Context; server: RunningServer }[] = [];
+  const logged: string[] = [];
+  let token = '';
+  let url = '';
+
+  /** Starts an instance of the service on the harness's database; all share a data folder. */
+  async function startInstance(settings: Record<string, string> = {}): Promise<RunningServer> {
+    const logger = createLogger('debug', { write: (line: string) => void logged.push(line) });
+    const config = loadConfig({ env: { ...env, ...settings }, cwd: folder });
+    const context = await createContext(config, logger, { hasher: harness.context.hasher });
+    const server = await startServer(context);
+    instances.push({ context, server });
+    return server;
+  }
+
+  async function stopInstances(): Promise<void> {
+    for (const { context, server } of instances.splice(0)) {
+      await server.close();
+      await context.close();
+    }
+  }
+
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'coursectl-'));
+    env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder, PORT: '0', HOST: '127.0.0.1' };
+    ({ token } = await signIn(harness.context, { role: 'super_admin', email: 'root@example.org' }));
+    logged.length = 0;
+    ({ url } = await startInstance());
+  });
+
+  afterEach(async () => {
+    await stopInstances();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const call = (method: 'get' | 'post', route: string, bearer = token) =>
+    request(url)[method](route).set('Authorization', `Bearer ${bearer}`);
+
+  async function submit(csv: string, fields: Record<string, string> = {}): Promise<ImportBody> {
+    const response = await call('post', '/api/imports').attach('file', Buffer.from(csv), 'people.csv').field(fields);
+    expect(response.status, response.text).to.equal(202);
+    const { import: created } = response.body as { import: ImportBody };
+    expect(response.headers.location).to.equal(`/api/imports/${created.id}`);
+    return created;
+  }
+
+  const show = async (id: string) =>
+    ((await call('get', `/api/imports/${id}`).expect(200)).body as { import: ImportBody }).import;
+
+  async function until(id: string, isWanted: (record: ImportBody) => boolean): Promise<ImportBody> {
+    for (let tries = 0; tries < 1500; tries += 1) {
+      const record = await show(id);
+      if (isWanted(record)) return record;
+      await sleep(20);
+    }
+    throw new Error(`never as wanted: ${JSON.stringify(await show(id))}`);
+  }
+  const ended = (id: string) => until(id, ({ status }) => !['queued', 'running', 'interrupted'].includes(status));
+
+  it('are queued at once, done in the background, and tell what became of each row', async () => {
+    const created = await submit(`${people(3)}A,B,nobody,\n`, { role: 'trainer' });
+    expect(created).to.include({ status: 'queued', hasCredentials: false });
+    const record = await ended(created.id);
+    expect(record).to.deep.include({ status: 'completed', error: null, hasCredentials: true, hasRejects: true });
+    expect(record.counts).to.deep.equal({ rows: 4, created: 3, updated: 0, skipped: 0, rejected: 1, enrolled: 0 });
+    expect(record.progress).to.deep.equal({ rowsDone: 4, rowsTotal: 4 });
+    const rejected = await call('get', `/api/imports/${record.id}/rejected.csv`).expect(200);
+    expect(rejected.text).to.match(/^firstName,lastName,email,phone,line,code,reason\nA,B,nobody,,5,INVALID,/);
+    expect(rejected.headers).to.include({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    const outcome = await call('get', `/api/imports/${record.id}/outcome.csv`).expect(200);
+    expect(outcome.text.trimEnd().split('\n')).to.have.length(5);
+    expect(existsSync(path.join(folder, 'imports', record.id, 'upload.csv'))).to.equal(false);
+  });
+
+  it('give their passwords once, and then have them no more', async () => {
+    const { id } = await ended((await submit(people(3))).id);
+    const file = path.join(folder, 'imports', id, 'upload.credentials.csv');
+    expect(existsSync(file)).to.equal(true);
+    const answers = await Promise.all([1, 2].map(() => call('get', `/api/imports/${id}/credentials.csv`)));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 410]);
+    const [, line = ''] = answers.find(({ status }) => status === 200)?.text.split('\n') ?? [];
+    const [, , , email, , password] = line.split(',');
+    await request(url).post('/api/auth/login').send({ identifier: email, password }).expect(200);
+    while (existsSync(file)) await sleep(5);
+    const again = await call('get', `/api/imports/${id}/credentials.csv`).expect(410);
+    expect(again.body).to.deep.equal({ error: 'The passwords of this import were fetched already.' });
+    expect(await show(id)).to.include({ hasCredentials: false });
+    expect(logged.join('')).not.to.include(password);
+  });
+
+  it('can be watched until they end', async () => {
+    const { id } = await submit(people(1500));
+    const { text, headers } = await call('get', `/api/imports/${id}/events`).expect(200);
+    expect(headers['content-type']).to.equal('text/event-stream; charset=utf-8');
+    const events = text.trimEnd().split('\n\n');
+    expect(events.at(-1)).to.match(/^event: end\ndata: \{/);
+    const last = JSON.parse(events.at(-1)?.split('\ndata: ')[1] ?? '') as { import: ImportBody };
+    expect(last.import).to.deep.include({ id, status: 'completed' });
+    expect(events.length).to.be.greaterThan(1);
+    expect(events.slice(0, -1).every((event) => event.startsWith('event: progress\n'))).to.equal(true);
+  });
+
+  it('run one at a time, in the order of their coming, over all instances', async () => {
+    await startInstance();
+    const ids: string[] = [];
+    for (const tag of ['a', 'b', 'c']) ids.push((await submit(people(1200, tag))).id);
+    let most = 0;
+    for (let over = false; !over; ) {
+      const records = await Promise.all(ids.map(show));
+      most = Math.max(most, records.filter(({ status }) => status === 'running').length);
+      over = records.every(({ status }) => status === 'completed');
+    }
+    expect(most).to.equal(1);
+    const { Import, User } = harness.context.database.models;
+    const records = await Import.findAll({ order: ['startedAt'] });
+    expect(records.map(({ id }) => id)).to.deep.equal(ids);
+    expect(await User.count({ where: { role: 'trainee' } })).to.equal(3600);
+  });
+
+  it('are gone on with after the service was stopped', async () => {
+    const { id } = await submit(people(4000));
+    await until(id, ({ progress }) => progress.rowsDone > 0);
+    await stopInstances();
+    const stopped = await harness.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+    expect(stopped.status).to.be.oneOf(['interrupted', 'completed']);
+    expect(stopped.rowsDone % 500).to.equal(0);
+    ({ url } = await startInstance());
+    const record = await ended(id);
+    expect(record).to.deep.include({ status: 'completed' });
+    expect(record.counts).to.include({ rows: 4000, created: 4000 });
+    const { text } = await call('get', `/api/imports/${id}/credentials.csv`).expect(200);
+    expect(text.trimEnd().split('\n')).to.have.length(4001);
+  });
+
+  it('can be cancelled while they wait and while they run, and resumed', async () => {
+    const [running, waiting] = [await submit(people(6000)), await submit(people(10, 'w'))];
+    await until(running.id, ({ progress }) => progress.rowsDone > 0);
+    const { body } = await call('post', `/api/imports/${waiting.id}/cancel`).expect(200);
+    expect(body.import).to.include({ status: 'cancelled' });
+    await call('post', `/api/imports/${running.id}/cancel`).expect(200);
+    const record = await ended(running.id);
+    expect(record).to.include({ status: 'cancelled' });
+    expect(record.counts.created).to.be.within(1, 5999);
+    const refused = await call('post', `/api/imports/${running.id}/cancel`).expect(400);
+    expect(refused.body.error).to.match(/is cancelled: there is nothing to cancel\.$/);
+    await call('post', `/api/imports/${running.id}/resume`).expect(202);
+    expect((await ended(running.id)).counts).to.include({ rows: 6000, created: 6000 });
+  });
+
+  it('fail with the words of the command line, and can be undone there', async () => {
+    const bad = await ended((await submit('name,mail\nx,y\n')).id);
+    expect(bad).to.deep.include({ status: 'failed', hasCredentials: false });
+    expect(bad.error?.code).to.equal('IMPORT_FILE_INVALID');
+    expect(bad.error?.message).to.match(/^The (header lacks|file has no header)/);
+    const refused = await ended((await submit(`${people(2)}A,B,nobody,\n`, { onError: 'abort' })).id);
+    expect(refused.error).to.include({ code: 'IMPORT_REFUSED' });
+    expect(await harness.context.database.models.User.count({ where: { role: 'trainee' } })).to.equal(0);
+    const { id } = await ended((await submit(people(2))).id);
+    const { exitCode, stdout } = await runCli(['imports', 'undo', id, '--yes'], { env, cwd: folder });
+    expect({ exitCode, stdout }).to.deep.equal({
+      exitCode: 0,
+      stdout: 'Undone: 2 accounts removed, 0 restored, 0 kept\n',
+    });
+    expect(await show(id)).to.include({ status: 'undone' });
+    const again = await call('post', `/api/imports/${id}/undo`).expect(400);
+    expect(again.body.error).to.match(/is undone already\.$/);
+  });
+
+  it('are refused at once when they can never be', async () => {
+    const none = await call('post', '/api/imports').field('role', 'trainee');
+    expect([none.status, none.body]).to.deep.equal([
+      400,
+      { errors: [{ type: 'field', path: 'file', location: 'body', msg: 'A file is required.' }] },
+    ]);
+    const bad = await call('post', '/api/imports')
+      .attach('file', Buffer.from('x'), 'p.csv')
+      .field('role', 'super_admin');
+    expect(bad.body.errors[0]).to.include({ path: 'role', msg: 'Role must be one of trainee, trainer.' });
+    const empty = await call('post', '/api/imports').attach('file', Buffer.from(''), 'p.csv');
+    expect(empty.body.errors[0]).to.include({ path: 'file', msg: 'The file is empty.' });
+    const two = await call('post', '/api/imports')
+      .attach('file', Buffer.from('x'), 'p.csv')
+      .attach('file', Buffer.from('x'), 'q.csv');
+    expect(two.body.errors[0]).to.include({ msg: 'Send one file, in the field "file".' });
+    await call('post', '/api/imports').send({ role: 'trainee' }).expect(415);
+    const broken = await call('post', '/api/imports')
+      .set('Content-Type', 'multipart/form-data; boundary=x')
+      .send('--x\r\n');
+    expect(broken.status).to.equal(400);
+    await stopInstances();
+    ({ url } = await startInstance({ IMPORT_UPLOAD_MAX_BYTES: '2000', IMPORT_UPLOAD_MAX_ROWS: '10' }));
+    const large = await call('post', '/api/imports').attach('file', Buffer.from(people(100)), 'p.csv');
+    expect([large.status, large.body]).to.deep.equal([413, { error: 'The file has more than 2000 bytes.' }]);
+    const long = await ended((await submit(people(12))).id);
+    expect(long.error?.message).to.match(/^The file has more than 10 rows\./);
+    expect(readdirSync(path.join(folder, 'imports', 'uploads'))).to.deep.equal([]);
+  });
+
+  it('show those of the terminal, whose passwords stay there', async () => {
+    await buildUser(harness.context, { email: 'p00001@example.org' });
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(path.join(folder, 'people.csv'), people(3));
+    const { exitCode } = await runCli(['users', 'import', 'people.csv', '--yes'], { env, cwd: folder });
+    expect(exitCode).to.equal(0);
+    const { body } = await call('get', '/api/imports').expect(200);
+    const [record] = (body as { imports: ImportBody[] }).imports;
+    expect(record).to.deep.include({ status: 'completed', origin: 'cli', hasCredentials: false });
+    expect(record?.counts).to.include({ created: 2, skipped: 1 });
+    expect(JSON.stringify(body)).not.to.include(folder);
+    await call('get', `/api/imports/${record?.id}/credentials.csv`).expect(404);
+    await call('get', `/api/imports/${record?.id}/rejected.csv`).expect(404);
+    const preview = await call('post', `/api/imports/${record?.id}/undo?dryRun=true`).expect(200);
+    expect(preview.body.undo).to.deep.equal({ removed: 2, restored: 0, kept: [] });
+    const undone = await call('post', `/api/imports/${record?.id}/undo`).expect(200);
+    expect(undone.body).to.deep.include({ message: 'Import undone.', undo: { removed: 2, restored: 0, kept: [] } });
+    expect(await harness.context.database.models.User.count({ where: { role: 'trainee' } })).to.equal(1);
+  });
+});
