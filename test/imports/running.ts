@@ -14,8 +14,9 @@ export async function importFile(
   context: Context,
   file: string,
   options: Partial<ApplyOptions> = {},
+  importOptions: object = {},
 ): Promise<ImportResult> {
-  const plan = await planImport(context, { file, options: {}, signal: new AbortController().signal });
+  const plan = await planImport(context, { file, options: importOptions, signal: new AbortController().signal });
   return applyImport(context, operator, plan, applyOptions(options));
 }
 
@@ -29,13 +30,19 @@ export async function importFirstBatch(
   context: Context,
   file: string,
   options: Partial<ApplyOptions> = {},
+  importOptions: object = {},
 ): Promise<ImportResult> {
   const breaking = new AbortController();
-  const result = await importFile(context, file, {
-    ...options,
-    signal: breaking.signal,
-    onProgress: () => breaking.abort(),
-  });
+  const result = await importFile(
+    context,
+    file,
+    {
+      ...options,
+      signal: breaking.signal,
+      onProgress: () => breaking.abort(),
+    },
+    importOptions,
+  );
   expect(result).to.include({ status: 'interrupted' });
   expect(result.counts.rows).to.equal(batchRows);
   return result;

@@ -1,0 +1,233 @@
+import { hash as bcryptjsHash } from 'bcryptjs';
+import { expect } from 'chai';
+import { operator } from '../../src/services/core.js';
+import { applyImport } from '../../src/services/imports/apply.js';
+import { planImport } from '../../src/services/imports/plan.js';
+import { createPasswordHasher } from '../../src/services/passwords.js';
+import { failureOf } from '../db/failure.js';
+import { buildCourse, buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { people, recordsOf, useImporting } from './importing.js';
+import { applyOptions, importFile, importFirstBatch } from './running.js';
+
+const header = 'firstName,lastName,email,phone,role,isActive';
+const update = ['--on-existing', 'update'];
+
+describe('Rows that meet an account', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+  const ada = { firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '1' };
+  const write = (...rows: string[]) => importing.write('people.csv', `${[header, ...rows].join('\n')}\n`);
+  const stored = async (id: string) => models().User.findByPk(id, { rejectOnEmpty: true });
+  const reasons = async (id: string) =>
+    (await models().ImportRow.findAll({ where: { importId: id }, order: ['line'] })).map(
+      ({ line, outcome, code, reason }) => [line, outcome, code, reason].filter((part) => part !== null).join(' '),
+    );
+
+  it('are skipped unless something else is said', async () => {
+    const { id, updatedAt } = await buildUser(importing.context, ada);
+    const run = await importing.json(write('Other,Name,ada@example.org,9,trainer,false'));
+    expect(run).to.deep.include({ exitCode: 0 });
+    expect(await reasons(run.id)).to.deep.equal(['2 skipped ALREADY_EXISTS']);
+    expect(await stored(id)).to.deep.include({ firstName: 'Ada', phone: '1', role: 'trainee', updatedAt });
+  });
+
+  it('fail with --on-existing fail, each naming the account', async () => {
+    const { id } = await buildUser(importing.context, ada);
+    const run = await importing.json(
+      write('Ada,King,ada@example.org,1,,', 'Bob,King,bob@example.org,2,,'),
+      '--on-existing',
+      'fail',
+    );
+    expect(run.exitCode).to.equal(3);
+    expect(await reasons(run.id)).to.deep.equal([
+      `2 rejected ALREADY_EXISTS The account ${id} has this email or phone already.`,
+      '3 created',
+    ]);
+  });
+
+  it('change it with --on-existing update, but never its password, and only what the row says', async () => {
+    const { user, token } = await signIn(importing.context, { ...ada, role: 'trainer', isActive: true });
+    const run = await importing.json(write('Augusta,Byron,ada@example.org,+44 7,,'), ...update);
+    expect(run.counts).to.include({ updated: 1, created: 0 });
+    expect(run.credentialsFile).to.equal(null);
+    const changed = await stored(user.id);
+    expect(changed).to.include({ firstName: 'Augusta', lastName: 'Byron', phone: '+44 7', phoneKey: '+447' });
+    expect(changed).to.include({ role: 'trainer', isActive: true, passwordHash: user.passwordHash });
+    await importing.api('get', '/api/auth/me', token).expect(200);
+    await importing.api('post', '/api/auth/login').send({ identifier: '+447', password: factoryPassword }).expect(200);
+    const again = await importing.json(write('Augusta,Byron,ada@example.org,+44 7,,'), ...update);
+    expect(await reasons(again.id)).to.deep.equal(['2 skipped UNCHANGED']);
+  });
+
+  it('end its sessions when they change its role, deactivate it or reset its password', async () => {
+    for (const [row, flags] of [
+      ['Ada,King,ada@example.org,1,trainer,', []],
+      ['Ada,King,ada@example.org,1,trainer,no', []],
+      ['Ada,King,ada@example.org,1,trainer,yes', ['--reset-passwords']],
+    ] as const) {
+      const user =
+        (await models().User.findOne({ where: { email: ada.email } })) ?? (await buildUser(importing.context, ada));
+      await models().User.update({ isActive: true }, { where: { id: user.id } });
+      const { startSession } = await import('../../src/services/sessions.js');
+      const token = await importing.context.database.inTransaction((transaction) =>
+        startSession(importing.context, user, { ip: null, userAgent: null }, transaction),
+      );
+      await importing.api('get', '/api/auth/me', token).expect(200);
+      expect((await importing.json(write(row), ...update, ...flags)).counts).to.include({ updated: 1 });
+      await importing.api('get', '/api/auth/me', token).expect(401);
+    }
+    const [credential] = recordsOf(`${importing.folder}/people.credentials.csv`);
+    const { body } = await importing
+      .api('post', '/api/auth/login')
+      .send({ identifier: ada.email, password: credential?.password })
+      .expect(200);
+    expect(body.user.requiresPasswordChange).to.equal(true);
+  });
+
+  it('never change the super admin, nor take the role from a trainer who has courses', async () => {
+    await buildUser(importing.context, { ...ada, role: 'super_admin' });
+    const trainer = await buildUser(importing.context, { email: 'bob@example.org', phone: '2', role: 'trainer' });
+    await buildCourse(importing.context, trainer);
+    const run = await importing.json(
+      write('Ada,Queen,ada@example.org,1,,', 'Bob,King,bob@example.org,2,trainee,'),
+      ...update,
+    );
+    expect(await reasons(run.id)).to.deep.equal([
+      "2 rejected PROTECTED_ACCOUNT The super admin's account is never changed by an import.",
+      `3 rejected HAS_COURSES The trainer ${trainer.id} still has courses: assign them to another first.`,
+    ]);
+  });
+
+  it('may be about one account only once in a file, by whichever key, and know its old keys too', async () => {
+    const { id } = await buildUser(importing.context, ada);
+    const rows = Array.from({ length: 600 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
+    const run = await importing.json(
+      write('Ada,King,new@example.org,1,,', ...rows, 'Eve,King,ada@example.org,5,,', 'Eva,King,x@example.org,1.,,'),
+      ...update,
+    );
+    expect((await reasons(run.id)).filter((line) => !line.endsWith('created'))).to.deep.equal([
+      '2 updated',
+      `603 rejected DUPLICATE_IN_FILE Line 2 is about the same account, ${id}.`,
+      '604 rejected DUPLICATE_IN_FILE Phone stands on line 2 already.',
+    ]);
+    expect(await stored(id)).to.include({ email: 'new@example.org' });
+  });
+
+  it('are updated the same when the import is interrupted and resumed', async () => {
+    await importFile(importing.context, importing.write('people.csv', people(1200)));
+    const file = importing.write('changed.csv', people(1200).replaceAll('Family', 'Changed'));
+    const options = { onExisting: 'update', resetPasswords: true };
+    const broken = await importFirstBatch(importing.context, file, {}, options);
+    expect(broken.counts).to.include({ updated: 500 });
+    const whole = await importFile(importing.context, file, {}, options);
+    expect(whole).to.include({ id: broken.id, status: 'completed' });
+    expect(whole.counts).to.include({ rows: 1200, updated: 1200, skipped: 0 });
+    expect(await models().User.count({ where: { lastName: 'Changed' } })).to.equal(1200);
+    expect(recordsOf(whole.credentialsFile)).to.have.length(1200);
+  });
+
+  it('spoil a plan when their account changes before it is applied', async () => {
+    const user = await buildUser(importing.context, ada);
+    const file = write('Augusta,King,ada@example.org,1,,');
+    const { stdout } = await importing.run(file, '--dry-run', '--json', ...update);
+    const { id } = (JSON.parse(stdout) as { plan: { id: string } }).plan;
+    await user.update({ lastName: 'Byron' });
+    const { exitCode, stderr } = await importing.run(file, '--plan', id, ...update);
+    expect(exitCode).to.equal(1);
+    expect(stderr).to.match(/^error: The plan [0-9a-f]{16} no longer holds: /);
+  });
+});
+
+describe('Bad rows', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+  const csv = `${people(3)}A,B,nobody,\n${people(2, 'q').split('\n').slice(1).join('\n')}`;
+
+  it('stop an import that was told to stop', async () => {
+    const file = importing.write('people.csv', csv);
+    const run = await importing.json(file, '--on-error', 'stop');
+    expect(run).to.deep.include({ exitCode: 3, status: 'stopped' });
+    expect(run.counts).to.include({ rows: 4, created: 3, rejected: 1 });
+    const { stdout } = await importing.run(file, '--dry-run', '--on-error', 'stop');
+    expect(stdout).to.include('\n  Stops at the bad row on line 5; the rows after it are left.\n');
+  });
+
+  for (const flags of [
+    ['--on-error', 'abort'],
+    ['--max-errors', '0'],
+  ])
+    it(`forbid everything with ${flags.join(' ')}, with the first of them`, async () => {
+      const file = importing.write('people.csv', csv);
+      const before = await importing.contents();
+      const { exitCode, stderr } = await importing.run(file, '--yes', ...flags);
+      expect(exitCode).to.equal(2);
+      expect(stderr).to.match(/nothing was written\. The first is line 5: First name must be/);
+      expect(await importing.contents()).to.equal(before);
+      expect(importing.files()).to.deep.equal(['people.csv']);
+      expect((await importing.json(importing.write('good.csv', people(3)), ...flags)).counts.created).to.equal(3);
+    });
+
+  it('are allowed up to --max-errors', async () => {
+    const run = await importing.json(importing.write('people.csv', csv), '--max-errors', '1');
+    expect(run.counts).to.include({ created: 5, rejected: 1 });
+  });
+
+  it('that turn bad after the plan take everything back with --on-error abort', async () => {
+    const file = importing.write('people.csv', people(1200));
+    const options = { onError: 'abort', onExisting: 'fail' };
+    const plan = await planImport(importing.context, { file, options, signal: new AbortController().signal });
+    await buildUser(importing.context, { email: 'p01100@example.org' });
+    const { code, message } = await failureOf(() => applyImport(importing.context, operator, plan, applyOptions()));
+    expect(code).to.equal('IMPORT_REFUSED');
+    expect(message).to.match(/^Line 1101 has become bad since the plan was made: .* Nothing was imported\.$/);
+    expect(await models().User.count()).to.equal(1);
+    expect(await models().Import.findOne()).to.include({ status: 'failed', errorCode: 'IMPORT_REFUSED' });
+  });
+
+  it('are refused as options when they make no sense', async () => {
+    const file = importing.write('people.csv', people(1));
+    for (const [flags, message] of [
+      [['--on-existing', 'merge'], 'onExisting must be one of skip, update, fail.'],
+      [['--on-error', 'ignore'], 'onError must be one of continue, stop, abort.'],
+      [['--max-errors', '-1'], 'maxErrors must be a whole number, 0 or more.'],
+      [['--reset-passwords'], 'resetPasswords needs onExisting update.'],
+      [['--course', 'nowhere'], 'Course: there is none with this id or title.'],
+    ] as const) {
+      const { exitCode, stderr } = await importing.run(file, '--yes', ...flags);
+      expect([exitCode, stderr]).to.deep.equal([2, `error: ${message}\n`]);
+    }
+  });
+});
+
+describe('Passwords in a file', () => {
+  const importing = useImporting();
+
+  it('may be hashes of any bcrypt, which work with every hasher', async () => {
+    const hash = await bcryptjsHash('correct horse', 4);
+    const kinds = ['$2a$', '$2b$', '$2y$'];
+    const rows = kinds.map((kind, index) => `Ada,King,a${index}@example.org,${index},${kind}${hash.slice(4)}`);
+    const run = await importing.json(
+      importing.write('people.csv', `firstName,lastName,email,phone,passwordHash\n${rows.join('\n')}\n`),
+    );
+    expect(run).to.deep.include({ exitCode: 0, credentialsFile: null });
+    for (const index of kinds.keys()) {
+      const login = { identifier: `a${index}@example.org`, password: 'correct horse' };
+      const { body } = await importing.api('post', '/api/auth/login').send(login).expect(200);
+      expect(body.user.requiresPasswordChange).to.equal(true);
+    }
+    const users = await importing.context.database.models.User.findAll();
+    const bcryptjs = await createPasswordHasher('bcryptjs');
+    for (const { passwordHash } of users) expect(await bcryptjs.compare('correct horse', passwordHash)).to.equal(true);
+    await bcryptjs.close();
+  });
+
+  it('are of no use to an inactive account', async () => {
+    const file = importing.write(
+      'people.csv',
+      'firstName,lastName,email,phone,isActive,password\nAda,King,a@example.org,1,no,correct horse\n',
+    );
+    await importing.json(file);
+    const login = { identifier: 'a@example.org', password: 'correct horse' };
+    await importing.api('post', '/api/auth/login').send(login).expect(401);
+  });
+});
