@@ -32,6 +32,8 @@ export interface UndoResult {
 interface Verdict {
   row: ImportRow;
   user: User | undefined;
+  /** The account's email before anything is undone. */
+  email: string | null;
   note: UndoNote;
   outcome: 'removed' | 'restored' | 'kept';
   code: KeptCode | null;
@@ -112,11 +114,12 @@ function lifeOfExisting(user: User, note: UndoNote, lives: Lives): KeptCode | nu
 function verdictOn(row: ImportRow, lives: Lives): Verdict {
   const user = lives.users.get(row.userId ?? '');
   const note = undoNoteOf(row.undoJson) ?? {};
+  const about = { row, user, email: user?.email ?? null, note };
   // Somebody removed the account: then there is nothing left to take back.
-  if (!user) return { row, user, note, outcome: row.outcome === 'created' ? 'removed' : 'kept', code: 'GONE' };
+  if (!user) return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'kept', code: 'GONE' };
   const code = row.outcome === 'created' ? lifeOfCreated(user, note, lives) : lifeOfExisting(user, note, lives);
-  if (code !== null) return { row, user, note, outcome: 'kept', code };
-  return { row, user, note, outcome: row.outcome === 'created' ? 'removed' : 'restored', code: null };
+  if (code !== null) return { ...about, outcome: 'kept', code };
+  return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'restored', code: null };
 }
 
 async function carryOut(
@@ -176,11 +179,10 @@ export type Advance = (
 ) => Promise<void>;
 
 function addTo(result: UndoResult, verdicts: readonly Verdict[]): void {
-  for (const { row, user, outcome, code } of verdicts) {
+  for (const { row, email, outcome, code } of verdicts) {
     if (outcome === 'removed') result.removed += 1;
     else if (outcome === 'restored') result.restored += 1;
-    else
-      result.kept.push({ line: row.line, userId: row.userId ?? '', email: user?.email ?? null, code: code ?? 'GONE' });
+    else result.kept.push({ line: row.line, userId: row.userId ?? '', email, code: code ?? 'GONE' });
   }
 }
 

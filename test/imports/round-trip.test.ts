@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { buildUser } from '../support/factories.js';
+import { runCli } from '../support/run-cli.js';
+import { people, useImporting } from './importing.js';
+
+describe('An export of accounts that is imported again', () => {
+  const importing = useImporting();
+  const users = async () => JSON.stringify(await importing.context.database.models.User.findAll({ order: ['id'] }));
+
+  for (const flags of [[], ['--on-existing', 'update']])
+    it(`changes nothing${flags.length > 0 ? `, with ${flags.join(' ')} too` : ''}`, async () => {
+      await importing.json(importing.write('people.csv', people(20)));
+      for (const given of [
+        { firstName: '=SUM(A1)', lastName: '+Plus, "quoted"', email: '=formula@example.org', phone: '+44 (0) 20' },
+        { firstName: '@home', lastName: "'quoted", phone: '-1', role: 'trainer', isActive: false } as const,
+        { firstName: 'Zoë', lastName: '李小龙', phone: "'=1" },
+      ])
+        await buildUser(importing.context, given);
+      const before = await users();
+      const { stdout } = await runCli(['users', 'export'], { env: importing.env, cwd: importing.folder });
+      const run = await importing.json(importing.write('export.csv', stdout), ...flags);
+      expect(run).to.deep.include({ exitCode: 0, credentialsFile: null, rejectsFile: null });
+      expect(run.counts).to.include({ rows: 23, skipped: 23, created: 0, updated: 0, rejected: 0 });
+      expect(await users()).to.equal(before);
+    });
+});
