@@ -67,6 +67,7 @@ describe('coursectl users import --dry-run', () => {
         onError: 'continue',
       },
       format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false },
+      columns: { firstName: 'firstName', lastName: 'lastName', email: 'email', phone: 'phone' },
       stopsAtLine: null,
       refusal: null,
       seconds: plan.seconds,

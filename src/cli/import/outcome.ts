@@ -21,12 +21,13 @@ export async function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
 }
 
 export function planJson(plan: ImportPlan): object {
-  const { id, file, options, format, counts, ignoredColumns, samples, stopsAtLine, refusal, seconds } = plan;
+  const { id, file, options, format, columns, counts, ignoredColumns, samples, stopsAtLine, refusal, seconds } = plan;
   return {
     id,
     file,
     options,
     format,
+    columns,
     counts,
     ignoredColumns,
     samples,
@@ -43,6 +44,14 @@ function sampleText({ line, outcome, person, changes, code, reason }: ImportPlan
   return `  line ${line}  ${outcome}  ${parts}${reason ? `: ${reason}` : ''}`;
 }
 
+/** The columns that have another name in the file: what was made of it is a guess that a person can check. */
+function renamed({ columns }: ImportPlan): string[] {
+  const others = Object.entries(columns).filter(([field, heading]) => field.toLowerCase() !== heading.toLowerCase());
+  return others.length === 0
+    ? []
+    : [`  Columns: ${others.map(([field, heading]) => `${heading} = ${field}`).join(', ')}`];
+}
+
 export function planText(plan: ImportPlan): string {
   const { counts, generatedPasswords, unfinished, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
@@ -55,6 +64,7 @@ export function planText(plan: ImportPlan): string {
     `  ${counted(counts.skipped, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account is there already'})`,
     `  ${counted(counts.rejected, 'row')} to reject`,
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
+    ...renamed(plan),
     ...(plan.ignoredColumns.length > 0 ? [`  Columns ignored: ${plan.ignoredColumns.join(', ')}`] : []),
     ...(plan.stopsAtLine === null
       ? []

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.js';
 import { type ImportOptions, importOptionsSchema, optionsText } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
+import type { ColumnMapping } from './columns.js';
 import { type CsvFormat, fileBytes, fileIdentity } from './csv-source.js';
 import { Decider } from './existing.js';
 import { inspectFile } from './inspect.js';
@@ -43,6 +44,8 @@ export interface ImportPlan {
   options: ImportOptions;
   /** How the file is read. */
   format: CsvFormat;
+  /** The heading of the file that each field was found under. */
+  columns: Readonly<Record<string, string>>;
   ignoredColumns: readonly string[];
   counts: ImportCounts;
   samples: readonly PlanSample[];
@@ -163,6 +166,15 @@ function refusalOf({ onError, maxErrors }: ImportOptions, { rejected }: ImportCo
   return `${rejected} rows are bad, and ${allowed}: nothing was written.${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
 }
 
+function columnsOf({ own, fields, fullName }: ColumnMapping): Record<string, string> {
+  const headings = new Map(own.map(({ heading, index }) => [index, heading.trim()]));
+  const found: [string, number][] = [
+    ...fields,
+    ...(fullName === undefined ? [] : [['fullName', fullName] as const]),
+  ].map(([field, index]) => [field, index]);
+  return Object.fromEntries(found.map(([field, index]) => [field, headings.get(index) ?? '']));
+}
+
 /** The decisions up to the first bad row. */
 export function upToFirstRejected(decisions: readonly Decision[]): Decision[] {
   const bad = decisions.findIndex(({ outcome }) => outcome === 'rejected');
@@ -245,6 +257,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     fileIdentity: identity,
     options,
     format,
+    columns: columnsOf(mapping),
     ignoredColumns: mapping.ignored,
     counts,
     samples,
