@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
-import path from 'node:path';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
 import type { Caller, Client } from '../services/core.js';
+import { uploadsFolder } from '../services/imports/jobs.js';
 import { assertOwnPassword, authorize } from '../services/permissions.js';
 import { authenticate } from '../services/sessions.js';
 import { type Contract, contract, type Operation } from './contract.js';
@@ -134,8 +134,8 @@ function respond<T extends Operation>(context: Context, operation: T, handler: H
   };
 }
 
-function uploadSettings({ config }: Context) {
-  return { folder: path.join(config.dataDir, 'imports', 'uploads'), maxBytes: config.imports.uploadBytes };
+function uploadSettings(context: Context) {
+  return { folder: uploadsFolder(context), maxBytes: context.config.imports.uploadBytes };
 }
 
 /** Sends text as it comes, no faster than the client takes it. */

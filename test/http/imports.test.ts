@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -224,6 +225,21 @@ describe('Imports over HTTP', function () {
     const long = await ended((await submit(people(12))).id);
     expect(long.error?.message).to.match(/^The file has more than 10 rows\./);
     expect(readdirSync(path.join(folder, 'imports', 'uploads'))).to.deep.equal([]);
+  });
+
+  it('leave nothing of an upload that breaks off', async () => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const start = `--x\r\nContent-Disposition: form-data; name="file"; filename="p.csv"\r\n\r\n${people(500)}`;
+    socket.write(
+      `POST /api/imports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999999\r\n\r\n${start}`,
+    );
+    const uploads = () => readdirSync(path.join(folder, 'imports', 'uploads'));
+    while (!existsSync(path.join(folder, 'imports', 'uploads')) || uploads().length === 0) await sleep(5);
+    socket.destroy();
+    while (uploads().length > 0) await sleep(5);
+    expect(await harness.context.database.models.Import.count()).to.equal(0);
+    await call('get', '/api/imports').expect(200);
   });
 
   it('show those of the terminal, whose passwords stay there', async () => {

@@ -23,7 +23,7 @@ const watchMs = 500;
 /** How often a line is sent that means nothing, so that nobody on the way takes the connection for dead. */
 const heartbeatMs = 15_000;
 
-const underWay = new Set(['queued', 'running', 'undoing', 'interrupted']);
+const underWay = new Set(['queued', 'running', 'undoing']);
 
 async function* eventsOf(
   context: Context,
@@ -44,7 +44,9 @@ async function* eventsOf(
       yield ': still there\n\n';
       sentAt = performance.now();
     }
-    if (!underWay.has(record.status)) {
+    // The service goes on with its own.
+    const goesOn = underWay.has(record.status) || (record.status === 'interrupted' && record.origin === 'http');
+    if (!goesOn) {
       yield `event: end\ndata: ${data}\n\n`;
       return;
     }

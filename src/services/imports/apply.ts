@@ -1,3 +1,5 @@
+import { rm, rmdir } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InferAttributes, Transaction } from 'sequelize';
 import { type Lease, withLease } from '../../db/lease.js';
@@ -114,6 +116,7 @@ async function runImport(
     if (begun) await resumeRecord(running);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(running, file.batches, options);
+    if (record.status === 'completed' || record.status === 'stopped') await removeOwnCopy(core, record);
     return resultOf(record);
   } catch (error) {
     if (running) await noteFailure(running, error);
@@ -125,6 +128,18 @@ async function runImport(
     await reports?.credentials.close();
     await reports?.rejects.close();
   }
+}
+
+/**
+ * Removes the program's own copy of a file that is done with: an upload, or what came from standard input. It holds
+ * people's data and, at times, their passwords.
+ */
+async function removeOwnCopy(core: Core, { filePath }: Import): Promise<void> {
+  const own = path.join(core.config.dataDir, 'imports') + path.sep;
+  if (!filePath.startsWith(own)) return;
+  await rm(filePath, { force: true });
+  // Its folder may hold the files that the import wrote: then it stays.
+  await rmdir(path.dirname(filePath)).catch(() => undefined);
 }
 
 /** An import that was queued or broke off is under way again. */

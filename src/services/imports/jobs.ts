@@ -23,6 +23,11 @@ function importsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'imports');
 }
 
+/** Where files are that are on their way. */
+export function uploadsFolder(core: Core): string {
+  return path.join(importsFolder(core), 'uploads');
+}
+
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);

@@ -1,4 +1,5 @@
-import { access, constants, rm } from 'node:fs/promises';
+import { access, constants, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Op } from 'sequelize';
 import { heldLeases, withLease } from '../../db/lease.js';
@@ -6,6 +7,7 @@ import type { Import } from '../../db/models/import.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
 import type { Actor, Core } from '../core.js';
 import { applyImport } from './apply.js';
+import { uploadsFolder } from './jobs.js';
 import { planImport } from './plan.js';
 import { jobLease, optionsOf } from './record.js';
 
@@ -88,11 +90,9 @@ async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<
     maxRows: core.config.imports.uploadRows,
   });
   const nothing = () => undefined;
-  const result = await applyImport(core, actorOf(record), plan, {
+  await applyImport(core, actorOf(record), plan, {
     ...{ record, signal, onProgress: nothing, onResume: nothing, onWait: nothing },
   });
-  // It holds people's data and, at times, their passwords: it stays no longer than it is needed.
-  if (result.status === 'completed' || result.status === 'stopped') await rm(record.filePath, { force: true });
 }
 
 /** Keeps what is known of a run that failed. */
@@ -119,6 +119,20 @@ async function noteOutcome(core: Core, record: Import, error: unknown): Promise<
 /** Clients know the file by its name; where it lies is no concern of theirs. */
 function withoutPaths(message: string, { filePath, fileName }: Import): string {
   return message.replaceAll(filePath, fileName);
+}
+
+const dayMs = 86_400_000;
+
+/** Removes what uploads left that a crash cut off. */
+async function sweepUploads(core: Core): Promise<void> {
+  const folder = uploadsFolder(core);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const file = path.join(folder, name);
+    // Another instance may be faster; and what can't be removed now may be later.
+    await stat(file)
+      .then(({ mtimeMs }) => (Date.now() - mtimeMs > dayMs ? rm(file, { force: true }) : undefined))
+      .catch(() => undefined);
+  }
 }
 
 /**
@@ -173,6 +187,7 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
     }
   }
 
+  void sweepUploads(core);
   const workers = Array.from({ length: core.config.imports.concurrency }, (_, slot) => work(slot + 1));
   return {
     wake() {
