@@ -41,13 +41,17 @@ async function openOutput({ io, options }: Run<{ output?: string }>): Promise<Fi
   };
 }
 
+/** @throws AppError `USAGE` with `--json` and no `--output`: known before anything is done */
+export function assertDestination({ options }: Run<{ output?: string }>): void {
+  if (options.json && options.output === undefined)
+    throw new AppError('USAGE', "CSV and JSON can't share standard output. Add --output <file>.");
+}
+
 /**
  * Writes data piece by piece to standard output or to the file of `--output`: all of it, or, when it can't be had, no file.
- * @throws AppError `USAGE` with `--json` and no file, `FILE_UNUSABLE`, `INTERRUPTED`
+ * @throws AppError `FILE_UNUSABLE`, `INTERRUPTED`
  */
 export async function writeData(run: Run<{ output?: string }>, pieces: AsyncIterable<string>): Promise<void> {
-  if (run.options.json && run.options.output === undefined)
-    throw new AppError('USAGE', "CSV and JSON can't share standard output. Add --output <file>.");
   const output = await openOutput(run);
   try {
     for await (const piece of pieces) {

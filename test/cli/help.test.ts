@@ -60,6 +60,8 @@ describe('help', () => {
       ...['setup', 'serve', 'migrate up', 'migrate down', 'migrate status', 'seed demo', 'doctor', 'config'],
       ...['users register', 'users list', 'users show', 'users activate', 'users deactivate', 'users reset-password'],
       ...['users export', 'users import', 'completion'],
+      ...['imports list', 'imports show', 'imports export', 'imports rejects'],
+      ...['imports resume', 'imports cancel', 'imports undo'],
     ]);
   });
 

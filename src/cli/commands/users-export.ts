@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { accountCells, accountFields } from '../accounts.js';
 import { define, type Registry } from '../command.js';
-import { writeData } from '../file-output.js';
+import { assertDestination, writeData } from '../file-output.js';
 import type { Result, Run } from '../run.js';
 
 interface ExportOptions {
@@ -24,6 +24,7 @@ export function register(users: Command, registry: Registry): void {
 }
 
 async function exportUsers(run: Run<ExportOptions>): Promise<Result> {
+  assertDestination(run);
   const { output: file, role } = run.options;
   const [{ allUsers }, { csvLine }] = await Promise.all([
     import('../../services/users.js'),

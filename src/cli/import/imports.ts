@@ -15,7 +15,7 @@ import { countsOf } from '../../services/imports/plan.js';
 import { resultOf } from '../../services/imports/record.js';
 import type { KeptAccount, UndoResult } from '../../services/imports/undo.js';
 import type { OutputOptions, ResumeOptions, UndoOptions } from '../commands/imports.js';
-import { writeData } from '../file-output.js';
+import { assertDestination, writeData } from '../file-output.js';
 import { table } from '../output.js';
 import { createPrompts } from '../prompts.js';
 import type { Result, Run } from '../run.js';
@@ -99,6 +99,7 @@ export async function show(run: Run): Promise<Result> {
 }
 
 export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
+  assertDestination(run);
   const context = await opened(run);
   const record = await findImport(context, idOf(run));
   await writeData(run, ledgerCsv(context, record));
@@ -110,6 +111,7 @@ export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
 }
 
 export async function rejects(run: Run<OutputOptions>): Promise<Result> {
+  assertDestination(run);
   const record = await findImport(await opened(run), idOf(run));
   await writeData(run, rejectedCsv(record));
   const { output: file } = run.options;
