@@ -203,7 +203,7 @@ export const environmentSchema = Joi.object({
     otherwise: integer(10, 15),
   }).default(12),
   INITIAL_PASSWORD_DAYS: integer(1, 366).default(30),
-  IMPORT_BATCH_ROWS: integer(1, 10_000).default(2000),
+  IMPORT_BATCH_ROWS: integer(1, 10_000).default(1000),
   IMPORT_CONCURRENCY: integer(1, 16).default(1),
   IMPORT_FIELD_MAX_BYTES: integer(256, 16_777_216).default(65_536),
   IMPORT_RECORD_MAX_BYTES: integer(1024, 67_108_864).default(1_048_576),

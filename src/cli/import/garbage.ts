@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** How many rows go by between two collections. */
-const rowsBetween = 20_000;
+const rowsBetween = 15_000;
 
 /**
  * An import makes much garbage and keeps little. V8 waits until there is several times as much garbage as there is in
