@@ -21,10 +21,15 @@ export interface UploadSettings {
 /** The form may say no more than an import takes. */
 const limits = { files: 1, fields: 60, parts: 61, fieldNameSize: 100, fieldSize: 10_000, headerPairs: 20 };
 
+/** What surrounds a file in a form takes no more than this, in bytes. */
+const formBytes = 1024 * 1024;
+
+const tooLarge = (maxBytes: number, cause?: unknown) =>
+  new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause });
+
 function fault(error: unknown, maxBytes: number): unknown {
   if (error instanceof multer.MulterError) {
-    if (error.code === 'LIMIT_FILE_SIZE')
-      return new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause: error });
+    if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(maxBytes, error);
     const message =
       error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FILE_COUNT'
         ? 'Send one file, in the field "file".'
@@ -53,9 +58,11 @@ export async function readUpload(
   request: Request,
   response: Response,
   { folder, maxBytes }: UploadSettings,
-): Promise<{ file: UploadedFile; fields: unknown }> {
+): Promise<{ file: UploadedFile; fields: object }> {
   if (!request.is('multipart/form-data'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');
+  // What says that it is far too long need not be read to be believed.
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes + formBytes) throw tooLarge(maxBytes);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const receive = multer({ dest: folder, limits: { ...limits, fileSize: maxBytes }, defParamCharset: 'utf8' });
   try {

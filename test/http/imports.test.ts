@@ -89,7 +89,7 @@ describe('Imports over HTTP', function () {
   const ended = (id: string) => until(id, ({ status }) => !['queued', 'running', 'interrupted'].includes(status));
 
   it('are queued at once, done in the background, and tell what became of each row', async () => {
-    const created = await submit(`${people(3)}A,B,nobody,\n`, { role: 'trainer' });
+    const created = await submit(`${people(3)}A,B,nobody,\n`, { role: 'trainer', course: '', maxErrors: '' });
     expect(created).to.include({ status: 'queued', hasCredentials: false });
     const record = await ended(created.id);
     expect(record).to.deep.include({ status: 'completed', error: null, hasCredentials: true, hasRejects: true });
@@ -213,6 +213,8 @@ describe('Imports over HTTP', function () {
       .attach('file', Buffer.from('x'), 'p.csv')
       .attach('file', Buffer.from('x'), 'q.csv');
     expect(two.body.errors[0]).to.include({ msg: 'Send one file, in the field "file".' });
+    const nowhere = await call('post', '/api/imports').attach('file', Buffer.from('x'), 'p.csv').field('course', 'x');
+    expect(nowhere.body.errors[0]).to.include({ path: 'course', msg: 'Course: there is none with this id or title.' });
     await call('post', '/api/imports').send({ role: 'trainee' }).expect(415);
     const broken = await call('post', '/api/imports')
       .set('Content-Type', 'multipart/form-data; boundary=x')
@@ -225,6 +227,28 @@ describe('Imports over HTTP', function () {
     const long = await ended((await submit(people(12))).id);
     expect(long.error?.message).to.match(/^The file has more than 10 rows\./);
     expect(readdirSync(path.join(folder, 'imports', 'uploads'))).to.deep.equal([]);
+  });
+
+  it('keep the name of a file, without its folders and in one line', async () => {
+    for (const [name, kept] of [
+      ['../../évil.csv', 'évil.csv'],
+      ['C:\\fakepath\\people.csv', 'people.csv'],
+    ] as const) {
+      const { body } = await call('post', '/api/imports')
+        .attach('file', Buffer.from(people(1)), name)
+        .expect(202);
+      expect(body.import.file).to.equal(kept);
+      await ended(body.import.id);
+    }
+  });
+
+  it('are refused unread when they say that they are far too long', async () => {
+    const answer = await call('post', '/api/imports')
+      .set('Content-Type', 'multipart/form-data; boundary=x')
+      .set('Content-Length', String(10 ** 10))
+      .timeout(5000)
+      .catch((error: { response?: { status: number } }) => error.response);
+    expect(answer?.status).to.equal(413);
   });
 
   it('leave nothing of an upload that breaks off', async () => {

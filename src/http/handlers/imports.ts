@@ -56,9 +56,10 @@ async function* eventsOf(
   }
 }
 
-/** A single `map` is a list of one. */
-function formOptions(fields: unknown): unknown {
-  const { map, ...options } = fields as { map?: unknown };
+/** Fields that were left blank say nothing; a single `map` is a list of one. */
+function formOptions(fields: object): object {
+  const filled = Object.entries(fields).filter(([, value]) => value !== '');
+  const { map, ...options } = Object.fromEntries(filled) as { map?: unknown };
   return map === undefined ? options : { ...options, map: [map].flat() };
 }
 

@@ -9,6 +9,7 @@ import { type ImportStatus, importOptionsSchema } from '../../schemas/import.js'
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
+import { CourseBook, defaultCourse } from './course-book.js';
 import { findImport } from './imports.js';
 import { createImport } from './record.js';
 
@@ -34,25 +35,23 @@ async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The name as it is kept: without folders, which some browsers send along. */
+/** The name as it is kept: without folders, which some browsers send along, and in one line. */
 function keptName(name: string): string {
-  return (
-    Array.from(path.posix.basename(name.replaceAll('\\', '/')))
-      .slice(0, 255)
-      .join('') || 'upload.csv'
-  );
+  const base = path.posix.basename(name.replaceAll('\\', '/')).replace(/[\p{Cc}\p{Cs}]/gu, '');
+  return Array.from(base).slice(0, 255).join('') || 'upload.csv';
 }
 
 /**
  * Puts an uploaded file in the queue. The file is moved to a folder of the import's own, or removed when that fails.
  * @param options raw options of the import
- * @throws AppError `VALIDATION` for the options and an empty file
+ * @throws AppError `VALIDATION` for the options, a course that isn't there and an empty file
  */
 export async function submitImport(core: Core, actor: Actor, upload: Upload, options: unknown): Promise<Import> {
   const id = uuidv7();
   const folder = path.join(importsFolder(core), id);
   try {
     const valid = validate(importOptionsSchema, options);
+    await defaultCourse(new CourseBook(core), valid.course);
     if ((await stat(upload.path)).size === 0) throw validationError([{ path: 'file', message: 'The file is empty.' }]);
     const fileSha256 = await sha256Of(upload.path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
