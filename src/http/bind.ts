@@ -127,8 +127,13 @@ function respond<T extends Operation>(context: Context, operation: T, handler: H
     const admitted = {
       ...{ context, client, caller, params, query, body, upload, signal: left.signal, setHeader },
     } as unknown as HandlerRequest<T>;
-    const answer = await handler(admitted);
     response.status(operation.success.status);
+    // A look at the head of what is sent as it comes must not set it off: some of it is sent only once.
+    if (request.method === 'HEAD' && 'content' in operation.success) {
+      response.type(`${operation.success.content}; charset=utf-8`).end();
+      return;
+    }
+    const answer = await handler(admitted);
     if ('content' in operation.success) await sendText(response, operation.success.content, answer as TextAnswer);
     else response.json(answer);
   };

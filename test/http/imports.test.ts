@@ -107,6 +107,8 @@ describe('Imports over HTTP', function () {
     const { id } = await ended((await submit(people(3))).id);
     const file = path.join(folder, 'imports', id, 'upload.credentials.csv');
     expect(existsSync(file)).to.equal(true);
+    await request(url).head(`/api/imports/${id}/credentials.csv`).set('Authorization', `Bearer ${token}`).expect(200);
+    expect(existsSync(file)).to.equal(true);
     const answers = await Promise.all([1, 2].map(() => call('get', `/api/imports/${id}/credentials.csv`)));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 410]);
     const [, line = ''] = answers.find(({ status }) => status === 200)?.text.split('\n') ?? [];

@@ -181,7 +181,15 @@ describe('Bad rows', () => {
     expect(code).to.equal('IMPORT_REFUSED');
     expect(message).to.match(/^Line 1101 has become bad since the plan was made: .* Nothing was imported\.$/);
     expect(await models().User.count()).to.equal(1);
-    expect(await models().Import.findOne()).to.include({ status: 'failed', errorCode: 'IMPORT_REFUSED' });
+    expect(await models().Import.findOne()).to.include({ status: 'undone', errorCode: 'IMPORT_REFUSED' });
+    await models().User.destroy({ where: {} });
+    const anew = await importFile(
+      importing.context,
+      file,
+      { credentialsFile: `${importing.folder}/anew.csv` },
+      options,
+    );
+    expect(anew.counts).to.include({ rows: 1200, created: 1200 });
   });
 
   it('are refused as options when they make no sense', async () => {

@@ -286,6 +286,15 @@ describe('Courses in an import', () => {
     expect(ids).to.include(known.id).and.to.have.length(2);
   });
 
+  it('have their seats taken by the first rows of a file', async () => {
+    await courseOf({ title: 'Knots', maxStudents: 1500 });
+    const run = await importing.json(importing.write('people.csv', people(2600)), '--course', 'Knots');
+    expect(run.counts).to.include({ rows: 2600, created: 1500, enrolled: 1500, rejected: 1100 });
+    const all = await codes(run.id);
+    expect(all.slice(0, 1500).every((code) => code === null)).to.equal(true);
+    expect(all.slice(1500).every((code) => code === 'COURSE_FULL')).to.equal(true);
+  });
+
   it('are never overfilled: not in a plan, not by batches, not by two imports at once', async () => {
     const course = await courseOf({ title: 'Knots', maxStudents: 700 });
     const file = (tag: string) => importing.write(`${tag}.csv`, people(600, tag));

@@ -9,6 +9,7 @@ import { optionsText } from '../../schemas/import.js';
 import type { Actor, Core } from '../core.js';
 import { credentialLines, prepareSecrets, type Secrets, StaleDecision, writeBatch } from './batch.js';
 import type { ColumnMapping } from './columns.js';
+import { Seats } from './course-book.js';
 import { fileBytes, fileIdentity } from './csv-source.js';
 import { Decider } from './existing.js';
 import { lookAhead } from './look-ahead.js';
@@ -113,7 +114,7 @@ async function runImport(
       decider,
       cancelCheckedAt: Number.NEGATIVE_INFINITY,
     };
-    if (begun) await resumeRecord(running);
+    if (begun) await resumeRecord(running, options.record === undefined);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(running, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') await removeOwnCopy(core, record);
@@ -143,7 +144,7 @@ async function removeOwnCopy(core: Core, { filePath }: Import): Promise<void> {
 }
 
 /** An import that was queued or broke off is under way again. */
-async function resumeRecord(running: Running): Promise<void> {
+async function resumeRecord(running: Running, byCommand: boolean): Promise<void> {
   const { core, plan, record, reports } = running;
   await advance(running, {
     status: 'running',
@@ -153,6 +154,8 @@ async function resumeRecord(running: Running): Promise<void> {
     finishedAt: null,
     errorCode: null,
     errorMessage: null,
+    // Whoever runs the command again wants it to go on; the service may have been told meanwhile that it should not.
+    ...(byCommand && { cancelRequested: false }),
     // A file of passwords that is begun anew can be fetched anew.
     ...(reports.credentials.length === 0 && { credentialsFetchedAt: null }),
   });
@@ -220,7 +223,7 @@ async function* prepareBatches(
     if (read <= done) continue;
     // Whoever takes the batches ends the import.
     if (signal.aborted) return;
-    const decisions = await decider.decide(rows);
+    const decisions = await decider.decide(rows, new Seats(core));
     const secrets: Secrets = new Map();
     await prepareSecrets(core, decided(plan, decisions), secrets);
     yield { rows, decisions: decisions.some(takesSeat) ? undefined : decisions, secrets };
@@ -314,10 +317,14 @@ async function tryBatch(running: Running, batch: PreparedBatch, freshly: boolean
   });
 }
 
-async function decisionsOn({ decider }: Running, batch: PreparedBatch, freshly: boolean): Promise<readonly Decision[]> {
+async function decisionsOn(
+  { core, decider }: Running,
+  batch: PreparedBatch,
+  freshly: boolean,
+): Promise<readonly Decision[]> {
   if (batch.decisions && !freshly) return batch.decisions;
-  decider.forgetSeats();
-  return decider.decide(batch.rows, freshly);
+  // Counted anew: what was decided before is committed by now, or given up.
+  return decider.decide(batch.rows, new Seats(core), freshly);
 }
 
 /** A row that was good when the plan was made is bad now, and then nothing may be written: what was, is taken back. */
@@ -326,11 +333,10 @@ async function abort(running: Running, decisions: readonly Decision[]): Promise<
   const bad = decisions.find((decision) => decision.outcome === 'rejected');
   const message = `Line ${bad?.row.line} has become bad since the plan was made: ${bad?.outcome === 'rejected' ? bad.row.reason : ''} Nothing was imported.`;
   await takeBack(core, actor, record, (progress, work) => advance(running, progress, work));
+  const now = core.now();
   await advance(running, {
-    status: 'failed',
-    finishedAt: core.now(),
-    errorCode: 'IMPORT_REFUSED',
-    errorMessage: message,
+    ...{ status: 'undone', finishedAt: now, undoneAt: now },
+    ...{ errorCode: 'IMPORT_REFUSED', errorMessage: message },
   });
   throw new AppError('IMPORT_REFUSED', message);
 }

@@ -8,10 +8,9 @@ export const seatedStatuses = ['pending', 'active'] as const;
 
 type Found = CourseReference | 'unknown' | 'ambiguous';
 
-/** The courses that a file names, by id or by title, each looked up once; and how many seats are left in them. */
+/** The courses that a file names, by id or by title, each looked up once. */
 export class CourseBook {
   readonly #found = new Map<string, Found>();
-  readonly #taken = new Map<string, number>();
   readonly #core: Core;
 
   constructor(core: Core) {
@@ -50,16 +49,20 @@ export class CourseBook {
   /** Forgets what was looked up: somebody may have changed it. */
   forget(): void {
     this.#found.clear();
-    this.#taken.clear();
+  }
+}
+
+/** The seats of courses that have a limit, as they are given to rows in their order. */
+export class Seats {
+  readonly #taken = new Map<string, number>();
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
   }
 
-  /** Counts seats anew at the next {@link loadSeats}. */
-  forgetSeats(): void {
-    this.#taken.clear();
-  }
-
-  /** Counts the taken seats of courses that have a limit. */
-  async loadSeats(courses: Iterable<CourseReference>): Promise<void> {
+  /** Counts the taken seats of courses that haven't been met yet. */
+  async load(courses: Iterable<CourseReference>): Promise<void> {
     const uncounted = new Set<string>();
     for (const { id, maxStudents } of courses) if (maxStudents !== null && !this.#taken.has(id)) uncounted.add(id);
     if (uncounted.size === 0) return;
@@ -72,7 +75,7 @@ export class CourseBook {
   }
 
   /** Whether each of the courses has a seat left; takes it then. */
-  takeSeats(courses: readonly CourseReference[]): boolean {
+  take(courses: readonly CourseReference[]): boolean {
     const limited = courses.filter(({ maxStudents }) => maxStudents !== null);
     const full = limited.some(({ id, maxStudents }) => (this.#taken.get(id) ?? 0) >= (maxStudents ?? 0));
     if (!full) for (const { id } of limited) this.#taken.set(id, (this.#taken.get(id) ?? 0) + 1);

@@ -3,7 +3,7 @@ import type { Import } from '../../db/models/import.js';
 import { phoneKey } from '../../schemas/fields.js';
 import type { ImportOptions } from '../../schemas/import.js';
 import type { Core } from '../core.js';
-import { CourseBook, defaultCourse } from './course-book.js';
+import { CourseBook, defaultCourse, type Seats } from './course-book.js';
 import { KeyIndex } from './key-index.js';
 import {
   type AccountChanges,
@@ -116,9 +116,10 @@ export class Decider {
 
   /**
    * Decides on the rows of a batch, in their order.
+   * @param seats what is left of limited courses: those of a plan go on from batch to batch
    * @param freshly looks at everything again: somebody else was faster than the decisions that were made before
    */
-  async decide(rows: readonly FileRow[], freshly = false): Promise<Decision[]> {
+  async decide(rows: readonly FileRow[], seats: Seats, freshly = false): Promise<Decision[]> {
     if (freshly) {
       this.#few = undefined;
       this.#courses.forget();
@@ -130,12 +131,7 @@ export class Decider {
     );
     await this.#courses.load(named);
     const decisions = rows.map((row) => this.#decideRow(row, holders));
-    return this.#settle(decisions);
-  }
-
-  /** Counts seats anew: what was decided before is committed by now, or given up. */
-  forgetSeats(): void {
-    this.#courses.forgetSeats();
+    return this.#settle(decisions, seats);
   }
 
   /** The accounts that hold the emails and phones of the rows: two queries a batch, each on its own index. */
@@ -204,7 +200,7 @@ export class Decider {
   }
 
   /** What takes a look beyond the account itself: trainers' courses, enrollments, seats. */
-  async #settle(decisions: readonly Decision[]): Promise<Decision[]> {
+  async #settle(decisions: readonly Decision[], seats: Seats): Promise<Decision[]> {
     const allowed = await this.#withoutLostTrainers(decisions);
     if (
       this.#course === null &&
@@ -213,14 +209,14 @@ export class Decider {
       return allowed;
     const enrolling = allowed.map((decision) => this.#withEnrollments(decision));
     const enrolled = await this.#enrolledAlready(enrolling);
-    await this.#courses.loadSeats(
+    await seats.load(
       enrolling.flatMap((one) => (one.outcome === 'rejected' ? [] : one.enrollments.map(({ course }) => course))),
     );
     return enrolling.map((decision) => {
       if (decision.outcome === 'rejected') return decision;
       const userId = targetOf(decision);
       const enrollments = decision.enrollments.filter(({ course }) => !enrolled.has(`${userId} ${course.id}`));
-      if (!this.#courses.takeSeats(enrollments.map(({ course }) => course)))
+      if (!seats.take(enrollments.map(({ course }) => course)))
         return rejection(decision.row, 'COURSE_FULL', 'Course is at maximum capacity.');
       return { ...decision, enrollments };
     });

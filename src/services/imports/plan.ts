@@ -5,6 +5,7 @@ import { type ImportOptions, importOptionsSchema, optionsText } from '../../sche
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
 import type { ColumnMapping } from './columns.js';
+import { Seats } from './course-book.js';
 import { type CsvFormat, fileBytes, fileIdentity } from './csv-source.js';
 import { Decider } from './existing.js';
 import { inspectFile } from './inspect.js';
@@ -212,6 +213,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     { options, format: { encoding, delimiter: options.delimiter ?? 'auto' } },
     core.config.imports,
   );
+  const seats = new Seats(core);
   const plan = new PlanBuilder(begun ? countsOf(begun) : noCounts);
   let stopsAtLine: number | null = null;
   let read = 0;
@@ -226,7 +228,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
         );
       const rows = batch.slice(Math.max(0, batch.length - (read - (begun?.rowsDone ?? 0))));
       if (rows.length === 0) continue;
-      const decisions = await decider.decide(rows);
+      const decisions = await decider.decide(rows, seats);
       const wanted = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
       plan.add(wanted);
       request.onProgress?.(plan.counts.rows);

@@ -105,6 +105,8 @@ async function noteOutcome(core: Core, record: Import, error: unknown): Promise<
     core.logger.warn({ importId: record.id, code: error.code }, 'import put off');
     return;
   }
+  // It says itself what became of it: everything was taken back.
+  if (record.status === 'undone') return;
   if (!isAppError(error)) core.logger.error({ err: error, importId: record.id }, 'import failed');
   await record.update({
     status: 'failed',
