@@ -143,7 +143,7 @@ async function playRounds(scene: Scene, count: number, strike: (running: ChildPr
 }
 
 describe('Imports that are killed over and over', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   const importing = useImporting(settings);
   const program = useBuiltProgram();
 
@@ -156,7 +156,7 @@ describe('Imports that are killed over and over', function () {
 });
 
 (onMysql ? describe : describe.skip)('Imports whose database is killed (needs a MySQL or MariaDB server)', function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   const importing = useImporting(settings);
   const program = useBuiltProgram();
   let server: ThrowAwayServer | undefined;
