@@ -36,6 +36,8 @@ module.exports = {
       indexes: {
         users_created_at: ['created_at', 'id'],
         users_last_name: ['last_name', 'id'],
+        users_last_login: ['last_login', 'id'],
+        users_role: ['role', 'created_at', 'id'],
       },
       checks: {
         users_role_known: oneOf('role', ['super_admin', 'trainer', 'trainee']),

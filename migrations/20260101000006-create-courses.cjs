@@ -24,6 +24,8 @@ module.exports = {
         thumbnail: { type: ['string', 255], null: true },
         is_published: { type: 'boolean', default: false },
         is_featured: { type: 'boolean', default: false },
+        // Changed whenever a seat is taken, so that of two takers at once one fails, on every kind of cluster.
+        seat_version: { type: 'integer', default: 0 },
         // Title, category and tags folded to what a search compares.
         search_key: { type: ['string', 600] },
         created_at: { type: 'timestamp' },
@@ -36,7 +38,12 @@ module.exports = {
       },
       indexes: {
         courses_trainer: ['trainer_id', 'created_at', 'id'],
+        // An index an order that the catalogue can be asked for.
         courses_published: ['is_published', 'created_at', 'id'],
+        courses_published_updated: ['is_published', 'updated_at', 'id'],
+        courses_published_title: ['is_published', 'title', 'id'],
+        courses_published_category: ['is_published', 'category', 'id'],
+        courses_published_start: ['is_published', 'start_date', 'id'],
       },
       checks: {
         courses_level_known: oneOf('level', ['beginner', 'intermediate', 'advanced']),

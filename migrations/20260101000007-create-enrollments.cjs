@@ -24,8 +24,11 @@ module.exports = {
       },
       indexes: {
         enrollments_trainer: ['trainer_id', 'enrolled_at', 'id'],
+        enrollments_trainer_status: ['trainer_id', 'status', 'enrolled_at', 'id'],
         enrollments_course: ['course_id', 'trainer_id', 'enrolled_at', 'id'],
+        enrollments_course_status: ['course_id', 'status', 'enrolled_at', 'id'],
         enrollments_user: ['user_id', 'enrolled_at', 'id'],
+        enrollments_status: ['status', 'id'],
       },
       checks: {
         enrollments_status_known: oneOf('status', ['pending', 'active', 'completed', 'cancelled']),

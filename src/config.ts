@@ -57,7 +57,39 @@ export interface Config {
     uploadBytes: number;
     uploadRows: number;
   };
+  files: {
+    storage: LocalStorageConfig | S3Config;
+    imageBytes: number;
+    /** Pictures with more pixels are refused. */
+    imagePixels: number;
+    materialBytes: number;
+    /** File name extensions that course materials may have; any when there are none. */
+    materialTypes: readonly string[];
+    /** What the materials of a course may have altogether. */
+    courseQuotaBytes: number;
+  };
   logLevel: string;
+}
+
+export interface LocalStorageConfig {
+  kind: 'local';
+  /** Absolute path. */
+  folder: string;
+}
+
+export interface S3Config {
+  kind: 's3';
+  /** Amazon's when absent. */
+  endpoint?: string;
+  region: string;
+  bucket: string;
+  /** What keys begin with. */
+  prefix: string;
+  /** Found as Amazon's tools find them when absent. */
+  accessKeyId?: string;
+  secretAccessKey?: string;
+  /** The bucket in the path of the URL, not in the host name. */
+  forcePathStyle: boolean;
 }
 
 /** Shortest secret accepted in production, in bytes: HS256's key length (RFC 7518, section 3.2). */
@@ -122,6 +154,12 @@ function crossChecks(settings: Environment): string[] {
       if (settings[name] === undefined) problems.push(`${name} must be set when ${separate[0]} is`);
     }
   }
+  if (settings.FILE_STORAGE === 's3' && settings.S3_BUCKET === undefined)
+    problems.push('S3_BUCKET must be set when FILE_STORAGE is s3');
+  const keys = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+  const [given, ...both] = keys.filter((name) => settings[name] !== undefined);
+  const missing = keys.find((name) => name !== given);
+  if (given && both.length === 0) problems.push(`${missing} must be set when ${given} is`);
   if (settings.NODE_ENV === 'production') {
     if (settings.JWT_SECRET === undefined) problems.push(`JWT_SECRET must be set in production; ${howToMakeASecret}`);
     for (const name of ['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const) {
@@ -151,6 +189,22 @@ function databaseConfig(settings: Environment, cwd: string, dataDir: string): Sq
     ...(settings.DB_TLS_CA_FILE !== undefined && { tlsCaFile: path.resolve(cwd, settings.DB_TLS_CA_FILE) }),
     poolMax: settings.DB_POOL_MAX,
     poolAcquireMs: settings.DB_POOL_ACQUIRE_MS,
+  };
+}
+
+function storageConfig(settings: Environment, dataDir: string): LocalStorageConfig | S3Config {
+  if (settings.FILE_STORAGE === 'local') return { kind: 'local', folder: path.join(dataDir, 'files') };
+  const { S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
+  return {
+    kind: 's3',
+    ...(endpoint !== undefined && { endpoint }),
+    region: settings.S3_REGION,
+    bucket: settings.S3_BUCKET ?? '',
+    prefix: settings.S3_PREFIX,
+    ...(accessKeyId !== undefined && { accessKeyId }),
+    ...(secretAccessKey !== undefined && { secretAccessKey }),
+    // Other servers than Amazon's seldom have a host name for each bucket.
+    forcePathStyle: settings.S3_FORCE_PATH_STYLE ?? endpoint !== undefined,
   };
 }
 
@@ -206,6 +260,14 @@ export function loadConfig(source: ConfigSource = {}): Config {
       uploadBytes: settings.IMPORT_UPLOAD_MAX_BYTES,
       uploadRows: settings.IMPORT_UPLOAD_MAX_ROWS,
     }),
+    files: Object.freeze({
+      storage: Object.freeze(storageConfig(settings, dataDir)),
+      imageBytes: settings.FILE_IMAGE_MAX_BYTES,
+      imagePixels: settings.FILE_IMAGE_MAX_PIXELS,
+      materialBytes: settings.FILE_MATERIAL_MAX_BYTES,
+      materialTypes: Object.freeze(settings.FILE_MATERIAL_TYPES),
+      courseQuotaBytes: settings.FILE_COURSE_QUOTA_BYTES,
+    }),
     logLevel: settings.LOG_LEVEL,
   });
 }
@@ -229,6 +291,8 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
   };
   const mysql = (show: (settings: MysqlConfig) => string | number) =>
     database.dialect === 'mysql' ? String(show(database)) : '(not used with SQLite)';
+  const { storage } = config.files;
+  const s3 = (show: (settings: S3Config) => string) => (storage.kind === 's3' ? show(storage) : '(not used)');
   const effective: Record<SettingName, string> = {
     NODE_ENV: config.environment,
     DATA_DIR: config.dataDir,
@@ -257,6 +321,21 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
     IMPORT_MAX_COLUMNS: String(config.imports.columns),
     IMPORT_UPLOAD_MAX_BYTES: String(config.imports.uploadBytes),
     IMPORT_UPLOAD_MAX_ROWS: String(config.imports.uploadRows),
+    FILE_STORAGE: config.files.storage.kind,
+    FILE_IMAGE_MAX_BYTES: String(config.files.imageBytes),
+    FILE_IMAGE_MAX_PIXELS: String(config.files.imagePixels),
+    FILE_MATERIAL_MAX_BYTES: String(config.files.materialBytes),
+    FILE_MATERIAL_TYPES: config.files.materialTypes.join(',') || '(any)',
+    FILE_COURSE_QUOTA_BYTES: String(config.files.courseQuotaBytes),
+    S3_ENDPOINT: s3((settings) => settings.endpoint ?? "(Amazon's)"),
+    S3_REGION: s3((settings) => settings.region),
+    S3_BUCKET: s3((settings) => settings.bucket),
+    S3_PREFIX: s3((settings) => settings.prefix || '(none)'),
+    S3_ACCESS_KEY_ID: s3((settings) => settings.accessKeyId ?? '(found by the AWS SDK)'),
+    S3_SECRET_ACCESS_KEY: s3((settings) =>
+      settings.secretAccessKey === undefined ? '(found by the AWS SDK)' : '(hidden)',
+    ),
+    S3_FORCE_PATH_STYLE: s3((settings) => String(settings.forcePathStyle)),
     TRUST_PROXY: String(config.http.trustProxy),
     LOG_LEVEL: config.logLevel,
   };

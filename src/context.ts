@@ -13,6 +13,7 @@ import type { Logger } from './logger.js';
 import type { Core } from './services/core.js';
 import { createPasswordHasher, type PasswordHasher } from './services/passwords.js';
 import { createTokens, type Tokens } from './services/tokens.js';
+import { openStorage } from './storage/open-storage.js';
 
 /** The database as commands use it, without reaching into `db`. */
 export interface Schema {
@@ -61,6 +62,7 @@ function schemaOf(database: Database, now: () => Date): Schema {
 export async function createContext(config: Config, logger: Logger, options: ContextOptions = {}): Promise<Context> {
   const now = options.now ?? (() => new Date());
   const database = openDatabase(config.database);
+  const storage = openStorage(config.files.storage);
   const hasher = options.hasher ?? (await createPasswordHasher());
   let tokens: Tokens | undefined;
   return {
@@ -68,6 +70,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
     logger,
     database,
     hasher,
+    storage,
     // Commands that sign nobody in make no secret.
     get tokens() {
       tokens ??= createTokens(config);
@@ -77,6 +80,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
     schema: schemaOf(database, now),
     async close() {
       if (!options.hasher) await hasher.close();
+      await storage.close();
       await database.close();
     },
   };

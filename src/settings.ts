@@ -54,6 +54,19 @@ export const settingNames = [
   'IMPORT_MAX_COLUMNS',
   'IMPORT_UPLOAD_MAX_BYTES',
   'IMPORT_UPLOAD_MAX_ROWS',
+  'FILE_STORAGE',
+  'FILE_IMAGE_MAX_BYTES',
+  'FILE_IMAGE_MAX_PIXELS',
+  'FILE_MATERIAL_MAX_BYTES',
+  'FILE_MATERIAL_TYPES',
+  'FILE_COURSE_QUOTA_BYTES',
+  'S3_ENDPOINT',
+  'S3_REGION',
+  'S3_BUCKET',
+  'S3_PREFIX',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+  'S3_FORCE_PATH_STYLE',
   'TRUST_PROXY',
   'LOG_LEVEL',
 ] as const;
@@ -116,6 +129,13 @@ function parseTrustProxy(text: string): false | number | string[] {
   if (!valid || entries.length === 0)
     throw new Error('must be a number of proxy hops or a list of addresses or CIDR ranges, such as 1 or 10.0.0.0/8');
   return entries;
+}
+
+function parseExtensions(text: string): string[] {
+  const extensions = commaSeparated(text).map((entry) => entry.replace(/^\./, '').toLowerCase());
+  if (extensions.some((extension) => !/^[a-z0-9]{1,20}$/.test(extension)))
+    throw new Error('must be a comma-separated list of file name extensions, such as pdf,docx,mp4');
+  return extensions;
 }
 
 function commaSeparated(text: string): string[] {
@@ -210,6 +230,26 @@ export const environmentSchema = Joi.object({
   IMPORT_MAX_COLUMNS: integer(4, 16_384).default(256),
   IMPORT_UPLOAD_MAX_BYTES: integer(1024, 1_073_741_824).default(52_428_800),
   IMPORT_UPLOAD_MAX_ROWS: integer(1, 10_000_000).default(200_000),
+  FILE_STORAGE: Joi.valid('local', 's3').default('local').messages({ '*': '{#label} must be local or s3' }),
+  FILE_IMAGE_MAX_BYTES: integer(1024, 104_857_600).default(10_485_760),
+  FILE_IMAGE_MAX_PIXELS: integer(10_000, 268_000_000).default(40_000_000),
+  FILE_MATERIAL_MAX_BYTES: integer(1024, 5_000_000_000).default(104_857_600),
+  FILE_MATERIAL_TYPES: parsed(parseExtensions).default([]),
+  FILE_COURSE_QUOTA_BYTES: integer(1024, 1_000_000_000_000_000).default(1_073_741_824),
+  S3_ENDPOINT: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .messages({ '*': '{#label} must be a URL, such as https://s3.example.org' }),
+  S3_REGION: Joi.string().default('us-east-1'),
+  S3_BUCKET: Joi.string()
+    .pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+    .messages({ '*': '{#label} must be the name of a bucket' }),
+  S3_PREFIX: Joi.string()
+    .pattern(/^[\w./-]{0,100}$/)
+    .default('')
+    .messages({ '*': '{#label} must be a path of letters, digits, dots, dashes and slashes' }),
+  S3_ACCESS_KEY_ID: Joi.string(),
+  S3_SECRET_ACCESS_KEY: Joi.string(),
+  S3_FORCE_PATH_STYLE: Joi.boolean().messages({ '*': '{#label} must be true or false' }),
   TRUST_PROXY: parsed(parseTrustProxy).default(false),
   LOG_LEVEL: Joi.valid(...logLevels)
     .default('info')
@@ -245,6 +285,19 @@ export interface Environment {
   IMPORT_MAX_COLUMNS: number;
   IMPORT_UPLOAD_MAX_BYTES: number;
   IMPORT_UPLOAD_MAX_ROWS: number;
+  FILE_STORAGE: 'local' | 's3';
+  FILE_IMAGE_MAX_BYTES: number;
+  FILE_IMAGE_MAX_PIXELS: number;
+  FILE_MATERIAL_MAX_BYTES: number;
+  FILE_MATERIAL_TYPES: string[];
+  FILE_COURSE_QUOTA_BYTES: number;
+  S3_ENDPOINT?: string;
+  S3_REGION: string;
+  S3_BUCKET?: string;
+  S3_PREFIX: string;
+  S3_ACCESS_KEY_ID?: string;
+  S3_SECRET_ACCESS_KEY?: string;
+  S3_FORCE_PATH_STYLE?: boolean;
   TRUST_PROXY: TrustProxy;
   LOG_LEVEL: string;
 }

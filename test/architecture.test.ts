@@ -60,8 +60,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   root: [],
   schemas: ['root'],
   db: ['root'],
-  services: ['db', 'schemas', 'root'],
-  context: ['db', 'services', 'root'],
+  storage: ['root'],
+  services: ['db', 'schemas', 'storage', 'root'],
+  context: ['db', 'services', 'storage', 'root'],
   http: ['context', 'services', 'schemas', 'root'],
   cli: ['context', 'services', 'schemas', 'root'],
 };

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Config, describeSettings, loadConfig, type MysqlConfig } from '../src/config.js';
+import { type Config, describeSettings, loadConfig, type MysqlConfig, type S3Config } from '../src/config.js';
 import { failureOf } from './db/failure.js';
 import { temporaryFolder } from './support/database.js';
 
@@ -19,6 +19,10 @@ const http = (key: keyof Config['http']) => (config: Config) => config.http[key]
 const auth = (key: keyof Config['auth']) => (config: Config) => config.auth[key];
 const imports = (key: keyof Config['imports']) => (config: Config) => config.imports[key];
 const server = (key: keyof MysqlConfig) => (config: Config) => (config.database as MysqlConfig)[key];
+const files = (key: keyof Config['files']) => (config: Config) => config.files[key];
+const storage = (key: keyof S3Config) => (config: Config) => (config.files.storage as S3Config)[key];
+const bucket = { S3_BUCKET: 'courses' };
+const s3 = { ...bucket, FILE_STORAGE: 's3' };
 const mysql = { DB_NAME: 'courses', DB_USER: 'app' };
 const goodSecret = 'k9Rf2LmQ8zXw4VtB7nYc1HsD5gJp3TuA';
 
@@ -198,6 +202,99 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['0', '10000001', '1e3.5'],
     mustBe: wholeNumber(1, 10_000_000),
   },
+  FILE_STORAGE: {
+    beside: bucket,
+    read: (config) => config.files.storage.kind,
+    unset: 'local',
+    valid: { local: 'local', s3: 's3' },
+    invalid: ['disk', 'S3'],
+    mustBe: 'must be local or s3.',
+  },
+  FILE_IMAGE_MAX_BYTES: {
+    read: files('imageBytes'),
+    unset: 10_485_760,
+    valid: { '1024': 1_024, '104857600': 104_857_600 },
+    invalid: ['1023', '104857601', '50M'],
+    mustBe: wholeNumber(1_024, 104_857_600),
+  },
+  FILE_IMAGE_MAX_PIXELS: {
+    read: files('imagePixels'),
+    unset: 40_000_000,
+    valid: { '10000': 10_000, '268000000': 268_000_000 },
+    invalid: ['9999', '268000001', '50M'],
+    mustBe: wholeNumber(10_000, 268_000_000),
+  },
+  FILE_MATERIAL_MAX_BYTES: {
+    read: files('materialBytes'),
+    unset: 104_857_600,
+    valid: { '1024': 1_024, '5000000000': 5_000_000_000 },
+    invalid: ['1023', '5000000001', '50M'],
+    mustBe: wholeNumber(1_024, 5_000_000_000),
+  },
+  FILE_MATERIAL_TYPES: {
+    read: files('materialTypes'),
+    unset: [],
+    valid: { pdf: ['pdf'], '.PDF, docx,,mp4': ['pdf', 'docx', 'mp4'] },
+    invalid: ['application/pdf', 'tar.gz', '*'],
+    mustBe: 'must be a comma-separated list of file name extensions, such as pdf,docx,mp4.',
+  },
+  FILE_COURSE_QUOTA_BYTES: {
+    read: files('courseQuotaBytes'),
+    unset: 1_073_741_824,
+    valid: { '1024': 1_024, '1000000000000000': 1_000_000_000_000_000 },
+    invalid: ['1023', '1000000000000001', '50M'],
+    mustBe: wholeNumber(1_024, 1_000_000_000_000_000),
+  },
+  S3_ENDPOINT: {
+    beside: s3,
+    read: storage('endpoint'),
+    unset: undefined,
+    valid: { 'https://s3.example.org': 'https://s3.example.org', 'http://127.0.0.1:9000': 'http://127.0.0.1:9000' },
+    invalid: ['s3.example.org', 'ftp://s3.example.org'],
+    mustBe: 'must be a URL, such as https://s3.example.org.',
+  },
+  S3_REGION: {
+    beside: s3,
+    read: storage('region'),
+    unset: 'us-east-1',
+    valid: { 'eu-central-1': 'eu-central-1' },
+  },
+  S3_BUCKET: {
+    beside: { FILE_STORAGE: 's3' },
+    read: (config) => (config.files.storage as S3Config).bucket,
+    unset: 'refused',
+    valid: { 'course-files': 'course-files' },
+    invalid: ['Course Files', 'a', '-files'],
+    mustBe: 'must be the name of a bucket.',
+  },
+  S3_PREFIX: {
+    beside: s3,
+    read: storage('prefix'),
+    unset: '',
+    valid: { 'coursectl/files': 'coursectl/files' },
+    invalid: ['a b', 'ä'],
+    mustBe: 'must be a path of letters, digits, dots, dashes and slashes.',
+  },
+  S3_ACCESS_KEY_ID: {
+    beside: { ...s3, S3_SECRET_ACCESS_KEY: 'secret' },
+    read: storage('accessKeyId'),
+    unset: 'refused',
+    valid: { AKIA: 'AKIA' },
+  },
+  S3_SECRET_ACCESS_KEY: {
+    beside: { ...s3, S3_ACCESS_KEY_ID: 'AKIA' },
+    read: storage('secretAccessKey'),
+    unset: 'refused',
+    valid: { secret: 'secret' },
+  },
+  S3_FORCE_PATH_STYLE: {
+    beside: s3,
+    read: storage('forcePathStyle'),
+    unset: false,
+    valid: { true: true, false: false },
+    invalid: ['yes', '1'],
+    mustBe: 'must be true or false.',
+  },
   TRUST_PROXY: {
     read: http('trustProxy'),
     unset: false,
@@ -223,7 +320,12 @@ const settings: Readonly<Record<string, SettingCase>> = {
 describe('loadConfig', () => {
   for (const [name, { beside = {}, read, unset, valid, invalid = [], mustBe = '' }] of Object.entries(settings)) {
     describe(name, () => {
-      it('has its default when it is not set, or set to nothing', () => {
+      it('has its default when it is not set, or set to nothing', async () => {
+        if (unset === 'refused') {
+          for (const given of [beside, { ...beside, [name]: '' }])
+            expect(await problemsWith(given)).to.have.nested.property('[0].path', name);
+          return;
+        }
         expect(read(load(beside))).to.deep.equal(unset);
         expect(read(load({ ...beside, [name]: '' }))).to.deep.equal(unset);
       });
@@ -283,7 +385,7 @@ describe('loadConfig', () => {
           const { code, message, details } = error as Awaited<ReturnType<typeof failureOf>>;
           expect(code).to.equal('CONFIG_INVALID');
           expect(message).not.to.include(secret);
-          for (const problem of details) expect(problem.message).to.match(/^[A-Z_]+ (must|length must) [^\n]+\.$/);
+          for (const problem of details) expect(problem.message).to.match(/^[A-Z0-9_]+ (must|length must) [^\n]+\.$/);
         }
       }),
       { numRuns: 1000 },

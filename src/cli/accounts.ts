@@ -4,7 +4,7 @@ import { table } from './output.js';
 export type Account = Awaited<ReturnType<typeof findUser>>;
 
 /** The columns of an account at the terminal: everything but the password. */
-export const accountFields = [
+const accountFields = [
   'id',
   'firstName',
   'lastName',
@@ -23,7 +23,7 @@ export function accountJson(account: Account): object {
 }
 
 /** An account's fields as text, in the order of {@link accountFields}. */
-export function accountCells(account: Account): string[] {
+function accountCells(account: Account): string[] {
   return accountFields.map((field) => {
     const value = account[field];
     return value instanceof Date ? value.toISOString() : String(value ?? '');

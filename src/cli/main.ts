@@ -12,6 +12,9 @@ function interrupt(): void {
   interrupts.abort();
 }
 
+// Advice to developers of the S3 client about its next versions has no place in an operator's terminal.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
 // A reader that went away ("| head") wants no more output, and no complaint.

@@ -218,6 +218,12 @@ export function contains(sequelize: Sequelize, column: string, text: string) {
   return sequelize.where(sequelize.fn('INSTR', sequelize.col(column), text), Op.gt, 0);
 }
 
+/** A condition that `column` is the id of a row of `table` whose `search_key` contains `text`. */
+export function refersToMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
+  const matches = `SELECT id FROM ${table} WHERE INSTR(search_key, ${sequelize.escape(text)}) > 0`;
+  return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${matches})`));
+}
+
 /** The server's own name and version, for people: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`. */
 export async function serverVersion(sequelize: Sequelize): Promise<string> {
   const [rows] = await sequelize.query(

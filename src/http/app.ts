@@ -4,10 +4,13 @@ import { AppError } from '../errors.js';
 import { bindContract } from './bind.js';
 import { errorHandler } from './errors.js';
 import { authHandlers } from './handlers/auth.js';
+import { courseHandlers } from './handlers/courses.js';
+import { enrollmentHandlers } from './handlers/enrollments.js';
+import { fileHandlers } from './handlers/files.js';
 import { importHandlers } from './handlers/imports.js';
-import { listingHandlers } from './handlers/listings.js';
 import { serviceHandlers } from './handlers/service.js';
 import { sessionHandlers } from './handlers/sessions.js';
+import { userHandlers } from './handlers/users.js';
 import { corsMiddleware } from './middleware/cors.js';
 import { requestLog } from './middleware/request-log.js';
 
@@ -40,7 +43,10 @@ export function createApp(context: Context, service: Service = alone): Express {
     bindContract(context, {
       ...authHandlers,
       ...sessionHandlers,
-      ...listingHandlers,
+      ...userHandlers,
+      ...courseHandlers,
+      ...enrollmentHandlers,
+      ...fileHandlers,
       ...importHandlers(service),
       ...serviceHandlers(service),
     }),

@@ -4,44 +4,57 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
 import type { Caller, Client } from '../services/core.js';
-import { uploadsFolder } from '../services/imports/jobs.js';
+import { uploadsFolder } from '../services/files.js';
 import { assertOwnPassword, authorize } from '../services/permissions.js';
 import { authenticate } from '../services/sessions.js';
-import { type Contract, contract, type Operation } from './contract.js';
+import { type Contract, contract } from './contract.js';
+import type { Operation } from './operation.js';
 import { readUpload } from './upload.js';
 
-/** What a handler is given. `caller` is there exactly when the operation isn't public. */
+/** What a handler is given. `caller` is there unless the operation is for people who aren't signed in too. */
 export interface HandlerRequest<T extends Operation = Operation> {
   context: Context;
   client: Client;
-  caller: T['access'] extends { kind: 'public' } ? undefined : Caller;
+  caller: T['access'] extends { kind: 'public' }
+    ? undefined
+    : T['access'] extends { kind: 'optional' }
+      ? Caller | undefined
+      : Caller;
   params: Readonly<Record<string, string>>;
   query: unknown;
   /** The parsed JSON body, `{}` without one; not validated yet: the service does that. */
   body: unknown;
-  /** The form, exactly when the operation takes one; its fields are not validated yet. */
-  upload: T extends { upload: object } ? Upload : undefined;
+  /**
+   * Reads the form of an operation that takes a file; its fields are not validated yet. Called once the caller is known to
+   * be allowed what they want: until then nothing of the file is kept.
+   */
+  receive: T extends { upload: object } ? () => Promise<ReceivedUpload> : undefined;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
   /** Sets a header of the answer. */
   setHeader(name: string, value: string): void;
 }
 
-type Upload = Awaited<ReturnType<typeof readUpload>>;
+type ReceivedUpload = Awaited<ReturnType<typeof readUpload>>;
 
 /** An answer that is sent as it comes. Nothing is sent before its first piece is there. */
-export interface TextAnswer {
-  pieces(): AsyncGenerator<string>;
+export interface StreamAnswer {
+  /** Not asked for when only the head of the answer is wanted. */
+  pieces(): AsyncIterable<string | Buffer>;
   /** The name to keep it under; without one it isn't meant to be kept. */
   filename?: string;
-  /** Told whether all of it has been handed to the client. */
+  /** What it is, where the operation leaves that open. */
+  contentType?: string;
+  /** How long it is, where that is known. */
+  bytes?: number;
+  /** Told at the end whether all of it has been handed to the client. */
   settled?(arrived: boolean): Promise<void>;
 }
 
 /** Gives the body of the operation's success answer. */
 type Handler<T extends Operation> = (
   request: HandlerRequest<T>,
-) => Promise<T['success'] extends { content: string } ? TextAnswer : object>;
+) => Promise<T['success'] extends { content: string } ? StreamAnswer : object>;
 
 /** One handler for each operation of the contract: a missing or surplus one doesn't compile. */
 export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };
@@ -83,10 +96,12 @@ async function admit(
   request: Request,
   client: Client,
 ): Promise<Caller | undefined> {
-  if (operation.access.kind === 'public') return undefined;
+  const { access } = operation;
+  if (access.kind === 'public') return undefined;
+  if (access.kind === 'optional' && request.headers.authorization === undefined) return undefined;
   const caller = await authenticate(context, bearerToken(request), client);
   if (!operation.path.startsWith('/api/auth/')) assertOwnPassword(caller);
-  authorize(operation.access, caller, request.params);
+  if (access.kind !== 'optional') authorize(access, caller, request.params);
   return caller;
 }
 
@@ -118,75 +133,88 @@ function respond<T extends Operation>(context: Context, operation: T, handler: H
     const caller = await admit(context, operation, request, client);
     assertNameable(request.params);
     const body = operation.body ? await readBody(request, response) : {};
-    const upload = operation.upload ? await readUpload(request, response, uploadSettings(context)) : undefined;
+    const { upload } = operation;
+    const receive = upload && (() => readUpload(request, response, uploadSettings(context, upload)));
     const { params, query } = request;
     const left = new AbortController();
     response.once('close', () => left.abort());
     const setHeader = (name: string, value: string) => void response.setHeader(name, value);
-    // The contract decides whether there is a caller and an upload; the mapped types say the same.
+    // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
-      ...{ context, client, caller, params, query, body, upload, signal: left.signal, setHeader },
+      ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
     } as unknown as HandlerRequest<T>;
-    response.status(operation.success.status);
-    // A look at the head of what is sent as it comes must not set it off: some of it is sent only once.
-    if (request.method === 'HEAD' && 'content' in operation.success) {
-      response.type(`${operation.success.content}; charset=utf-8`).end();
-      return;
-    }
     const answer = await handler(admitted);
-    if ('content' in operation.success) await sendText(response, operation.success.content, answer as TextAnswer);
-    else response.json(answer);
+    response.status(operation.success.status);
+    if ('content' in operation.success) {
+      await sendStream(request, response, operation.success.content, answer as StreamAnswer);
+    } else response.json(answer);
   };
 }
 
-function uploadSettings(context: Context) {
-  return { folder: uploadsFolder(context), maxBytes: context.config.imports.uploadBytes };
+function uploadSettings({ config, ...core }: Context, { field, maxBytes }: NonNullable<Operation['upload']>) {
+  return { field, folder: uploadsFolder({ config, ...core }), maxBytes: maxBytes(config) };
 }
 
-/** Sends text as it comes, no faster than the client takes it. */
-async function sendText(response: Response, contentType: string, { pieces, filename, settled }: TextAnswer) {
+function setStreamHeaders(response: Response, content: string, { filename, contentType, bytes }: StreamAnswer): void {
+  if (filename !== undefined) response.attachment(filename);
+  const type = contentType ?? content;
+  response.setHeader('Content-Type', /^text\/(csv|event-stream)$/.test(type) ? `${type}; charset=utf-8` : type);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  // Whatever it is, opened in a browser it may do nothing.
+  response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
+  if (bytes !== undefined) response.setHeader('Content-Length', bytes);
+}
+
+/** Sends an answer as it comes, no faster than the client takes it. */
+async function sendStream(request: Request, response: Response, content: string, answer: StreamAnswer) {
   let arrived = false;
-  const source = pieces();
+  try {
+    if (request.method === 'HEAD') {
+      setStreamHeaders(response, content, answer);
+      response.end();
+    } else arrived = await sendPieces(response, content, answer);
+  } finally {
+    await answer.settled?.(arrived);
+  }
+}
+
+async function sendPieces(response: Response, content: string, answer: StreamAnswer): Promise<boolean> {
+  const source = answer.pieces()[Symbol.asyncIterator]();
   try {
     // Whatever is wrong from the start is still answered as what it is.
     let piece = await source.next();
-    response.setHeader('Content-Type', `${contentType}; charset=utf-8`);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    if (filename !== undefined) response.setHeader('Content-Disposition', `attachment; filename="${filename}"`);
+    setStreamHeaders(response, content, answer);
     response.flushHeaders();
     for (; !piece.done && !response.destroyed; piece = await source.next())
-      if (piece.value !== '' && !response.write(piece.value) && !response.destroyed)
+      if (piece.value.length > 0 && !response.write(piece.value) && !response.destroyed)
         await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    if (!response.destroyed) {
-      const finished = Promise.race([
-        once(response, 'finish').then(() => true),
-        once(response, 'close').then(() => false),
-      ]);
-      response.end();
-      arrived = await finished;
-    }
+    if (response.destroyed) return false;
+    const finished = Promise.race([
+      once(response, 'finish').then(() => true),
+      once(response, 'close').then(() => false),
+    ]);
+    response.end();
+    return await finished;
   } finally {
-    await source.return(undefined);
-    await settled?.(arrived);
+    await source.return?.();
   }
 }
 
 /** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */
 export function bindContract(context: Context, handlers: Handlers): Router {
   const router = Router({ caseSensitive: true });
-  const methods = new Map<string, string[]>();
-  for (const name of Object.keys(contract) as (keyof Contract)[]) {
-    const operation: Operation = contract[name];
-    // Each handler fits its own operation; the loop sees the union of both.
-    router[operation.method](operation.path, respond(context, operation, handlers[name] as Handler<Operation>));
-    const allowed = methods.get(operation.path) ?? [];
-    methods.set(operation.path, [
-      ...allowed,
-      operation.method.toUpperCase(),
-      ...(operation.method === 'get' ? ['HEAD'] : []),
-    ]);
-  }
-  for (const [path, allowed] of methods) {
+  const paths = new Map<string, (keyof Contract)[]>();
+  for (const name of Object.keys(contract) as (keyof Contract)[])
+    paths.set(contract[name].path, [...(paths.get(contract[name].path) ?? []), name]);
+  // A path after the other, each with all its methods: one that is spelt out isn't taken for a parameter of a later one.
+  for (const [path, names] of paths) {
+    for (const name of names) {
+      const operation: Operation = contract[name];
+      // Each handler fits its own operation; the loop sees the union of both.
+      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>));
+    }
+    const methods = names.map((name) => contract[name].method.toUpperCase());
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
     router.all(path, (_request, response) => {
       // Preflights are answered below /api only.
       response.setHeader('Allow', [...allowed, ...(path.startsWith('/api/') ? ['OPTIONS'] : [])].join(', '));

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, type ErrorCode } from '../errors.js';
-import type { Operation } from './contract.js';
+import type { Operation } from './operation.js';
 
 interface Mapping {
   status: number;
@@ -19,6 +19,13 @@ const mappings: Record<ErrorCode, Mapping> = {
   SETUP_COMPLETED: { status: 400 },
   EMAIL_TAKEN: { status: 400 },
   ALREADY_ENROLLED: { status: 400 },
+  COURSE_NOT_PUBLISHED: { status: 400 },
+  COURSE_FULL: { status: 400 },
+  COURSE_IN_USE: { status: 400 },
+  COURSE_QUOTA: { status: 400 },
+  ACCOUNT_INACTIVE: { status: 400 },
+  ACCOUNT_IN_USE: { status: 400 },
+  STATUS_REFUSED: { status: 400 },
   REFERENCE_GONE: { status: 400 },
   PHONE_TAKEN: { status: 400 },
   SUPER_ADMIN_EXISTS: { status: 400 },
@@ -52,6 +59,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   MIGRATION_FAILED: unavailable,
   PORT_UNAVAILABLE: serverError,
   FILE_UNUSABLE: serverError,
+  STORAGE_UNAVAILABLE: unavailable,
   IMPORT_FILE_INVALID: { status: 400 },
   IMPORT_CONFLICT: { status: 400 },
   IMPORT_REFUSED: { status: 400 },

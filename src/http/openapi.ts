@@ -1,8 +1,9 @@
 import type Joi from 'joi';
 import type { ErrorCode } from '../errors.js';
 import { packageVersion } from '../version.js';
-import { contract, type Operation } from './contract.js';
+import { contract } from './contract.js';
 import { messageOf, statusOf } from './errors.js';
+import type { Operation } from './operation.js';
 import { failure, validationFailure } from './shapes.js';
 
 type JsonSchema = Record<string, unknown> & {
@@ -68,6 +69,12 @@ function describedFailure({ access }: Operation, code: ErrorCode): string {
   return code === 'ACCESS_DENIED' && refusal !== undefined ? refusal : messageOf(code);
 }
 
+/** Without a token, with one, or either. */
+function securityOf({ access }: Operation): object[] {
+  if (access.kind === 'public') return [];
+  return access.kind === 'optional' ? [{}, { token: [] }] : [{ token: [] }];
+}
+
 /** The failures of an operation: its own, and those that follow from its access rule and its input. */
 function failuresOf(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [...(operation.failures ?? [])];
@@ -76,8 +83,9 @@ function failuresOf(operation: Operation): ErrorCode[] {
   if (operation.upload) codes.push('VALIDATION', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   const { access, path } = operation;
   if (access.kind !== 'public') {
-    codes.push('TOKEN_MISSING', 'TOKEN_INVALID');
-    if (access.kind !== 'signed-in') codes.push('ACCESS_DENIED');
+    if (access.kind !== 'optional') codes.push('TOKEN_MISSING');
+    codes.push('TOKEN_INVALID');
+    if (access.kind !== 'signed-in' && access.kind !== 'optional') codes.push('ACCESS_DENIED');
     if (!path.startsWith('/api/auth/')) codes.push('PASSWORD_CHANGE_REQUIRED');
   }
   if (path.startsWith('/api/') && path !== '/api/openapi.json') codes.push('DATABASE_UNREACHABLE');
@@ -93,10 +101,10 @@ const locationHeader = {
 };
 
 /** A form with a file and text fields. */
-function formSchema(options: Joi.ObjectSchema): JsonSchema {
-  const { properties, ...converted } = requestSchema(options);
-  const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The CSV file' };
-  return { ...converted, properties: { file, ...properties }, required: ['file'] };
+function formSchema({ field, fields }: NonNullable<Operation['upload']>): JsonSchema {
+  const { properties, ...converted } = requestSchema(fields);
+  const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file' };
+  return { ...converted, properties: { [field]: file, ...properties }, required: [field] };
 }
 
 function requestBodyOf({ body, upload }: Operation): object {
@@ -149,7 +157,7 @@ export function openapiDocument(): object {
       operationId,
       tags: [operation.tag],
       summary: operation.summary,
-      security: operation.access.kind === 'public' ? [] : [{ token: [] }],
+      security: securityOf(operation),
       parameters: parametersOf(operation),
       ...requestBodyOf(operation),
       responses: responsesOf(operation),

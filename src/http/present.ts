@@ -1,7 +1,9 @@
+import type { AuditEntry } from '../db/models/audit-entry.js';
 import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { Import } from '../db/models/import.js';
 import type { Session } from '../db/models/session.js';
+import type { StoredFile } from '../db/models/stored-file.js';
 import type { User } from '../db/models/user.js';
 import { hasRejects } from '../services/imports/exports.js';
 import { hasCredentials } from '../services/imports/jobs.js';
@@ -35,10 +37,10 @@ export const firstPasswordChangeUser = (user: User) =>
   pick(user, [...identity, 'role', 'avatar', 'phone', 'requiresPasswordChange']);
 
 /** One entry of the enrollment check (section 4.11). */
-export function currentEnrollment(enrollment: Enrollment) {
+export function currentEnrollment(model: Enrollment) {
   return {
-    ...pick(enrollment, ['id', 'status', 'progress', 'enrolledAt']),
-    course: courseSummary(loaded(enrollment.course)),
+    ...pick(model, ['id', 'status', 'progress', 'enrolledAt']),
+    course: courseSummary(loaded(model.course)),
   };
 }
 
@@ -67,11 +69,56 @@ export function course(model: Course) {
   };
 }
 
-export function trainerEnrollment(enrollment: Enrollment) {
+/** An enrollment by itself. */
+export const enrollment = (model: Enrollment) =>
+  pick(model, ['id', 'userId', 'courseId', 'status', 'progress', 'notes', 'enrolledAt', 'completedAt']);
+
+/** A person, as those who work with them see them. */
+export const person = (user: User) => pick(user, [...identity, 'avatar']);
+
+/** An enrollment, as its trainee sees it. */
+export const ownEnrollment = (model: Enrollment) => ({
+  ...enrollment(model),
+  course: courseSummary(loaded(model.course)),
+});
+
+/** A trainee of a course, with the enrollment. */
+export const courseTrainee = (model: Enrollment) => ({
+  ...person(loaded(model.user)),
+  enrollment: enrollment(model),
+});
+
+export function trainerEnrollment(model: Enrollment) {
   return {
-    ...pick(enrollment, ['id', 'userId', 'courseId', 'status', 'progress', 'notes', 'enrolledAt', 'completedAt']),
-    user: pick(loaded(enrollment.user), [...identity, 'avatar']),
-    course: pick(loaded(enrollment.course), ['id', 'title', 'description', 'thumbnail']),
+    ...enrollment(model),
+    user: person(loaded(model.user)),
+    course: pick(loaded(model.course), ['id', 'title', 'description', 'thumbnail']),
+  };
+}
+
+/** What publishing answers of a course. */
+export const publishedCourse = (model: Course) => pick(model, ['id', 'title', 'isPublished']);
+
+/** An account, as the super admin sees it. */
+export const account = (user: User) =>
+  pick(user, [
+    ...identity,
+    ...(['phone', 'role', 'isActive', 'avatar', 'lastLogin', 'requiresPasswordChange'] as const),
+    ...(['createdAt', 'updatedAt'] as const),
+  ]);
+
+/** A file of a course. BIGINT comes as text from some drivers. */
+export const material = (file: StoredFile) => ({
+  ...pick(file, ['id', 'name', 'contentType', 'createdAt']),
+  bytes: Number(file.bytes),
+});
+
+export function auditEntry(entry: AuditEntry) {
+  const { beforeJson, afterJson } = entry;
+  return {
+    ...pick(entry, ['id', 'at', 'action', 'actorId', 'origin', 'ip', 'targetType', 'targetId']),
+    before: beforeJson === null ? null : (JSON.parse(beforeJson) as object),
+    after: afterJson === null ? null : (JSON.parse(afterJson) as object),
   };
 }
 

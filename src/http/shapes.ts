@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { auditActions, auditTargetTypes } from '../schemas/audit.js';
 import { courseLevels, courseTypes } from '../schemas/course.js';
 import { enrollmentStatuses } from '../schemas/enrollment.js';
 import { roles } from '../schemas/fields.js';
@@ -66,12 +67,59 @@ export const currentEnrollment = Joi.object({
   }).required(),
 });
 
-export const trainerEnrollment = Joi.object({
+const enrollmentKeys = {
   ...enrollmentFields,
   userId: id,
   courseId: id,
   notes: nullableText,
   completedAt: nullableTimestamp,
+};
+
+/** An enrollment by itself. */
+export const enrollment = Joi.object(enrollmentKeys);
+
+/** A person, as those who work with them see them. */
+export const person = Joi.object({ ...identity, avatar: nullableText });
+
+export const ownEnrollment = Joi.object({
+  ...enrollmentKeys,
+  course: Joi.object({
+    ...courseHead,
+    trainer: Joi.object({ id, firstName: text, lastName: text }).required(),
+  }).required(),
+});
+
+export const courseTrainee = Joi.object({
+  ...identity,
+  avatar: nullableText,
+  enrollment: enrollment.required(),
+});
+
+const removedEnrollments = Joi.array().items(enrollment).required();
+
+export const removal = Joi.object({ message: message('Enrollment removed successfully.'), removedEnrollments });
+
+export const bulkRemoval = Joi.object({
+  message: message('Enrollments removed successfully.'),
+  removedCount: count,
+  removedEnrollments,
+});
+
+export const bulkAssignment = Joi.object({
+  message: message('Trainees enrolled successfully.'),
+  enrollments: Joi.array().items(enrollment).required(),
+  skipped: Joi.array()
+    .items(Joi.object({ traineeId: id, reason: text }))
+    .required(),
+});
+
+export const enrollmentStatistics = Joi.object({
+  total: count,
+  ...Object.fromEntries(enrollmentStatuses.map((status) => [status, count])),
+});
+
+export const trainerEnrollment = Joi.object({
+  ...enrollmentKeys,
   user: Joi.object({ ...identity, avatar: nullableText }).required(),
   course: Joi.object(courseHead).required(),
 });
@@ -96,6 +144,48 @@ export const course = Joi.object({
   createdAt: timestamp,
   updatedAt: timestamp,
   trainer: Joi.object({ id, firstName: text, lastName: text, avatar: nullableText }).required(),
+});
+
+/** What publishing and unpublishing a course answers. */
+export const publication = Joi.object({
+  message: Joi.valid('Course published successfully.', 'Course unpublished successfully.').required(),
+  course: Joi.object({ id, title: text, isPublished: boolean }).required(),
+});
+
+export const courseStatistics = Joi.object({
+  ...{ total: count, published: count, unpublished: count, featured: count },
+  byCategory: Joi.array()
+    .items(Joi.object({ category: nullableText, count }))
+    .required(),
+});
+
+export const material = Joi.object({ id, name: text, contentType: text, bytes: count, createdAt: timestamp });
+
+/** An account, as the super admin sees it. */
+export const account = Joi.object({
+  ...identity,
+  ...userFields,
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+/** What activating and deactivating an account answers. */
+export const activation = Joi.object({
+  message: Joi.valid('User activated successfully.', 'User deactivated successfully.').required(),
+  user: account.required(),
+});
+
+export const auditEntry = Joi.object({
+  id,
+  at: timestamp,
+  action: Joi.valid(...auditActions).required(),
+  actorId: nullableText,
+  origin: Joi.valid('http', 'cli').required(),
+  ip: nullableText,
+  targetType: Joi.valid(...auditTargetTypes).required(),
+  targetId: nullableText,
+  before: Joi.object().unknown().allow(null).required(),
+  after: Joi.object().unknown().allow(null).required(),
 });
 
 export const session = Joi.object({

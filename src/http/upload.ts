@@ -13,6 +13,8 @@ export interface UploadedFile {
 }
 
 export interface UploadSettings {
+  /** The field of the form that the file is in. */
+  field: string;
   /** Folder for files that are on their way; made when it isn't there. */
   folder: string;
   maxBytes: number;
@@ -27,14 +29,14 @@ const formBytes = 1024 * 1024;
 const tooLarge = (maxBytes: number, cause?: unknown) =>
   new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause });
 
-function fault(error: unknown, maxBytes: number): unknown {
+function fault(error: unknown, { field, maxBytes }: UploadSettings): unknown {
   if (error instanceof multer.MulterError) {
     if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(maxBytes, error);
     const message =
       error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FILE_COUNT'
-        ? 'Send one file, in the field "file".'
+        ? `Send one file, in the field "${field}".`
         : 'The form has too many or too long fields.';
-    return validationError([{ path: 'file', message }]);
+    return validationError([{ path: field, message }]);
   }
   const code = systemErrorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('DISK_FULL', undefined, { cause: error });
@@ -50,15 +52,16 @@ const run = (middleware: RequestHandler, request: Request, response: Response): 
   });
 
 /**
- * Reads a multipart form with one file in the field `file`. The file is written to the folder under a random name, for
+ * Reads a multipart form with one file. The file is written to the folder under a random name, for
  * this user alone; what was written of a form that fails is removed.
  * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `VALIDATION`, `BODY_TOO_LARGE`, `BODY_INCOMPLETE`, `DISK_FULL`
  */
 export async function readUpload(
   request: Request,
   response: Response,
-  { folder, maxBytes }: UploadSettings,
+  settings: UploadSettings,
 ): Promise<{ file: UploadedFile; fields: object }> {
+  const { field, folder, maxBytes } = settings;
   if (!request.is('multipart/form-data'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');
   // What says that it is far too long need not be read to be believed.
@@ -66,11 +69,11 @@ export async function readUpload(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const receive = multer({ dest: folder, limits: { ...limits, fileSize: maxBytes }, defParamCharset: 'utf8' });
   try {
-    await run(receive.single('file'), request, response);
+    await run(receive.single(field), request, response);
   } catch (error) {
-    throw fault(error, maxBytes);
+    throw fault(error, settings);
   }
-  if (!request.file) throw validationError([{ path: 'file', message: 'A file is required.' }]);
+  if (!request.file) throw validationError([{ path: field, message: 'A file is required.' }]);
   const file = { path: path.resolve(request.file.path), name: request.file.originalname };
   // Multer makes it without a prototype.
   return { file, fields: { ...(request.body as object) } };

@@ -15,10 +15,129 @@ export interface TrainerCourseListing extends Paging, Sorting<(typeof courseSort
   search?: string;
 }
 
-/** Query of `GET /api/courses/trainer/:trainerId` (specification, section 4.12). */
-export const trainerCourseListingSchema = Joi.object<TrainerCourseListing, true>({
+const trainerListing = {
   isPublished: fields.queryBoolean('isPublished'),
   search: fields.search,
   ...fields.sorting(courseSortFields),
   ...fields.paging(12),
+};
+
+/** Query of `GET /api/courses/trainer/:trainerId` (specification, section 4.12). */
+export const trainerCourseListingSchema = Joi.object<TrainerCourseListing, true>(trainerListing);
+
+export interface CourseListing extends TrainerCourseListing {
+  category?: string;
+  level?: CourseLevel;
+  courseType?: CourseType;
+  trainerId?: string;
+}
+
+/** Query of `GET /api/courses`. */
+export const courseListingSchema = Joi.object<CourseListing, true>({
+  category: fields.category,
+  level: fields.oneOf('level', courseLevels),
+  courseType: fields.oneOf('courseType', courseTypes),
+  trainerId: fields.id('trainerId'),
+  ...trainerListing,
+});
+
+/** What a course says of itself; null where there is nothing to say. */
+export interface CourseFields {
+  title: string;
+  description: string;
+  shortDescription: string | null;
+  category: string | null;
+  level: CourseLevel | null;
+  language: string | null;
+  courseType: CourseType | null;
+  tags: string[];
+  requirements: string | null;
+  learningOutcomes: string | null;
+  maxStudents: number | null;
+  startDate: string | null;
+  endDate: string | null;
+  location: string | null;
+  isFeatured: boolean;
+}
+
+/** An optional field: null and the empty string both say that there is nothing. */
+const orNothing = (schema: Joi.Schema) => schema.empty(Joi.string().trim().valid('')).allow(null);
+
+/** The most trainees that a course can be limited to. */
+const mostStudents = 1_000_000;
+const mostTags = 30;
+
+const tags = Joi.array()
+  .items(fields.tag)
+  .max(mostTags)
+  .unique()
+  .messages({
+    'array.base': 'Tags must be a list of words.',
+    'array.max': `There may be at most ${mostTags} tags.`,
+    'array.unique': 'Each tag may stand there once.',
+    'array.sparse': 'Tags must be a list of words.',
+  });
+
+const courseFields = {
+  title: fields.courseTitle,
+  description: fields.multiLine('Description', 20_000),
+  shortDescription: orNothing(fields.multiLine('Short description', 500)),
+  category: orNothing(fields.category),
+  level: orNothing(fields.oneOf('level', courseLevels)),
+  language: orNothing(fields.singleLine('Language', 1, 50)),
+  courseType: orNothing(fields.oneOf('courseType', courseTypes)),
+  tags,
+  requirements: orNothing(fields.multiLine('Requirements', 5000)),
+  learningOutcomes: orNothing(fields.multiLine('Learning outcomes', 5000)),
+  maxStudents: fields.strictWholeNumber('maxStudents', 1, mostStudents).allow(null),
+  startDate: orNothing(fields.date('startDate')),
+  endDate: orNothing(fields.date('endDate')),
+  location: orNothing(fields.singleLine('Location', 1, 255)),
+  isFeatured: Joi.boolean().strict().messages({ 'boolean.base': 'isFeatured must be true or false.' }),
+};
+
+export interface NewCourse extends Partial<Omit<CourseFields, 'title' | 'description'>> {
+  title: string;
+  description: string;
+  /** Whose course it is: named by the super admin; a trainer's is their own. */
+  trainerId?: string;
+}
+
+/** Body of `POST /api/courses`. */
+export const courseCreationSchema = Joi.object<NewCourse>({
+  ...courseFields,
+  title: courseFields.title.required(),
+  description: courseFields.description.required(),
+  trainerId: fields.id('trainerId'),
+});
+
+/** Body of `PUT /api/courses/:id`: what is absent stays as it is. */
+export const courseUpdateSchema = Joi.object<Partial<CourseFields>>(courseFields);
+
+/** Body of `PUT /api/courses/:id/publish`. */
+export const publicationSchema = Joi.object<{ isPublished: boolean }, true>({
+  isPublished: Joi.boolean()
+    .strict()
+    .required()
+    .messages({ 'boolean.base': 'isPublished must be true or false.', 'any.required': 'isPublished is required.' }),
+});
+
+/** Body of `PUT /api/courses/:id/assign-trainer`. */
+export const trainerAssignmentSchema = Joi.object<{ trainerId: string }, true>({
+  trainerId: fields.id('trainerId').required(),
+});
+
+/** Query of `DELETE /api/courses/:id`. */
+export const courseDeletionSchema = Joi.object<{ force: boolean }, true>({
+  force: fields.queryBoolean('force').default(false),
+});
+
+export interface TrainerListing extends Paging {
+  search?: string;
+}
+
+/** Query of `GET /api/courses/trainers/available`. */
+export const trainerListingSchema = Joi.object<TrainerListing, true>({
+  search: fields.search,
+  ...fields.paging(20),
 });

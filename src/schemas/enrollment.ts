@@ -5,16 +5,141 @@ import * as fields from './fields.js';
 export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
 export type EnrollmentStatus = (typeof enrollmentStatuses)[number];
 
-export interface TrainerEnrollmentListing extends Paging {
+const status = fields.oneOf('status', enrollmentStatuses);
+const courseId = fields.id('courseId');
+
+/** Notes; null and the empty string say that there are none. */
+const notes = fields.notes.empty(Joi.string().trim().valid('')).allow(null);
+
+export interface OwnEnrollmentListing extends Paging {
   courseId?: string;
   status?: EnrollmentStatus;
+}
+
+/** Query of `GET /api/enrollments/my`. */
+export const ownEnrollmentListingSchema = Joi.object<OwnEnrollmentListing, true>({
+  courseId,
+  status,
+  ...fields.paging(20),
+});
+
+export interface EnrollmentListing extends OwnEnrollmentListing {
+  userId?: string;
+}
+
+/** Query of `GET /api/enrollments`. */
+export const enrollmentListingSchema = Joi.object<EnrollmentListing, true>({
+  courseId,
+  userId: fields.id('userId'),
+  status,
+  ...fields.paging(20),
+});
+
+export interface TrainerEnrollmentListing extends OwnEnrollmentListing {
   search?: string;
 }
 
 /** Query of `GET /api/enrollments/trainer/:trainerId` (specification, section 4.12). */
 export const trainerEnrollmentListingSchema = Joi.object<TrainerEnrollmentListing, true>({
-  courseId: fields.id('courseId'),
-  status: fields.oneOf('status', enrollmentStatuses),
+  courseId,
+  status,
   search: fields.search,
   ...fields.paging(20),
 });
+
+export interface CourseTraineeListing extends Paging {
+  status?: EnrollmentStatus;
+  search?: string;
+}
+
+/** Query of `GET /api/enrollments/course/:courseId/trainees`. */
+export const courseTraineeListingSchema = Joi.object<CourseTraineeListing, true>({
+  status,
+  search: fields.search,
+  ...fields.paging(20),
+});
+
+export interface AvailableTraineeListing extends Paging {
+  courseId: string;
+  search?: string;
+}
+
+/** Query of `GET /api/enrollments/available-trainees`. */
+export const availableTraineeListingSchema = Joi.object<AvailableTraineeListing>({
+  courseId: courseId.required(),
+  search: fields.search,
+  ...fields.paging(20),
+});
+
+export interface EnrollmentRequest {
+  courseId: string;
+  notes?: string | null;
+}
+
+/** Body of `POST /api/enrollments`. */
+export const enrollmentRequestSchema = Joi.object<EnrollmentRequest>({ courseId: courseId.required(), notes });
+
+/** How an enrollment that somebody else makes can begin. */
+const initialStatus = fields.oneOf('status', ['pending', 'active'] as const).default('active');
+
+export interface EnrollmentAssignment {
+  courseId: string;
+  traineeId: string;
+  status: 'pending' | 'active';
+  notes?: string | null;
+}
+
+/** Body of `POST /api/enrollments/assign`. */
+export const enrollmentAssignmentSchema = Joi.object<EnrollmentAssignment>({
+  courseId: courseId.required(),
+  traineeId: fields.id('traineeId').required(),
+  status: initialStatus,
+  notes,
+});
+
+/** Accounts or enrollments that one request can name. */
+const mostIds = 500;
+
+const ids = (label: string) =>
+  Joi.array()
+    .items(fields.id(label))
+    .min(1)
+    .max(mostIds)
+    .unique()
+    .required()
+    .messages({
+      'any.required': `${label} is required.`,
+      'array.base': `${label} must be a list of ids.`,
+      'array.sparse': `${label} must be a list of ids.`,
+      'array.min': `${label} must name at least one.`,
+      'array.max': `${label} may name at most ${mostIds}.`,
+      'array.unique': `${label} must name each one once.`,
+    });
+
+export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> {
+  traineeIds: string[];
+}
+
+/** Body of `POST /api/enrollments/bulk`. */
+export const bulkAssignmentSchema = Joi.object<BulkAssignment>({
+  courseId: courseId.required(),
+  traineeIds: ids('traineeIds'),
+  status: initialStatus,
+  notes,
+});
+
+export interface StatusChange {
+  status: EnrollmentStatus;
+  notes?: string | null;
+}
+
+/** Body of `PUT /api/enrollments/:id/status`. */
+export const statusChangeSchema = Joi.object<StatusChange>({ status: status.required(), notes });
+
+/** Body of `PUT /api/enrollments/:id/progress`. */
+export const progressSchema = Joi.object<{ progress: number }, true>({
+  progress: fields.strictWholeNumber('progress', 0, 100).required(),
+});
+
+/** Body of `DELETE /api/enrollments/bulk/remove`. */
+export const bulkRemovalSchema = Joi.object<{ enrollmentIds: string[] }, true>({ enrollmentIds: ids('enrollmentIds') });

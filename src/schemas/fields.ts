@@ -61,7 +61,7 @@ export function oneOf(label: string, values: readonly string[]) {
 }
 
 /** Free text in one line: trimmed, without control characters, with bounds in characters. */
-function singleLine(label: string, minimum: number, maximum: number) {
+export function singleLine(label: string, minimum: number, maximum: number) {
   const schema = checked(text(label).trim(), (value) => {
     const length = characters(value);
     if (length < minimum || length > maximum) {
@@ -81,14 +81,30 @@ export const phone = singleLine('Phone', 1, phoneMaximum);
 
 /** The title or id of a course, as somebody wrote it down. */
 export const course = singleLine('Course', 1, 200);
-
-const notesMaximum = 2000;
+export const courseTitle = singleLine('Title', 3, 200);
+export const category = singleLine('Category', 2, 100);
+export const tag = singleLine('Tag', 1, 50);
 
 /** Free text of several lines. */
-export const notes = checked(text('Notes').trim(), (value) => {
-  if (characters(value) > notesMaximum) return `Notes must be at most ${notesMaximum} characters.`;
-  return unprintable.test(value.replace(/[\r\n\t]/g, '')) ? 'Notes must not contain control characters.' : undefined;
-});
+export function multiLine(label: string, maximum: number) {
+  return checked(text(label).trim(), (value) => {
+    if (characters(value) > maximum) return `${label} must be at most ${maximum} characters.`;
+    return unprintable.test(value.replace(/[\r\n\t]/g, ''))
+      ? `${label} must not contain control characters.`
+      : undefined;
+  }).meta({ maxLength: maximum });
+}
+
+export const notes = multiLine('Notes', 2000);
+
+/** A day of the calendar, as `YYYY-MM-DD`. */
+export const date = (label: string) =>
+  checked(text(label).trim(), (value) => {
+    const [, year = '', month = '', day = ''] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
+    const moment = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+    const exists = Number(year) >= 1000 && moment.toISOString().startsWith(value);
+    return exists ? undefined : `${label} must be a date as YYYY-MM-DD.`;
+  }).meta({ format: 'date' });
 
 const emailSyntax = Joi.string().email({ tlds: false }).max(emailMaximum);
 
@@ -149,6 +165,17 @@ const wholeNumber = (label: string, minimum: number, maximum: number) =>
     .min(minimum)
     .max(maximum)
     .messages({ '*': `${label} must be a whole number from ${minimum} to ${maximum}.` });
+
+/** The same where a JSON number is due: the text "5" is refused. */
+export const strictWholeNumber = (label: string, minimum: number, maximum: number) => {
+  const mustBe = `${label} must be a whole number from ${minimum} to ${maximum}.`;
+  return Joi.number()
+    .strict()
+    .integer()
+    .min(minimum)
+    .max(maximum)
+    .messages({ '*': mustBe, 'any.required': `${label} is required.` });
+};
 
 /** The highest page: keeps `page * limit` far inside what every database takes as an offset. */
 const maximumPage = 1_000_000;

@@ -46,6 +46,28 @@ export const profileSchema = Joi.object<ProfileInput>({
   phone: unlessEmpty(profilePhone),
 });
 
+export interface UserUpdate {
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  phone?: string;
+  role?: Role;
+}
+
+/** Body of `PUT /api/users/:id`: what is absent stays as it is. */
+export const userUpdateSchema = Joi.object<UserUpdate, true>({
+  firstName: fields.firstName,
+  lastName: fields.lastName,
+  email: fields.email,
+  phone: fields.phone,
+  role: fields.role,
+});
+
+/** Body of `PUT /api/users/:id/status`. */
+export const activationSchema = Joi.object<{ isActive: boolean }, true>({
+  isActive: fields.isActive.required().messages({ 'any.required': 'isActive is required.' }),
+});
+
 const userSortFields = ['createdAt', 'lastName', 'firstName', 'email', 'lastLogin'] as const;
 
 export interface UserListing extends Paging, Sorting<(typeof userSortFields)[number]> {
@@ -63,4 +85,14 @@ export const userListingSchema = Joi.object<UserListing, true>({
   search: fields.search,
   ...fields.sorting(userSortFields),
   ...fields.paging(20),
+});
+
+export type UserFilter = Pick<UserListing, 'role' | 'isActive' | 'requiresPasswordChange' | 'search'>;
+
+/** Query of `GET /api/users/export.csv`. */
+export const userFilterSchema = Joi.object<UserFilter, true>({
+  role: fields.role,
+  isActive: fields.queryBoolean('isActive'),
+  requiresPasswordChange: fields.queryBoolean('requiresPasswordChange'),
+  search: fields.search,
 });

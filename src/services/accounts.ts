@@ -137,3 +137,8 @@ export async function guarded<T>(refusal: () => Promise<ErrorCode | undefined>, 
     throw now === undefined ? error : new AppError(now, undefined, { cause: error });
   }
 }
+
+/** When an initial password given out now stops working. */
+export function initialPasswordExpiry(core: Core): Date {
+  return new Date(core.now().getTime() + core.config.auth.initialPasswordDays * 86_400_000);
+}

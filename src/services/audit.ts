@@ -1,51 +1,93 @@
-import type { Transaction } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
+import type { Transaction, WhereOptions } from 'sequelize';
+import { Op } from 'sequelize';
+import { insertRows } from '../db/bulk-insert.js';
+import type { AuditEntry } from '../db/models/audit-entry.js';
+import type { Course } from '../db/models/course.js';
+import type { Enrollment } from '../db/models/enrollment.js';
 import type { User } from '../db/models/user.js';
+import { type AuditAction, type AuditTargetType, auditListingSchema } from '../schemas/audit.js';
+import { validate } from '../schemas/validate.js';
 import type { Actor, Core } from './core.js';
+import { newIds } from './ids.js';
+import { type Page, pageOf } from './paging.js';
 
-/** What is recorded of a privileged change. `before` and `after` hold no secrets: build them with {@link auditedUser}. */
+/** What is recorded of a privileged change. `before` and `after` hold no secrets: build them with the functions below. */
 export interface AuditRecord {
-  action:
-    | 'setup.complete'
-    | 'user.register'
-    | 'user.activate'
-    | 'user.deactivate'
-    | 'user.reset-password'
-    | 'import.start'
-    | 'import.resume'
-    | 'import.cancel'
-    | 'import.undo'
-    | 'import.credentials';
-  targetType: 'user' | 'import';
+  action: AuditAction;
+  targetType: AuditTargetType;
   targetId: string;
   before?: object;
   after?: object;
 }
 
-/** Writes an audit row in the transaction of the change itself: there is never one without the other. */
+const auditColumns = [
+  ...['id', 'at', 'actor_id', 'origin', 'ip', 'action', 'target_type', 'target_id', 'before_json', 'after_json'],
+] as const;
+
+/** Writes audit rows in the transaction of the changes themselves: there is never one without the other. */
 export async function recordAudit(
   core: Core,
   actor: Actor,
-  record: AuditRecord,
+  records: AuditRecord | readonly AuditRecord[],
   transaction: Transaction,
 ): Promise<void> {
-  await core.database.models.AuditEntry.create(
-    {
-      id: uuidv7(),
-      at: core.now(),
-      ...actor,
-      action: record.action,
-      targetType: record.targetType,
-      targetId: record.targetId,
-      beforeJson: record.before ? JSON.stringify(record.before) : null,
-      afterJson: record.after ? JSON.stringify(record.after) : null,
-    },
-    { transaction },
+  const all = [records].flat() as AuditRecord[];
+  const ids = newIds(all.length);
+  const at = core.now();
+  const json = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
+  const rows = all.map(({ action, targetType, targetId, before, after }, index) => [
+    ...[ids[index] ?? '', at, actor.actorId, actor.origin, actor.ip],
+    ...[action, targetType, targetId, json(before), json(after)],
+  ]);
+  await insertRows(core.database.sequelize, 'audit_entries', auditColumns, rows, transaction);
+}
+
+/** The fields that a change has touched, before and after it. */
+export function changesBetween<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
+  const touched = (Object.keys(after) as (keyof T)[]).filter(
+    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
+  const only = (source: T) => Object.fromEntries(touched.map((key) => [key, source[key]])) as Partial<T>;
+  return { before: only(before), after: only(after) };
 }
 
 /** An account as the audit log shows it: everything but the password. */
 export function auditedUser(user: User): object {
   const { firstName, lastName, email, phone, role, isActive, requiresPasswordChange } = user;
   return { firstName, lastName, email, phone, role, isActive, requiresPasswordChange };
+}
+
+/** A course as the audit log shows it. */
+export function auditedCourse(course: Course) {
+  const { title, description, shortDescription, category, level, language, courseType, tagsJson } = course;
+  const { requirements, learningOutcomes, maxStudents, startDate, endDate, location } = course;
+  const { isPublished, isFeatured, trainerId } = course;
+  return {
+    ...{ title, description, shortDescription, category, level, language, courseType, tagsJson },
+    ...{ requirements, learningOutcomes, maxStudents, startDate, endDate, location },
+    ...{ isPublished, isFeatured, trainerId },
+  };
+}
+
+/** An enrollment as the audit log shows it. */
+export function auditedEnrollment({ userId, courseId, status, progress, notes }: Enrollment) {
+  return { userId, courseId, status, progress, notes };
+}
+
+/** One page of the audit log, newest first. @throws AppError `VALIDATION` */
+export async function listAudit(core: Core, query: unknown): Promise<Page<AuditEntry>> {
+  const listing = validate(auditListingSchema, query);
+  const { action, actorId, targetType, targetId, from, to } = listing;
+  const where: WhereOptions<AuditEntry> = {
+    ...(action !== undefined && { action }),
+    ...(actorId !== undefined && { actorId }),
+    ...(targetType !== undefined && { targetType }),
+    ...(targetId !== undefined && { targetId }),
+    ...((from ?? to) && { at: { ...(from && { [Op.gte]: from }), ...(to && { [Op.lt]: to }) } }),
+  };
+  const order: [string, string][] = [
+    ['at', 'DESC'],
+    ['id', 'DESC'],
+  ];
+  return pageOf(core, core.database.models.AuditEntry, listing, { where, order });
 }

@@ -2,6 +2,8 @@ import type { Config } from '../config.js';
 import type { Database } from '../db/connection.js';
 import type { User } from '../db/models/user.js';
 import type { Logger } from '../logger.js';
+import type { Role } from '../schemas/fields.js';
+import type { FileStorage } from '../storage/storage.js';
 import type { PasswordHasher } from './passwords.js';
 import type { Tokens } from './tokens.js';
 
@@ -12,6 +14,7 @@ export interface Core {
   logger: Logger;
   hasher: PasswordHasher;
   tokens: Tokens;
+  storage: FileStorage;
   /** The time; injected by tests. */
   now: () => Date;
 }
@@ -33,11 +36,12 @@ export interface Actor {
   origin: 'http' | 'cli';
   actorId: string | null;
   ip: string | null;
+  role: Role;
 }
 
 /** The operator at the terminal, who has the database's own rights. */
-export const operator: Actor = { origin: 'cli', actorId: null, ip: null };
+export const operator: Actor = { origin: 'cli', actorId: null, ip: null, role: 'super_admin' };
 
 export function actorOf(caller: Caller): Actor {
-  return { origin: 'http', actorId: caller.user.id, ip: caller.ip };
+  return { origin: 'http', actorId: caller.user.id, ip: caller.ip, role: caller.user.role };
 }

@@ -1,51 +1,188 @@
-import { Op, type WhereOptions } from 'sequelize';
-import { contains } from '../db/dialect.js';
+import type { Transaction } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../db/models/course.js';
-import { notFound } from '../errors.js';
-import { trainerCourseListingSchema } from '../schemas/course.js';
+import { AppError, notFound, validationError } from '../errors.js';
+import {
+  type CourseFields,
+  courseCreationSchema,
+  courseDeletionSchema,
+  courseUpdateSchema,
+  publicationSchema,
+  trainerAssignmentSchema,
+} from '../schemas/course.js';
 import { searchKey } from '../schemas/fields.js';
 import { validate } from '../schemas/validate.js';
-import type { Core } from './core.js';
-import { type Page, pageOf } from './paging.js';
+import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from './audit.js';
+import { trainerSummary } from './catalogue.js';
+import type { Actor, Core } from './core.js';
+import { doomFiles, removeDoomed } from './files.js';
+import { denied } from './permissions.js';
+import { takenSeats } from './seats.js';
 
-/** What is shown of a course's trainer. */
-const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
-
-/** @throws AppError `NOT_FOUND` when the id isn't a trainer's: asked only for an empty page, so that a full one costs no query more */
-export async function assertTrainer(core: Core, trainerId: string): Promise<void> {
-  const trainer = await core.database.read(() =>
-    core.database.models.User.findOne({ attributes: ['id'], where: { id: trainerId, role: 'trainer' } }),
-  );
-  if (!trainer) throw notFound('Trainer');
+/** What a search for a course looks in. */
+function courseSearchKey({ title, category, tagsJson }: Pick<Course, 'title' | 'category' | 'tagsJson'>): string {
+  return searchKey(title, category, ...(JSON.parse(tagsJson ?? '[]') as string[]));
 }
 
 /**
- * One page of a trainer's courses (specification, section 4.12).
- * @throws AppError `VALIDATION`, `NOT_FOUND` when there is no such trainer
+ * Refuses whoever isn't the course's trainer or the super admin. That a course is there is a secret only while it isn't
+ * published.
+ * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`
  */
-export async function listTrainerCourses(core: Core, trainerId: string, query: unknown): Promise<Page<Course>> {
-  const listing = validate(trainerCourseListingSchema, query);
-  const { Course, User } = core.database.models;
-  const where: WhereOptions<Course> = {
-    trainerId,
-    ...(listing.isPublished !== undefined && { isPublished: listing.isPublished }),
-    ...(listing.search && {
-      [Op.and]: [contains(core.database.sequelize, 'Course.search_key', searchKey(listing.search))],
-    }),
-  };
-  const page = await pageOf(core, listing, where, {
-    count: (filter) => Course.count({ where: filter }),
-    rows: (filter, window) =>
-      Course.findAll({
-        where: filter,
-        ...window,
-        order: [
-          [listing.sortBy, listing.sortOrder],
-          ['id', listing.sortOrder],
-        ],
-        include: [{ model: User, as: 'trainer', attributes: trainerSummary }],
-      }),
+export function assertManages(actor: Pick<Actor, 'actorId' | 'role'>, course: Course): void {
+  if (actor.role === 'super_admin') return;
+  if (actor.role === 'trainer' && course.trainerId === actor.actorId) return;
+  throw course.isPublished ? denied("This is another trainer's course.") : notFound('Course');
+}
+
+/** The row of a course that the actor manages, nobody else's to change until the transaction ends. @throws as {@link assertManages} */
+export async function lockManagedCourse(
+  core: Core,
+  actor: Actor,
+  id: string,
+  transaction: Transaction,
+): Promise<Course> {
+  const { Course } = core.database.models;
+  const course = await Course.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
+  if (!course) throw notFound('Course');
+  assertManages(actor, course);
+  return course;
+}
+
+/** A trainer whom a course can be given to stays one until the transaction ends. */
+async function lockTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
+  const trainer = await core.database.models.User.findOne({
+    where: { id, role: 'trainer' },
+    lock: transaction.LOCK.UPDATE,
+    transaction,
   });
-  if (page.pagination.totalItems === 0) await assertTrainer(core, trainerId);
-  return page;
+  if (!trainer) throw notFound('Trainer');
+  if (!trainer.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainer account is inactive.');
+}
+
+/** The course as it is now, with its trainer. */
+async function reread(core: Core, id: string, transaction: Transaction): Promise<Course> {
+  const { Course, User } = core.database.models;
+  const include = [{ model: User, as: 'trainer', attributes: trainerSummary }];
+  return Course.findByPk(id, { include, transaction, rejectOnEmpty: true });
+}
+
+/** Fields of a course as its columns hold them. */
+function columnsOf({ tags, ...fields }: Partial<CourseFields>): Partial<Course> {
+  return { ...fields, ...(tags !== undefined && { tagsJson: tags.length === 0 ? null : JSON.stringify(tags) }) };
+}
+
+function assertDatesInOrder({ startDate, endDate }: { startDate?: string | null; endDate?: string | null }): void {
+  if (startDate && endDate && endDate < startDate)
+    throw validationError([{ path: 'endDate', message: 'endDate must not be before startDate.' }]);
+}
+
+const courseRecord = (action: AuditRecord['action'], id: string, changes: Pick<AuditRecord, 'before' | 'after'>) =>
+  ({ action, targetType: 'course', targetId: id, ...changes }) as const;
+
+/**
+ * Creates a course, unpublished. A trainer's is their own; the super admin names the trainer.
+ * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`
+ */
+export async function createCourse(core: Core, actor: Actor, input: unknown): Promise<Course> {
+  const { trainerId: named, ...fields } = validate(courseCreationSchema, input);
+  const trainerId = actor.role === 'trainer' ? actor.actorId : named;
+  if (!trainerId) throw validationError([{ path: 'trainerId', message: 'trainerId is required.' }]);
+  assertDatesInOrder(fields);
+  return core.database.inTransaction(async (transaction) => {
+    await lockTrainer(core, trainerId, transaction);
+    const { Course } = core.database.models;
+    const { title, description } = fields;
+    const course = Course.build({ id: uuidv7(), trainerId, title, description, searchKey: '', ...columnsOf(fields) });
+    course.searchKey = courseSearchKey(course);
+    await course.save({ transaction });
+    const created = await reread(core, course.id, transaction);
+    const record = courseRecord('course.create', course.id, { after: auditedCourse(created) });
+    await recordAudit(core, actor, record, transaction);
+    return created;
+  });
+}
+
+/** Changes a managed course with its audit entry; `change` runs inside the transaction, on the locked row. */
+async function changeCourse(
+  core: Core,
+  actor: Actor,
+  id: string,
+  action: AuditRecord['action'],
+  change: (course: Course, transaction: Transaction) => Promise<void>,
+): Promise<Course> {
+  return core.database.inTransaction(async (transaction) => {
+    const course = await lockManagedCourse(core, actor, id, transaction);
+    const before = auditedCourse(course);
+    await change(course, transaction);
+    course.searchKey = courseSearchKey(course);
+    await course.save({ transaction });
+    const changes = changesBetween(before, auditedCourse(course));
+    if (Object.keys(changes.after).length > 0)
+      await recordAudit(core, actor, courseRecord(action, id, changes), transaction);
+    return reread(core, id, transaction);
+  });
+}
+
+/**
+ * Changes what a course says of itself; what is absent stays as it is.
+ * @throws AppError `VALIDATION`, also for fewer seats than are taken, `NOT_FOUND`, `ACCESS_DENIED`
+ */
+export async function updateCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
+  const fields = validate(courseUpdateSchema, input);
+  return changeCourse(core, actor, id, 'course.update', async (course, transaction) => {
+    course.set(columnsOf(fields));
+    assertDatesInOrder(course);
+    if (course.changed('maxStudents') && course.maxStudents !== null) {
+      const taken = (await takenSeats(core, [id], transaction)).get(id) ?? 0;
+      if (taken > course.maxStudents)
+        throw validationError([
+          { path: 'maxStudents', message: `maxStudents must be at least ${taken}: so many seats are taken.` },
+        ]);
+    }
+  });
+}
+
+/** Shows a course to everybody, or takes it out of the catalogue. @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED` */
+export async function publishCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
+  const { isPublished } = validate(publicationSchema, input);
+  return changeCourse(core, actor, id, isPublished ? 'course.publish' : 'course.unpublish', async (course) => {
+    course.isPublished = isPublished;
+  });
+}
+
+/**
+ * Gives a course to another trainer, its enrollments with it.
+ * @throws AppError `VALIDATION`, `NOT_FOUND` for the course or the trainer, `ACCOUNT_INACTIVE`
+ */
+export async function assignTrainer(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
+  const { trainerId } = validate(trainerAssignmentSchema, input);
+  return changeCourse(core, actor, id, 'course.assign-trainer', async (course, transaction) => {
+    await lockTrainer(core, trainerId, transaction);
+    // A foreign key takes the enrollments along.
+    course.trainerId = trainerId;
+  });
+}
+
+/**
+ * Deletes a course with its enrollments and files. While it has active enrollments only the super admin can, by force.
+ * @param query `{ force }`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_IN_USE`
+ */
+export async function deleteCourse(core: Core, actor: Actor, id: string, query: unknown): Promise<Course> {
+  const { force } = validate(courseDeletionSchema, query);
+  const { Enrollment } = core.database.models;
+  const course = await core.database.inTransaction(async (transaction) => {
+    const locked = await lockManagedCourse(core, actor, id, transaction);
+    const active = await Enrollment.count({ where: { courseId: id, status: 'active' }, transaction });
+    if (active > 0 && !(force && actor.role === 'super_admin')) throw new AppError('COURSE_IN_USE');
+    const enrollments = await Enrollment.count({ where: { courseId: id }, transaction });
+    await doomFiles(core, { courseId: id }, transaction);
+    await locked.destroy({ transaction });
+    const record = courseRecord('course.delete', id, { before: { ...auditedCourse(locked), enrollments } });
+    await recordAudit(core, actor, record, transaction);
+    return locked;
+  });
+  await removeDoomed(core, { courseId: id });
+  return course;
 }

@@ -1,5 +1,6 @@
-import type { WhereOptions } from 'sequelize';
-import type { Paging } from '../schemas/fields.js';
+import type { Attributes, Includeable, Model, ModelStatic, OrderItem, WhereOptions } from 'sequelize';
+import { onPage } from '../db/page.js';
+import type { Paging, Sorting } from '../schemas/fields.js';
 import type { Core } from './core.js';
 
 /** One page of a listing, with the figures that clients page by. */
@@ -8,21 +9,43 @@ export interface Page<T> {
   pagination: { currentPage: number; totalPages: number; totalItems: number; itemsPerPage: number };
 }
 
-/** Counts and reads one page: two queries, whatever its size. */
-export async function pageOf<T, Where extends WhereOptions>(
+interface Listing<M extends Model> {
+  where: WhereOptions<Attributes<M>>;
+  /** A total order: ties are broken by id. */
+  order: OrderItem[];
+  attributes?: string[];
+  include?: Includeable[];
+  /** Asked when there is nothing at all, in the place of the second query. */
+  ifNone?: () => Promise<void>;
+}
+
+/** The order that a client asked for; ties are broken by id, so that no row is shown twice or skipped. */
+export function orderOf({ sortBy, sortOrder }: Sorting<string>): OrderItem[] {
+  return [
+    [sortBy, sortOrder],
+    ['id', sortOrder],
+  ];
+}
+
+/** Counts, and reads one page: two queries, whatever its size. */
+export async function pageOf<M extends Model>(
   core: Core,
+  model: ModelStatic<M>,
   { page, limit }: Paging,
-  where: Where,
-  query: {
-    count(where: Where): Promise<number>;
-    rows(where: Where, window: { limit: number; offset: number }): Promise<T[]>;
-  },
-): Promise<Page<T>> {
-  const [totalItems, items] = await core.database.read(() =>
-    Promise.all([query.count(where), query.rows(where, { limit, offset: (page - 1) * limit })]),
-  );
-  return {
-    items,
-    pagination: { currentPage: page, totalPages: Math.ceil(totalItems / limit), totalItems, itemsPerPage: limit },
-  };
+  { where, order, attributes, include, ifNone }: Listing<M>,
+): Promise<Page<M>> {
+  return core.database.read(async () => {
+    const totalItems = await model.count({ where });
+    if (totalItems === 0) await ifNone?.();
+    const offset = (page - 1) * limit;
+    const shown = { ...(attributes && { attributes }), ...(include && { include }) };
+    const items =
+      offset < totalItems
+        ? await model.findAll({ where: onPage(model, where, order, { limit, offset }), order, ...shown })
+        : [];
+    return {
+      items,
+      pagination: { currentPage: page, totalPages: Math.ceil(totalItems / limit), totalItems, itemsPerPage: limit },
+    };
+  });
 }

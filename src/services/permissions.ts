@@ -6,16 +6,27 @@ import type { Caller } from './core.js';
 export type Access =
   /** Anybody, signed in or not. */
   | { kind: 'public' }
-  /** Any active account. */
+  /** Anybody; those who are signed in see more. */
+  | { kind: 'optional' }
+  /** Any active account, about itself. */
   | { kind: 'signed-in' }
   /** Accounts with one of the roles; `refusal` where the specification fixes the message. */
   | { kind: 'roles'; roles: readonly Role[]; refusal?: string }
   /** The super admin, and the trainer whose id stands in the path under `parameter`. */
-  | { kind: 'own-trainer'; parameter: string };
+  | { kind: 'own-trainer'; parameter: string }
+  /** Accounts with one of the roles, each about what is its own: its query sees nothing else. */
+  | { kind: 'scoped'; roles: readonly Role[] }
+  /**
+   * The super admin, and accounts with one of the other roles whose own the course or enrollment is, which the service
+   * asserts: a trainer's are their courses, a trainee's the courses they take part in. `open` lets everybody with one of
+   * the roles have published courses.
+   */
+  | { kind: 'owner'; of: 'course' | 'enrollment'; roles: readonly Role[]; open?: true };
 
 const roleNames: Record<Role, string> = { super_admin: 'Super admin', trainer: 'Trainer', trainee: 'Trainee' };
 
-function denied(reason: string): AppError {
+/** The refusal of somebody who is signed in. */
+export function denied(reason: string): AppError {
   return new AppError('ACCESS_DENIED', `Access denied. ${reason}`);
 }
 
@@ -24,7 +35,7 @@ function denied(reason: string): AppError {
  * @throws AppError `ACCESS_DENIED`, naming the role or the ownership that is missing
  */
 export function authorize(
-  access: Exclude<Access, { kind: 'public' }>,
+  access: Exclude<Access, { kind: 'public' | 'optional' }>,
   { user }: Caller,
   parameters: Readonly<Record<string, unknown>>,
 ): void {
@@ -32,8 +43,10 @@ export function authorize(
     case 'signed-in':
       return;
     case 'roles':
+    case 'scoped':
+    case 'owner':
       if (access.roles.includes(user.role)) return;
-      if (access.refusal !== undefined) throw new AppError('ACCESS_DENIED', access.refusal);
+      if (access.kind === 'roles' && access.refusal !== undefined) throw new AppError('ACCESS_DENIED', access.refusal);
       throw denied(`${access.roles.map((role) => roleNames[role]).join(' or ')} role required.`);
     case 'own-trainer':
       if (user.role === 'super_admin') return;

@@ -71,7 +71,7 @@ async function createSuperAdmin<T>(
         targetId: user.id,
         after: auditedUser(user),
       } as const;
-      await recordAudit(core, { ...from, actorId: user.id }, record, transaction);
+      await recordAudit(core, { ...from, actorId: user.id, role: 'super_admin' }, record, transaction);
       return alsoInTransaction(user, transaction);
     });
   });

@@ -1,17 +1,15 @@
 import { Op, type WhereOptions } from 'sequelize';
 import { contains } from '../db/dialect.js';
 import type { User } from '../db/models/user.js';
-import { AppError, notFound } from '../errors.js';
-import { passwordInputSchema } from '../schemas/auth.js';
+import { notFound } from '../errors.js';
 import { normalizeEmail, phoneKey, searchKey } from '../schemas/fields.js';
-import { registerSchema, type UserListing, userListingSchema } from '../schemas/user.js';
+import { registerSchema, type UserFilter, userFilterSchema, userListingSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './accounts.js';
 import { auditedUser, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
-import { type Page, pageOf } from './paging.js';
-import { generatedPasswordCost, generatePassword } from './passwords.js';
-import { endSessions } from './sessions.js';
+import { csvLine } from './imports/report.js';
+import { orderOf, type Page, pageOf } from './paging.js';
 
 /**
  * Creates an account (specification, section 4.6).
@@ -48,7 +46,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
   });
 }
 
-function listingFilter(core: Core, listing: Partial<UserListing>): WhereOptions<User> {
+function listingFilter(core: Core, listing: UserFilter): WhereOptions<User> {
   const { role, isActive, requiresPasswordChange, search } = listing;
   return {
     ...(role !== undefined && { role }),
@@ -67,26 +65,15 @@ function listingFilter(core: Core, listing: Partial<UserListing>): WhereOptions<
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
-  return pageOf(core, listing, listingFilter(core, listing), {
-    count: (where) => User.count({ where }),
-    rows: (where, window) =>
-      User.findAll({
-        where,
-        ...window,
-        order: [
-          [listing.sortBy, listing.sortOrder],
-          ['id', listing.sortOrder],
-        ],
-      }),
-  });
+  return pageOf(core, User, listing, { where: listingFilter(core, listing), order: orderOf(listing) });
 }
 
 /** How many accounts an export reads at a time: memory doesn't grow with the number of accounts. */
 const exportBatch = 1000;
 
 /** All accounts that match, oldest first, in batches. @throws AppError `VALIDATION` */
-export async function* allUsers(core: Core, input: unknown): AsyncGenerator<User[]> {
-  const filter = listingFilter(core, validate(userListingSchema, input));
+async function* allUsers(core: Core, input: unknown): AsyncGenerator<User[]> {
+  const filter = listingFilter(core, validate(userFilterSchema, input));
   let after = '';
   for (;;) {
     const batch = await core.database.read(() =>
@@ -102,6 +89,47 @@ export async function* allUsers(core: Core, input: unknown): AsyncGenerator<User
   }
 }
 
+/** The columns of an account's export. */
+const exportedFields = [
+  ...(['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive'] as const),
+  ...(['requiresPasswordChange', 'lastLogin', 'createdAt'] as const),
+] as const;
+
+/**
+ * All accounts that match, oldest first, as CSV without passwords. The header goes out with the first accounts: nothing is
+ * written when they can't be read.
+ * @param onBatch told how many accounts are on their way
+ * @throws AppError `VALIDATION`
+ */
+export async function* usersCsv(
+  core: Core,
+  input: unknown,
+  onBatch: (accounts: number) => void = () => undefined,
+): AsyncGenerator<string> {
+  let header = csvLine(exportedFields);
+  for await (const batch of allUsers(core, input)) {
+    const lines = batch.map((user) =>
+      csvLine(
+        exportedFields.map((field) => {
+          const value = user[field];
+          return value instanceof Date ? value.toISOString() : String(value ?? '');
+        }),
+      ),
+    );
+    yield header + lines.join('');
+    header = '';
+    onBatch(batch.length);
+  }
+  yield header;
+}
+
+/** @throws AppError `NOT_FOUND` */
+export async function findUserById(core: Core, id: string): Promise<User> {
+  const user = await core.database.read(() => core.database.models.User.findByPk(id));
+  if (!user) throw notFound('User');
+  return user;
+}
+
 /** The account that an id, an email address or a phone number means. @throws AppError `NOT_FOUND` */
 export async function findUser(core: Core, reference: string): Promise<User> {
   const matches = await core.database.read(() =>
@@ -115,72 +143,4 @@ export async function findUser(core: Core, reference: string): Promise<User> {
     matches[0];
   if (!user) throw notFound('User');
   return user;
-}
-
-/** Changes an account with its audit entry; `change` runs inside the transaction, on the locked row. */
-async function changeUser(
-  core: Core,
-  actor: Actor,
-  id: string,
-  action: 'user.activate' | 'user.deactivate' | 'user.reset-password',
-  change: (user: User) => void,
-): Promise<User> {
-  return core.database.inTransaction(async (transaction) => {
-    const user = await core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
-    if (!user) throw notFound('User');
-    const before = auditedUser(user);
-    change(user);
-    await user.save({ transaction });
-    if (action !== 'user.activate') await endSessions(core, id, transaction);
-    await recordAudit(
-      core,
-      actor,
-      { action, targetType: 'user', targetId: id, before, after: auditedUser(user) },
-      transaction,
-    );
-    return user;
-  });
-}
-
-/**
- * Lets an account sign in, or keeps it out: its sessions end at once.
- * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`
- */
-export async function setUserActive(core: Core, actor: Actor, reference: string, isActive: boolean): Promise<User> {
-  const { id } = await findUser(core, reference);
-  return changeUser(core, actor, id, isActive ? 'user.activate' : 'user.deactivate', (user) => {
-    if (!isActive && user.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
-    user.isActive = isActive;
-  });
-}
-
-/**
- * Gives an account a password that must be changed at the next login, and ends its sessions.
- * @param input `{ password }`, or nothing for a generated one
- * @returns the account and its temporary password: the only place where that ever appears
- * @throws AppError `NOT_FOUND`, `VALIDATION`
- */
-export async function resetPassword(
-  core: Core,
-  actor: Actor,
-  reference: string,
-  input?: { password: string },
-): Promise<{ user: User; temporaryPassword: string }> {
-  const { id } = await findUser(core, reference);
-  const temporaryPassword = input ? validate(passwordInputSchema, input).password : generatePassword();
-  const passwordHash = await core.hasher.hash(
-    temporaryPassword,
-    input ? core.config.auth.bcryptCost : generatedPasswordCost,
-  );
-  const user = await changeUser(core, actor, id, 'user.reset-password', (account) => {
-    account.passwordHash = passwordHash;
-    account.requiresPasswordChange = true;
-    account.initialPasswordExpiresAt = input ? null : initialPasswordExpiry(core);
-  });
-  return { user, temporaryPassword };
-}
-
-/** When an initial password given out now stops working. */
-export function initialPasswordExpiry(core: Core): Date {
-  return new Date(core.now().getTime() + core.config.auth.initialPasswordDays * 86_400_000);
 }

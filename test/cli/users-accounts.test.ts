@@ -157,7 +157,7 @@ describe('coursectl users', () => {
       const admin = await buildUser(harness.context, { role: 'super_admin' });
       const token = await tokenFor(harness.context, admin);
       const { exitCode, stderr } = await cli.run(['users', 'deactivate', admin.email]);
-      const said = "error: The super admin's account can't be deactivated.\n";
+      const said = "error: The super admin can't be deactivated, demoted or deleted.\n";
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 1, stderr: said });
       await harness.api('get', '/api/auth/me', token).expect(200);
       expect(await audited()).to.deep.equal([]);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import request from 'supertest';
-import { contract, type Operation } from '../../src/http/contract.js';
+import { contract } from '../../src/http/contract.js';
+import type { Operation } from '../../src/http/operation.js';
 import { failure, validationFailure } from '../../src/http/shapes.js';
 import { roles } from '../../src/schemas/fields.js';
 import { signIn } from '../support/factories.js';
@@ -16,14 +17,17 @@ for (const [name, operation] of operations) {
   const { method, path, access } = operation;
   const title = `${method.toUpperCase()} ${path}`;
   const isPublic = access.kind === 'public';
+  const isOpen = isPublic || access.kind === 'optional';
 
   describe(`Contract of ${title}`, () => {
     const harness = useHarness();
     const example = (): Promise<Example> => examples[name](harness.context);
     function send(given: Example, token = given.token) {
       const call = harness.api(method, pathOf(path, given), token);
-      if (given.upload)
-        return call.attach('file', Buffer.from(given.upload.csv), 'people.csv').field(given.upload.fields);
+      if (given.upload) {
+        const { file, name, fields } = given.upload;
+        return call.attach(operation.upload?.field ?? '', file, name).field(fields);
+      }
       return given.body === undefined ? call : call.send(given.body);
     }
 
@@ -31,8 +35,17 @@ for (const [name, operation] of operations) {
       const response = await send(await example());
       expect(response.status, response.text).to.equal(operation.success.status);
       if ('content' in operation.success) {
-        expect(response.headers['content-type']).to.equal(`${operation.success.content}; charset=utf-8`);
-        expect(response.text).not.to.equal('');
+        const { content } = operation.success;
+        const type = String(response.headers['content-type']);
+        if (content === 'application/octet-stream') expect(type).to.equal('text/plain');
+        else expect(type).to.equal(content.startsWith('text/') ? `${content}; charset=utf-8` : content);
+        expect(response.text ?? response.body)
+          .to.have.property('length')
+          .above(0);
+        expect(response.headers).to.include({
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "default-src 'none'; sandbox",
+        });
         return;
       }
       expect(response.headers['content-type']).to.match(/^application\/json/);
@@ -42,12 +55,20 @@ for (const [name, operation] of operations) {
       expect(JSON.parse(JSON.stringify(value))).to.deep.equal(response.body);
     });
 
+    if (access.kind === 'optional') {
+      it('is open without a token, and refused with 401 with a bad one', async () => {
+        const given = await example();
+        await send(given).expect(operation.success.status);
+        expectFailure(await send(given, 'not-a-token'), 401, messages.badToken);
+      });
+    }
+
     if (isPublic) {
       it('is open without a token and with a bad one', async () => {
         const given = await example();
         await send(given, 'not-a-token').expect(operation.success.status);
       });
-    } else {
+    } else if (!isOpen) {
       it('is refused with 401 without a token, before anything else', async () => {
         const response = await harness.api(method, pathOf(path, {})).send({ surplus: true });
         expectFailure(response, 401, messages.noToken);
@@ -114,7 +135,7 @@ for (const [name, operation] of operations) {
       });
     }
 
-    if (!isPublic) {
+    if (!isOpen) {
       const open = path.startsWith('/api/auth/');
       it(`is ${open ? 'open' : 'refused'} to an account that must change its password`, async () => {
         const { token, ...given } = await example();
@@ -146,7 +167,8 @@ describe('Methods of the API', () => {
         // What is said to be allowed is.
         for (const name of allowed) {
           const answer = await request(harness.app)[name.toLowerCase() as 'options'](pathOf(path, {}));
-          expect(answer.status, `${name} ${path}`).not.to.be.oneOf([404, 405]);
+          expect(answer.status, `${name} ${path}`).not.to.equal(405);
+          expect(answer.body, `${name} ${path}`).not.to.deep.equal({ error: 'Resource not found.' });
         }
       }
     });

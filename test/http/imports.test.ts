@@ -228,7 +228,7 @@ describe('Imports over HTTP', function () {
     expect([large.status, large.body]).to.deep.equal([413, { error: 'The file has more than 2000 bytes.' }]);
     const long = await ended((await submit(people(12))).id);
     expect(long.error?.message).to.match(/^The file has more than 10 rows\./);
-    expect(readdirSync(path.join(folder, 'imports', 'uploads'))).to.deep.equal([]);
+    expect(readdirSync(path.join(folder, 'uploads'))).to.deep.equal([]);
   });
 
   it('keep the name of a file, without its folders and in one line', async () => {
@@ -260,8 +260,8 @@ describe('Imports over HTTP', function () {
     socket.write(
       `POST /api/imports HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999999\r\n\r\n${start}`,
     );
-    const uploads = () => readdirSync(path.join(folder, 'imports', 'uploads'));
-    while (!existsSync(path.join(folder, 'imports', 'uploads')) || uploads().length === 0) await sleep(5);
+    const uploads = () => readdirSync(path.join(folder, 'uploads'));
+    while (!existsSync(path.join(folder, 'uploads')) || uploads().length === 0) await sleep(5);
     socket.destroy();
     while (uploads().length > 0) await sleep(5);
     expect(await harness.context.database.models.Import.count()).to.equal(0);

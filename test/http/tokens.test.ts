@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { operator } from '../../src/services/core.js';
-import { setUserActive } from '../../src/services/users.js';
+import { setUserActive } from '../../src/services/user-admin.js';
 import { factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { ada, expectFailure, messages } from './expectations.js';

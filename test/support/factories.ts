@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { InferCreationAttributes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
+import type { StoredFile } from '../../src/db/models/stored-file.js';
 import type { User } from '../../src/db/models/user.js';
 import { searchKey } from '../../src/schemas/fields.js';
 import { insertAccount, type NewAccount } from '../../src/services/accounts.js';
@@ -77,4 +82,46 @@ export async function buildEnrollment(
     enrolledAt: new Date(),
     ...given,
   });
+}
+
+/** A file that lies in the storage, and its row. */
+async function buildFile(
+  context: Context,
+  row: Omit<InferCreationAttributes<StoredFile>, 'bytes'>,
+  content: string | Buffer,
+) {
+  const folder = path.join(context.config.dataDir, 'uploads');
+  mkdirSync(folder, { recursive: true });
+  const upload = path.join(folder, randomUUID());
+  writeFileSync(upload, content);
+  await context.storage.put(row.storageKey, upload);
+  return context.database.models.StoredFile.create({ ...row, bytes: Buffer.byteLength(content) });
+}
+
+/** A file of a course. */
+export function buildMaterial(
+  context: Context,
+  course: Course,
+  given: Partial<StoredFile> = {},
+  content: string | Buffer = 'What it says.',
+): Promise<StoredFile> {
+  const row = {
+    ...{ id: uuidv7(), kind: 'material' as const, state: 'live' as const, storageKey: `material/${randomUUID()}` },
+    ...{ courseId: course.id, userId: null, name: 'notes.txt', contentType: 'text/plain' },
+    ...{ uploadedBy: course.trainerId, createdAt: new Date() },
+    ...given,
+  };
+  return buildFile(context, row, content);
+}
+
+/** An account's picture. */
+export async function buildPicture(context: Context, user: User, content: Buffer): Promise<StoredFile> {
+  const row = {
+    ...{ id: uuidv7(), kind: 'avatar' as const, state: 'live' as const, storageKey: `image/${randomUUID()}.webp` },
+    ...{ courseId: null, userId: user.id, name: 'me.png', contentType: 'image/webp' },
+    ...{ uploadedBy: user.id, createdAt: new Date() },
+  };
+  const file = await buildFile(context, row, content);
+  await user.update({ avatar: `/api/images/${path.posix.basename(row.storageKey)}` });
+  return file;
 }

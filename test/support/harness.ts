@@ -51,7 +51,7 @@ export async function closeSharedDatabase(): Promise<void> {
 }
 
 // Children before parents.
-const tables = ['enrollments', 'courses', 'import_rows', 'imports', 'audit_entries', 'sessions', 'users'];
+const tables = ['files', 'enrollments', 'courses', 'import_rows', 'imports', 'audit_entries', 'sessions', 'users'];
 
 /** What a test of the API works with. */
 export interface Harness {

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { accountCells, accountFields } from '../accounts.js';
 import { define, type Registry } from '../command.js';
 import { assertDestination, writeData } from '../file-output.js';
 import type { Result, Run } from '../run.js';
@@ -26,23 +25,13 @@ export function register(users: Command, registry: Registry): void {
 async function exportUsers(run: Run<ExportOptions>): Promise<Result> {
   assertDestination(run);
   const { output: file, role } = run.options;
-  const [{ allUsers }, { csvLine }] = await Promise.all([
-    import('../../services/users.js'),
-    import('../../services/imports/report.js'),
-  ]);
+  const { usersCsv } = await import('../../services/users.js');
   const context = await run.context();
   await context.schema.assertCurrent();
   let count = 0;
-  async function* pieces() {
-    // The header goes out with the first accounts: nothing is written when they can't be read.
-    let header = csvLine(accountFields);
-    for await (const batch of allUsers(context, { role })) {
-      yield header + batch.map((user) => csvLine(accountCells(user))).join('');
-      header = '';
-      count += batch.length;
-    }
-    yield header;
-  }
-  await writeData(run, pieces());
+  const counted = (accounts: number) => {
+    count += accounts;
+  };
+  await writeData(run, usersCsv(context, { role }, counted));
   return file === undefined ? {} : { json: { exported: count, file }, text: `${count} accounts written to ${file}.` };
 }

@@ -27,16 +27,14 @@ export function register(users: Command, registry: Registry): void {
         );
       }
       const given = passwordStdin ? { password: await readPassword(run.io) } : undefined;
-      const [{ resetPassword }, { operator }] = await Promise.all([
+      const [{ resetPassword }, { findUser }, { operator }] = await Promise.all([
+        import('../../services/user-admin.js'),
         import('../../services/users.js'),
         import('../../services/core.js'),
       ]);
-      const { user, temporaryPassword } = await resetPassword(
-        await run.context(),
-        operator,
-        run.arguments[0] ?? '',
-        given,
-      );
+      const context = await run.context();
+      const { id } = await findUser(context, run.arguments[0] ?? '');
+      const { user, temporaryPassword } = await resetPassword(context, operator, id, given);
       if (!given) run.say(`The temporary password of ${user.email}, shown only this once:`);
       return {
         json: { user: { id: user.id, email: user.email, requiresPasswordChange: user.requiresPasswordChange } },

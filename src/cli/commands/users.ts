@@ -101,11 +101,14 @@ function registerSwitch(users: Command, registry: Registry, name: 'activate' | '
     examples: [`users ${name} ada@example.org`],
     stopsItself: true,
     async run(run) {
-      const [{ setUserActive }, { operator }] = await Promise.all([
+      const [{ setUserActive }, { findUser }, { operator }] = await Promise.all([
+        import('../../services/user-admin.js'),
         import('../../services/users.js'),
         import('../../services/core.js'),
       ]);
-      const user = await setUserActive(await run.context(), operator, run.arguments[0] ?? '', name === 'activate');
+      const context = await run.context();
+      const { id } = await findUser(context, run.arguments[0] ?? '');
+      const user = await setUserActive(context, operator, id, name === 'activate');
       return { ...shown(user), text: `${user.email} ${user.isActive ? 'may sign in' : 'may not sign in any more'}.` };
     },
   });

@@ -27,8 +27,8 @@ export function initAuditEntry(sequelize: Sequelize): typeof AuditEntry {
       action: { type: DataTypes.STRING(60), allowNull: false },
       targetType: { type: DataTypes.STRING(30), allowNull: false },
       targetId: id(),
-      beforeJson: { type: DataTypes.TEXT },
-      afterJson: { type: DataTypes.TEXT },
+      beforeJson: { type: DataTypes.TEXT('medium') },
+      afterJson: { type: DataTypes.TEXT('medium') },
     },
     { sequelize, modelName: 'AuditEntry', tableName: 'audit_entries', timestamps: false },
   );

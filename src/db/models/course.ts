@@ -35,6 +35,8 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare thumbnail: CreationOptional<string | null>;
   declare isPublished: CreationOptional<boolean>;
   declare isFeatured: CreationOptional<boolean>;
+  /** Counted up whenever a seat of a course with a limit is taken. */
+  declare seatVersion: CreationOptional<number>;
   declare searchKey: string;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
@@ -64,6 +66,7 @@ export function initCourse(sequelize: Sequelize): typeof Course {
       thumbnail: { type: DataTypes.STRING(255) },
       isPublished: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       isFeatured: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
+      seatVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },

@@ -5,6 +5,7 @@ import { initEnrollment } from './enrollment.js';
 import { initImport } from './import.js';
 import { initImportRow } from './import-row.js';
 import { initSession } from './session.js';
+import { initStoredFile } from './stored-file.js';
 import { initUser } from './user.js';
 
 /** Defines every model on a connection and wires their associations. */
@@ -17,6 +18,7 @@ export function initModels(sequelize: Sequelize) {
     ImportRow: initImportRow(sequelize),
     Course: initCourse(sequelize),
     Enrollment: initEnrollment(sequelize),
+    StoredFile: initStoredFile(sequelize),
   };
   models.Session.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });

@@ -12,7 +12,7 @@ import {
   requeueImport,
   undoImport,
 } from '../../services/imports/imports.js';
-import { claimCredentials, submitImport } from '../../services/imports/jobs.js';
+import { type CredentialsClaim, claimCredentials, submitImport } from '../../services/imports/jobs.js';
 import { templateText } from '../../services/imports/template.js';
 import type { Service } from '../app.js';
 import type { Handlers } from '../bind.js';
@@ -72,7 +72,8 @@ export function importHandlers({ isDraining, wakeImports }: Service) {
       },
     }),
 
-    async createImport({ context, caller, upload, setHeader }) {
+    async createImport({ context, caller, receive, setHeader }) {
+      const upload = await receive();
       const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
       wakeImports();
       setHeader('Location', `/api/imports/${record.id}`);
@@ -104,11 +105,15 @@ export function importHandlers({ isDraining, wakeImports }: Service) {
     },
 
     async importCredentials({ context, caller, params }) {
-      const claim = await claimCredentials(context, actorOf(caller), params.id ?? '');
+      const { id } = await findImport(context, params.id ?? '');
+      let claim: CredentialsClaim | undefined;
       return {
-        filename: `credentials-${params.id}.csv`,
-        pieces: () => claim.text(),
-        settled: (arrived) => (arrived ? claim.done() : claim.failed()),
+        filename: `credentials-${id}.csv`,
+        async *pieces() {
+          claim = await claimCredentials(context, actorOf(caller), id);
+          yield* claim.text();
+        },
+        settled: async (arrived) => (arrived ? claim?.done() : claim?.failed()),
       };
     },
 

@@ -4,13 +4,12 @@ import { insertRows } from '../../db/bulk-insert.js';
 import type { User } from '../../db/models/user.js';
 import { phoneKey } from '../../schemas/fields.js';
 import type { ImportedPerson, ImportOptions } from '../../schemas/import.js';
-import { insertAccounts, saveAccount, userSearchKey } from '../accounts.js';
+import { initialPasswordExpiry, insertAccounts, saveAccount, userSearchKey } from '../accounts.js';
 import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
 import { generatedPasswordCost, generatePassword } from '../passwords.js';
+import { takenSeats } from '../seats.js';
 import { endSessions } from '../sessions.js';
-import { initialPasswordExpiry } from '../users.js';
-import { seatedStatuses } from './course-book.js';
 import { type Decision, needsSecret, type PlannedEnrollment, takesSeat } from './outcomes.js';
 import type { UndoNote } from './undo-note.js';
 
@@ -201,20 +200,10 @@ async function assertSeats({ core, transaction }: Writing, decisions: readonly D
       if (course.maxStudents !== null) wanted.set(course.id, (wanted.get(course.id) ?? 0) + 1);
   }
   if (wanted.size === 0) return;
-  const { Course, Enrollment } = core.database.models;
-  const courses = await Course.findAll({
-    attributes: ['id', 'maxStudents'],
-    where: { id: [...wanted.keys()] },
-    order: ['id'],
-    lock: transaction.LOCK.UPDATE,
-    transaction,
-  });
-  const counts = await Enrollment.count({
-    where: { courseId: [...wanted.keys()], status: [...seatedStatuses] },
-    group: ['courseId'],
-    transaction,
-  });
-  const taken = new Map(counts.map(({ courseId, count }) => [String(courseId), count]));
+  const ids = [...wanted.keys()];
+  const taken = await takenSeats(core, ids, transaction);
+  const { Course } = core.database.models;
+  const courses = await Course.findAll({ attributes: ['id', 'maxStudents'], where: { id: ids }, transaction });
   for (const { id, maxStudents } of courses)
     if (maxStudents !== null && (taken.get(id) ?? 0) + (wanted.get(id) ?? 0) > maxStudents) throw new StaleDecision();
 }

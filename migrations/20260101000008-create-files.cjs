@@ -1,0 +1,41 @@
+const { createTable, dropTable, oneOf } = require('./lib/ddl.cjs');
+
+module.exports = {
+  async up(queryInterface) {
+    await createTable(queryInterface, {
+      name: 'files',
+      columns: {
+        id: { type: 'id' },
+        kind: { type: ['word', 20] },
+        // A row is there before its file and after it: whatever dies in between, the sweep finds what was left.
+        state: { type: ['word', 10] },
+        storage_key: { type: ['word', 100] },
+        // No foreign keys: the row must outlive what it belongs to until its file is gone.
+        course_id: { type: 'id', null: true },
+        user_id: { type: 'id', null: true },
+        name: { type: ['string', 255] },
+        content_type: { type: ['word', 150] },
+        bytes: { type: 'bigInteger' },
+        uploaded_by: { type: 'id', null: true },
+        created_at: { type: 'timestamp' },
+      },
+      primaryKey: ['id'],
+      unique: {
+        files_storage_key_unique: ['storage_key'],
+      },
+      indexes: {
+        files_course: ['course_id', 'kind', 'id'],
+        files_user: ['user_id', 'id'],
+        files_state: ['state', 'created_at', 'id'],
+      },
+      checks: {
+        files_kind_known: oneOf('kind', ['material', 'thumbnail', 'avatar']),
+        files_state_known: oneOf('state', ['pending', 'live', 'doomed']),
+      },
+    });
+  },
+
+  async down(queryInterface) {
+    await dropTable(queryInterface, 'files');
+  },
+};

@@ -1,0 +1,65 @@
+import {
+  courseStatistics,
+  findCourse,
+  listAvailableTrainers,
+  listCategories,
+  listCourses,
+  listTrainerCourses,
+} from '../../services/catalogue.js';
+import { actorOf, type Caller } from '../../services/core.js';
+import { assignTrainer, createCourse, deleteCourse, publishCourse, updateCourse } from '../../services/courses.js';
+import type { Handlers } from '../bind.js';
+import * as present from '../present.js';
+
+const viewer = (caller: Caller | undefined) => caller && actorOf(caller);
+
+export const courseHandlers = {
+  async listCourses({ context, caller, query }) {
+    const { items, pagination } = await listCourses(context, viewer(caller), query);
+    return { courses: items.map(present.course), pagination };
+  },
+
+  async createCourse({ context, caller, body }) {
+    const course = await createCourse(context, actorOf(caller), body);
+    return { message: 'Course created successfully.', course: present.course(course) };
+  },
+
+  listCategories: async ({ context, caller }) => ({ categories: await listCategories(context, viewer(caller)) }),
+
+  async listAvailableTrainers({ context, query }) {
+    const { items, pagination } = await listAvailableTrainers(context, query);
+    return { trainers: items.map(present.person), pagination };
+  },
+
+  courseStatistics: async ({ context, caller }) => ({ stats: await courseStatistics(context, actorOf(caller)) }),
+
+  async listTrainerCourses({ context, params, query }) {
+    const { items, pagination } = await listTrainerCourses(context, params.trainerId ?? '', query);
+    return { courses: items.map(present.course), pagination };
+  },
+
+  async showCourse({ context, caller, params }) {
+    return { course: present.course(await findCourse(context, actorOf(caller), params.id ?? '')) };
+  },
+
+  async updateCourse({ context, caller, params, body }) {
+    const course = await updateCourse(context, actorOf(caller), params.id ?? '', body);
+    return { message: 'Course updated successfully.', course: present.course(course) };
+  },
+
+  async deleteCourse({ context, caller, params, query }) {
+    await deleteCourse(context, actorOf(caller), params.id ?? '', query);
+    return { message: 'Course deleted successfully.' };
+  },
+
+  async publishCourse({ context, caller, params, body }) {
+    const course = await publishCourse(context, actorOf(caller), params.id ?? '', body);
+    const message = `Course ${course.isPublished ? 'published' : 'unpublished'} successfully.`;
+    return { message, course: present.publishedCourse(course) };
+  },
+
+  async assignTrainer({ context, caller, params, body }) {
+    const course = await assignTrainer(context, actorOf(caller), params.id ?? '', body);
+    return { message: 'Trainer assigned successfully.', course: present.course(course) };
+  },
+} satisfies Partial<Handlers>;

@@ -1,0 +1,99 @@
+import { assignMany, removeMany } from '../../services/bulk-enrollment.js';
+import { actorOf } from '../../services/core.js';
+import {
+  enrollmentStatistics,
+  findEnrollment,
+  listAvailableTrainees,
+  listCourseTrainees,
+  listEnrollments,
+  listOwnEnrollments,
+  listTrainerEnrollments,
+} from '../../services/enrollment-listings.js';
+import {
+  assignEnrollment,
+  changeStatus,
+  removeEnrollments,
+  requestEnrollment,
+  setProgress,
+} from '../../services/enrollments.js';
+import type { Handlers } from '../bind.js';
+import * as present from '../present.js';
+
+export const enrollmentHandlers = {
+  async listEnrollments({ context, caller, query }) {
+    const { items, pagination } = await listEnrollments(context, actorOf(caller), query);
+    return { enrollments: items.map(present.trainerEnrollment), pagination };
+  },
+
+  async requestEnrollment({ context, caller, body }) {
+    const enrollment = await requestEnrollment(context, caller, body);
+    return { message: 'Enrollment requested successfully.', enrollment: present.enrollment(enrollment) };
+  },
+
+  async listOwnEnrollments({ context, caller, query }) {
+    const { items, pagination } = await listOwnEnrollments(context, caller, query);
+    return { enrollments: items.map(present.ownEnrollment), pagination };
+  },
+
+  async assignEnrollment({ context, caller, body }) {
+    const enrollment = await assignEnrollment(context, actorOf(caller), body);
+    return { message: 'Trainee enrolled successfully.', enrollment: present.enrollment(enrollment) };
+  },
+
+  async assignMany({ context, caller, body }) {
+    const { enrollments, skipped } = await assignMany(context, actorOf(caller), body);
+    return {
+      message: 'Trainees enrolled successfully.',
+      enrollments: enrollments.map(present.enrollment),
+      skipped,
+    };
+  },
+
+  async removeMany({ context, caller, body }) {
+    const removed = await removeMany(context, actorOf(caller), body);
+    return {
+      message: 'Enrollments removed successfully.',
+      removedCount: removed.length,
+      removedEnrollments: removed.map(present.enrollment),
+    };
+  },
+
+  async listAvailableTrainees({ context, caller, query }) {
+    const { items, pagination } = await listAvailableTrainees(context, actorOf(caller), query);
+    return { trainees: items.map(present.person), pagination };
+  },
+
+  enrollmentStatistics: async ({ context, caller }) => ({
+    stats: await enrollmentStatistics(context, actorOf(caller)),
+  }),
+
+  async listTrainerEnrollments({ context, params, query }) {
+    const { items, pagination } = await listTrainerEnrollments(context, params.trainerId ?? '', query);
+    return { enrollments: items.map(present.trainerEnrollment), pagination };
+  },
+
+  async listCourseTrainees({ context, caller, params, query }) {
+    const { items, pagination } = await listCourseTrainees(context, actorOf(caller), params.courseId ?? '', query);
+    return { trainees: items.map(present.courseTrainee), pagination };
+  },
+
+  async showEnrollment({ context, caller, params }) {
+    const enrollment = await findEnrollment(context, actorOf(caller), params.id ?? '');
+    return { enrollment: present.trainerEnrollment(enrollment) };
+  },
+
+  async removeEnrollment({ context, caller, params }) {
+    const removed = await removeEnrollments(context, actorOf(caller), [params.id ?? '']);
+    return { message: 'Enrollment removed successfully.', removedEnrollments: removed.map(present.enrollment) };
+  },
+
+  async changeStatus({ context, caller, params, body }) {
+    const enrollment = await changeStatus(context, actorOf(caller), params.id ?? '', body);
+    return { message: 'Enrollment status updated successfully.', enrollment: present.enrollment(enrollment) };
+  },
+
+  async setProgress({ context, caller, params, body }) {
+    const enrollment = await setProgress(context, actorOf(caller), params.id ?? '', body);
+    return { message: 'Progress updated successfully.', enrollment: present.enrollment(enrollment) };
+  },
+} satisfies Partial<Handlers>;

@@ -1,0 +1,66 @@
+import { actorOf } from '../../services/core.js';
+import type { StoredObject } from '../../services/files.js';
+import { openImage, removeAvatar, setAvatar, setThumbnail } from '../../services/images.js';
+import { addMaterial, assertMayUpload, listMaterials, openMaterial, removeMaterial } from '../../services/materials.js';
+import type { Handlers, StreamAnswer } from '../bind.js';
+import * as present from '../present.js';
+
+/** A stored file as an answer. */
+function streamed({ stream, bytes }: StoredObject): StreamAnswer {
+  return {
+    bytes,
+    pieces: () => stream as AsyncIterable<Buffer>,
+    // It may not have been read to its end, or at all.
+    settled: async () => void stream.destroy(),
+  };
+}
+
+export const fileHandlers = {
+  async setThumbnail({ context, caller, params, receive }) {
+    const courseId = params.id ?? '';
+    await assertMayUpload(context, actorOf(caller), courseId);
+    const { file } = await receive();
+    const imageUrl = await setThumbnail(context, actorOf(caller), courseId, file);
+    return { message: 'Thumbnail uploaded successfully.', imageUrl };
+  },
+
+  async setAvatar({ context, caller, receive }) {
+    const { file } = await receive();
+    return { message: 'Avatar updated successfully.', imageUrl: await setAvatar(context, caller, file) };
+  },
+
+  async removeAvatar({ context, caller }) {
+    await removeAvatar(context, caller);
+    return { message: 'Avatar removed successfully.' };
+  },
+
+  async addMaterial({ context, caller, params, receive }) {
+    const courseId = params.id ?? '';
+    await assertMayUpload(context, actorOf(caller), courseId);
+    const { file } = await receive();
+    const added = await addMaterial(context, actorOf(caller), courseId, file);
+    return { message: 'File uploaded successfully.', file: present.material(added) };
+  },
+
+  async listMaterials({ context, caller, params, query }) {
+    const { items, pagination } = await listMaterials(context, actorOf(caller), params.id ?? '', query);
+    return { files: items.map(present.material), pagination };
+  },
+
+  async openMaterial({ context, caller, params }) {
+    const { file, object } = await openMaterial(context, actorOf(caller), params.id ?? '', params.fileId ?? '');
+    return { ...streamed(object), filename: file.name, contentType: file.contentType };
+  },
+
+  async removeMaterial({ context, caller, params }) {
+    await removeMaterial(context, actorOf(caller), params.id ?? '', params.fileId ?? '');
+    return { message: 'File deleted successfully.' };
+  },
+
+  async showImage({ context, params, setHeader }) {
+    const object = await openImage(context, params.name ?? '');
+    // Another picture has another address.
+    setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    return streamed(object);
+  },
+} satisfies Partial<Handlers>;

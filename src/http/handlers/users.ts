@@ -1,0 +1,45 @@
+import { listAudit } from '../../services/audit.js';
+import { actorOf } from '../../services/core.js';
+import { changeActivation, deleteUser, resetPassword, updateUser } from '../../services/user-admin.js';
+import { findUserById, listUsers, usersCsv } from '../../services/users.js';
+import type { Handlers } from '../bind.js';
+import * as present from '../present.js';
+
+export const userHandlers = {
+  async listUsers({ context, query }) {
+    const { items, pagination } = await listUsers(context, query);
+    return { users: items.map(present.account), pagination };
+  },
+
+  exportUsers: async ({ context, query }) => ({ filename: 'users.csv', pieces: () => usersCsv(context, query) }),
+
+  async showUser({ context, params }) {
+    return { user: present.account(await findUserById(context, params.id ?? '')) };
+  },
+
+  async updateUser({ context, caller, params, body }) {
+    const user = await updateUser(context, actorOf(caller), params.id ?? '', body);
+    return { message: 'User updated successfully.', user: present.account(user) };
+  },
+
+  async deleteUser({ context, caller, params }) {
+    await deleteUser(context, actorOf(caller), params.id ?? '');
+    return { message: 'User deleted successfully.' };
+  },
+
+  async changeActivation({ context, caller, params, body }) {
+    const user = await changeActivation(context, actorOf(caller), params.id ?? '', body);
+    const message = `User ${user.isActive ? 'activated' : 'deactivated'} successfully.`;
+    return { message, user: present.account(user) };
+  },
+
+  async resetPassword({ context, caller, params }) {
+    const { temporaryPassword } = await resetPassword(context, actorOf(caller), params.id ?? '');
+    return { message: 'Password reset successfully.', temporaryPassword };
+  },
+
+  async listAudit({ context, query }) {
+    const { items, pagination } = await listAudit(context, query);
+    return { entries: items.map(present.auditEntry), pagination };
+  },
+} satisfies Partial<Handlers>;

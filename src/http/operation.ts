@@ -1,0 +1,36 @@
+import type Joi from 'joi';
+import type { Config } from '../config.js';
+import type { ErrorCode } from '../errors.js';
+import type { Access } from '../services/permissions.js';
+
+/**
+ * One operation of the API: routing, authorization, the documentation and the contract tests all read it.
+ * The service behind it validates its input with the very schemas named here.
+ */
+export interface Operation {
+  method: 'get' | 'post' | 'put' | 'delete';
+  /** With `:parameters`, as Express takes it. */
+  path: string;
+  tag: 'Authentication' | 'Sessions' | 'Users' | 'Courses' | 'Enrollments' | 'Files' | 'Imports' | 'Audit' | 'Service';
+  summary: string;
+  access: Access;
+  params?: Joi.ObjectSchema;
+  query?: Joi.ObjectSchema;
+  body?: Joi.ObjectSchema;
+  /** A file in a field of a multipart form, and the form's other fields. Excludes `body`. */
+  upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
+  /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
+  success: { status: 200 | 201 | 202; description: string } & (
+    | { body: Joi.ObjectSchema }
+    | { content: 'text/csv' | 'text/event-stream' | 'image/webp' | 'application/octet-stream' }
+  );
+  /** Failures that belong to this operation; those of every operation are added where they apply. */
+  failures?: readonly ErrorCode[];
+}
+
+/** An operation with its own types kept: which of the optional parts it has. */
+export const operation = <const T extends Operation>(definition: T): T => definition;
+
+export const anybody = { kind: 'public' } as const;
+export const signedIn = { kind: 'signed-in' } as const;
+export const superAdmin = { kind: 'roles', roles: ['super_admin'] } as const;

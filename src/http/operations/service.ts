@@ -1,0 +1,36 @@
+import Joi from 'joi';
+import { anybody, operation } from '../operation.js';
+import * as shapes from '../shapes.js';
+
+/** The service itself. */
+export const serviceOperations = {
+  health: operation({
+    method: 'get',
+    path: '/healthz',
+    tag: 'Service',
+    summary: 'Whether the process is alive',
+    access: anybody,
+    success: { status: 200, description: 'Alive', body: Joi.object({ status: Joi.valid('ok').required() }) },
+  }),
+  readiness: operation({
+    method: 'get',
+    path: '/readyz',
+    tag: 'Service',
+    summary: 'Whether the service can serve: its database answers and has the right schema',
+    access: anybody,
+    success: { status: 200, description: 'Ready', body: Joi.object({ status: Joi.valid('ok').required() }) },
+    failures: ['NOT_READY'],
+  }),
+  openapi: operation({
+    method: 'get',
+    path: '/api/openapi.json',
+    tag: 'Service',
+    summary: 'This description',
+    access: anybody,
+    success: {
+      status: 200,
+      description: 'An OpenAPI 3.1 document',
+      body: Joi.object({ openapi: shapes.text }).unknown(),
+    },
+  }),
+};

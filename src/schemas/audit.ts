@@ -1,0 +1,65 @@
+import Joi from 'joi';
+import type { Paging } from './fields.js';
+import * as fields from './fields.js';
+
+/** Everything that is recorded, as `<what>.<what happened to it>`. */
+export const auditActions = [
+  'setup.complete',
+  'user.register',
+  'user.update',
+  'user.activate',
+  'user.deactivate',
+  'user.reset-password',
+  'user.delete',
+  'import.start',
+  'import.resume',
+  'import.cancel',
+  'import.undo',
+  'import.credentials',
+  'course.create',
+  'course.update',
+  'course.publish',
+  'course.unpublish',
+  'course.assign-trainer',
+  'course.delete',
+  'course.thumbnail',
+  'course.add-file',
+  'course.remove-file',
+  'enrollment.assign',
+  'enrollment.status',
+  'enrollment.progress',
+  'enrollment.remove',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+export const auditTargetTypes = ['user', 'import', 'course', 'enrollment'] as const;
+export type AuditTargetType = (typeof auditTargetTypes)[number];
+
+export interface AuditListing extends Paging {
+  action?: AuditAction;
+  actorId?: string;
+  targetType?: AuditTargetType;
+  targetId?: string;
+  /** The first moment that is wanted. */
+  from?: Date;
+  /** The moment before which entries are wanted. */
+  to?: Date;
+}
+
+const moment = (label: string) =>
+  Joi.date()
+    .iso()
+    .messages({
+      '*': `${label} must be a date or time as ISO 8601 has it, such as 2026-01-31 or 2026-01-31T08:00:00Z.`,
+    });
+
+/** Query of `GET /api/audit`. */
+export const auditListingSchema = Joi.object<AuditListing, true>({
+  action: fields.oneOf('action', auditActions),
+  actorId: fields.id('actorId'),
+  targetType: fields.oneOf('targetType', auditTargetTypes),
+  targetId: fields.id('targetId'),
+  from: moment('from'),
+  to: moment('to'),
+  ...fields.paging(20),
+});

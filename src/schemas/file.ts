@@ -1,0 +1,17 @@
+import Joi from 'joi';
+import type { Paging } from './fields.js';
+import * as fields from './fields.js';
+
+/** What a stored file is to the one it belongs to. */
+export const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
+export type FileKind = (typeof fileKinds)[number];
+
+/** `pending`: on its way in; `live`: in use; `doomed`: to be removed. */
+export const fileStates = ['pending', 'live', 'doomed'] as const;
+export type FileState = (typeof fileStates)[number];
+
+/** Query of `GET /api/courses/:id/files`. */
+export const fileListingSchema = Joi.object<Paging, true>({ ...fields.paging(20) });
+
+/** The other fields of a form that brings a file: there are none. */
+export const noFields = Joi.object({});

@@ -1,0 +1,103 @@
+import type { Transaction } from 'sequelize';
+import { insertRows } from '../db/bulk-insert.js';
+import type { Enrollment } from '../db/models/enrollment.js';
+import { AppError } from '../errors.js';
+import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../schemas/enrollment.js';
+import { validate } from '../schemas/validate.js';
+import { auditedEnrollment, recordAudit } from './audit.js';
+import type { Actor, Core } from './core.js';
+import { lockManagedCourse } from './courses.js';
+import { enrollmentRecord, removeEnrollments } from './enrollments.js';
+import { newIds } from './ids.js';
+import { takeSeats } from './seats.js';
+
+/** Somebody who was not enrolled, and why. */
+export interface SkippedTrainee {
+  traineeId: string;
+  reason: string;
+}
+
+/** Who of those named can be enrolled: some anew, some again. */
+interface Sorted {
+  fresh: string[];
+  again: Enrollment[];
+  skipped: SkippedTrainee[];
+}
+
+async function sortOut(core: Core, { courseId, traineeIds, status }: BulkAssignment, transaction: Transaction) {
+  const { Enrollment, User } = core.database.models;
+  const trainees = await User.findAll({
+    attributes: ['id', 'isActive'],
+    where: { id: traineeIds, role: 'trainee' },
+    transaction,
+  });
+  const enrollments = await Enrollment.findAll({
+    where: { courseId, userId: traineeIds },
+    lock: transaction.LOCK.UPDATE,
+    transaction,
+  });
+  const active = new Map(trainees.map(({ id, isActive }) => [id, isActive]));
+  const existing = new Map(enrollments.map((enrollment) => [enrollment.userId, enrollment]));
+  const sorted: Sorted = { fresh: [], again: [], skipped: [] };
+  for (const traineeId of traineeIds) {
+    const enrollment = existing.get(traineeId);
+    const skip = (reason: string) => void sorted.skipped.push({ traineeId, reason });
+    if (!active.has(traineeId)) skip('Trainee not found.');
+    else if (!active.get(traineeId)) skip('Trainee account is inactive.');
+    else if (!enrollment) sorted.fresh.push(traineeId);
+    else if (enrollment.status !== 'cancelled') skip(new AppError('ALREADY_ENROLLED').message);
+    // Only the trainee can ask to be let in again.
+    else if (status === 'pending') skip("Enrollment can't change from cancelled to pending.");
+    else sorted.again.push(enrollment);
+  }
+  return sorted;
+}
+
+const columns = [
+  ...['id', 'user_id', 'course_id', 'trainer_id', 'status', 'progress', 'notes'],
+  ...['enrolled_at', 'created_at', 'updated_at'],
+] as const;
+
+/**
+ * Enrolls many trainees in a course: all who can be, or nobody when there isn't room for them.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`
+ */
+export async function assignMany(
+  core: Core,
+  actor: Actor,
+  input: unknown,
+): Promise<{ enrollments: Enrollment[]; skipped: SkippedTrainee[] }> {
+  const wanted = validate(bulkAssignmentSchema, input);
+  const { courseId, status, notes } = wanted;
+  const { Enrollment } = core.database.models;
+  return core.database.inTransaction(async (transaction) => {
+    const course = await lockManagedCourse(core, actor, courseId, transaction);
+    const { fresh, again, skipped } = await sortOut(core, wanted, transaction);
+    await takeSeats(core, course, fresh.length + again.length, transaction);
+    const now = core.now();
+    const ids = newIds(fresh.length);
+    const rows = fresh.map((userId, index) => [
+      ...[ids[index] ?? '', userId, courseId, course.trainerId, status, 0, notes ?? null],
+      ...[now, now, now],
+    ]);
+    await insertRows(core.database.sequelize, 'enrollments', columns, rows, transaction);
+    const revived = again.map(({ id }) => id);
+    if (revived.length > 0)
+      await Enrollment.update(
+        { status, enrolledAt: now, ...(notes !== undefined && { notes }) },
+        { where: { id: revived }, transaction },
+      );
+    const enrollments = await Enrollment.findAll({ where: { id: [...ids, ...revived] }, order: ['id'], transaction });
+    const records = enrollments.map((enrollment) =>
+      enrollmentRecord('enrollment.assign', enrollment.id, { after: auditedEnrollment(enrollment) }),
+    );
+    await recordAudit(core, actor, records, transaction);
+    return { enrollments, skipped };
+  });
+}
+
+/** Removes the enrollments that a list names, all or none. @throws AppError `VALIDATION`, `NOT_FOUND` */
+export async function removeMany(core: Core, actor: Actor, input: unknown): Promise<Enrollment[]> {
+  const { enrollmentIds } = validate(bulkRemovalSchema, input);
+  return removeEnrollments(core, actor, enrollmentIds);
+}

@@ -1,0 +1,95 @@
+import path from 'node:path';
+import type { StoredFile } from '../db/models/stored-file.js';
+import { AppError } from '../errors.js';
+import { prepareImage } from '../storage/images.js';
+import type { StoredObject } from '../storage/storage.js';
+import { recordAudit } from './audit.js';
+import type { Actor, Caller, Core } from './core.js';
+import { lockManagedCourse } from './courses.js';
+import { doomFiles, dropUpload, openFile, removeDoomed, storeFile, type Upload } from './files.js';
+
+/** What pictures are made to fit into, in pixels. */
+const thumbnailSize = { width: 1280, height: 1280 };
+const avatarSize = { width: 512, height: 512 };
+
+const imagePrefix = '/api/images/';
+
+/** Where a stored image can be seen, by everybody who has been told. */
+const imageUrl = ({ storageKey }: StoredFile) => imagePrefix + path.posix.basename(storageKey);
+
+/** The picture in place of what was uploaded; the upload is gone. */
+async function asWebp(core: Core, upload: Upload, size: { width: number; height: number }): Promise<Upload> {
+  const target = `${upload.path}.webp`;
+  try {
+    await prepareImage(upload.path, target, { maxPixels: core.config.files.imagePixels, ...size });
+  } finally {
+    await dropUpload(upload);
+  }
+  return { path: target, name: upload.name };
+}
+
+/**
+ * Gives a course its picture, in the place of the one it had.
+ * @returns where it can be seen
+ * @throws AppError `VALIDATION` for what isn't a picture, `NOT_FOUND`, `ACCESS_DENIED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ */
+export async function setThumbnail(core: Core, actor: Actor, courseId: string, upload: Upload): Promise<string> {
+  const picture = await asWebp(core, upload, thumbnailSize);
+  const file = await storeFile(
+    core,
+    { kind: 'thumbnail', owner: { courseId }, uploadedBy: actor.actorId, upload: picture },
+    async (stored, transaction) => {
+      const course = await lockManagedCourse(core, actor, courseId, transaction);
+      await doomFiles(core, { courseId, kind: 'thumbnail', state: 'live' }, transaction);
+      const before = { thumbnail: course.thumbnail };
+      await course.update({ thumbnail: imageUrl(stored) }, { transaction });
+      const record = { before, after: { thumbnail: course.thumbnail } };
+      await recordAudit(
+        core,
+        actor,
+        { action: 'course.thumbnail', targetType: 'course', targetId: courseId, ...record },
+        transaction,
+      );
+    },
+  );
+  await removeDoomed(core, { courseId });
+  return imageUrl(file);
+}
+
+/**
+ * Gives the caller a picture, in the place of the one they had; without an upload they have none.
+ * @returns where it can be seen
+ * @throws AppError `VALIDATION` for what isn't a picture, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ */
+export async function setAvatar(core: Core, { user }: Caller, upload: Upload): Promise<string> {
+  const userId = user.id;
+  const picture = await asWebp(core, upload, avatarSize);
+  const { User } = core.database.models;
+  const file = await storeFile(
+    core,
+    { kind: 'avatar', owner: { userId }, uploadedBy: userId, upload: picture },
+    async (stored, transaction) => {
+      const current = await User.findByPk(userId, { transaction, lock: transaction.LOCK.UPDATE });
+      if (!current?.isActive) throw new AppError('TOKEN_INVALID');
+      await doomFiles(core, { userId, state: 'live' }, transaction);
+      await current.update({ avatar: imageUrl(stored) }, { transaction });
+    },
+  );
+  await removeDoomed(core, { userId });
+  return imageUrl(file);
+}
+
+/** Takes the caller's picture away, if there is one. */
+export async function removeAvatar(core: Core, { user }: Caller): Promise<void> {
+  const userId = user.id;
+  await core.database.inTransaction(async (transaction) => {
+    await core.database.models.User.update({ avatar: null }, { where: { id: userId }, transaction });
+    await doomFiles(core, { userId, state: 'live' }, transaction);
+  });
+  await removeDoomed(core, { userId });
+}
+
+/** Opens a picture by the name in its address. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
+export async function openImage(core: Core, name: string): Promise<StoredObject> {
+  return (await openFile(core, { storageKey: `image/${name}` })).object;
+}

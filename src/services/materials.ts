@@ -1,0 +1,140 @@
+import path from 'node:path';
+import { Op, type Transaction, type WhereOptions } from 'sequelize';
+import type { Course } from '../db/models/course.js';
+import type { StoredFile } from '../db/models/stored-file.js';
+import { AppError, notFound, validationError } from '../errors.js';
+import { fileListingSchema } from '../schemas/file.js';
+import { validate } from '../schemas/validate.js';
+import type { StoredObject } from '../storage/storage.js';
+import { recordAudit } from './audit.js';
+import { isActiveTrainee } from './catalogue.js';
+import type { Actor, Core } from './core.js';
+import { assertManages, lockManagedCourse } from './courses.js';
+import { doomFiles, dropUpload, keptName, openFile, removeDoomed, storeFile, type Upload } from './files.js';
+import { type Page, pageOf } from './paging.js';
+import { denied } from './permissions.js';
+
+async function courseOf(core: Core, id: string): Promise<Course> {
+  const course = await core.database.read(() => core.database.models.Course.findByPk(id));
+  if (!course) throw notFound('Course');
+  return course;
+}
+
+/** Refuses whoever may not give the course a file, before it is sent. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+export async function assertMayUpload(core: Core, actor: Actor, courseId: string): Promise<void> {
+  assertManages(actor, await courseOf(core, courseId));
+}
+
+/** @throws AppError `NOT_FOUND`, `ACCESS_DENIED` unless the actor manages the course or takes part in it */
+async function assertMayRead(core: Core, actor: Actor, courseId: string): Promise<void> {
+  const course = await courseOf(core, courseId);
+  if (actor.role !== 'trainee' || actor.actorId === null) return assertManages(actor, course);
+  if (await isActiveTrainee(core, actor.actorId, courseId)) return;
+  throw course.isPublished ? denied('An active enrollment in the course is required.') : notFound('Course');
+}
+
+/** The same as a condition, so that a listing needs no query more. */
+function readableBy({ database: { sequelize } }: Core, { actorId, role }: Actor, courseId: string): WhereOptions {
+  if (role === 'super_admin') return {};
+  const [id, user] = [sequelize.escape(courseId), sequelize.escape(actorId ?? '')];
+  return sequelize.literal(
+    role === 'trainer'
+      ? `EXISTS (SELECT 1 FROM courses WHERE id = ${id} AND trainer_id = ${user})`
+      : `EXISTS (SELECT 1 FROM enrollments WHERE course_id = ${id} AND user_id = ${user} AND status = 'active')`,
+  );
+}
+
+function assertTypeAllowed(core: Core, name: string): void {
+  const allowed = core.config.files.materialTypes;
+  const extension = path.extname(name).slice(1).toLowerCase();
+  if (allowed.length > 0 && !allowed.includes(extension))
+    throw validationError([
+      { path: 'file', message: `The file must be of one of these types: ${allowed.join(', ')}.` },
+    ]);
+}
+
+/** The course is locked: uploads that arrive together are added up one after the other. */
+async function assertQuota(core: Core, courseId: string, file: StoredFile, transaction: Transaction): Promise<void> {
+  const { courseQuotaBytes } = core.config.files;
+  const where = { courseId, kind: 'material', state: 'live' };
+  const used = Number((await core.database.models.StoredFile.sum('bytes', { where, transaction })) ?? 0);
+  if (used + Number(file.bytes) > courseQuotaBytes)
+    throw new AppError(
+      'COURSE_QUOTA',
+      `The course's files may have ${courseQuotaBytes} bytes altogether, and have ${used}. Delete some first.`,
+    );
+}
+
+/**
+ * Adds a file to a course.
+ * @throws AppError `VALIDATION` for its type, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ */
+export async function addMaterial(core: Core, actor: Actor, courseId: string, upload: Upload): Promise<StoredFile> {
+  try {
+    assertTypeAllowed(core, keptName(upload.name));
+    return await storeFile(
+      core,
+      { kind: 'material', owner: { courseId }, uploadedBy: actor.actorId, upload },
+      async (file, transaction) => {
+        await lockManagedCourse(core, actor, courseId, transaction);
+        await assertQuota(core, courseId, file, transaction);
+        await recordAudit(
+          core,
+          actor,
+          { action: 'course.add-file', targetType: 'course', targetId: courseId, after: auditedFile(file) },
+          transaction,
+        );
+      },
+    );
+  } finally {
+    // The storage has taken it, or nobody will.
+    await dropUpload(upload);
+  }
+}
+
+const auditedFile = ({ id, name, contentType, bytes }: StoredFile) => ({ id, name, contentType, bytes: Number(bytes) });
+
+/** One page of a course's files, newest first. @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED` */
+export async function listMaterials(
+  core: Core,
+  actor: Actor,
+  courseId: string,
+  query: unknown,
+): Promise<Page<StoredFile>> {
+  const listing = validate(fileListingSchema, query);
+  return pageOf(core, core.database.models.StoredFile, listing, {
+    where: { courseId, kind: 'material', state: 'live', [Op.and]: readableBy(core, actor, courseId) },
+    order: [['id', 'DESC']],
+    ifNone: () => assertMayRead(core, actor, courseId),
+  });
+}
+
+/** Opens a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `STORAGE_UNAVAILABLE` */
+export async function openMaterial(
+  core: Core,
+  actor: Actor,
+  courseId: string,
+  id: string,
+): Promise<{ file: StoredFile; object: StoredObject }> {
+  await assertMayRead(core, actor, courseId);
+  return openFile(core, { id, courseId, kind: 'material' });
+}
+
+/** Deletes a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+export async function removeMaterial(core: Core, actor: Actor, courseId: string, id: string): Promise<void> {
+  const { StoredFile } = core.database.models;
+  await core.database.inTransaction(async (transaction) => {
+    await lockManagedCourse(core, actor, courseId, transaction);
+    const where = { id, courseId, kind: 'material' as const, state: 'live' as const };
+    const file = await StoredFile.findOne({ where, transaction });
+    if (!file) throw notFound('File');
+    await doomFiles(core, { id }, transaction);
+    await recordAudit(
+      core,
+      actor,
+      { action: 'course.remove-file', targetType: 'course', targetId: courseId, before: auditedFile(file) },
+      transaction,
+    );
+  });
+  await removeDoomed(core, { id });
+}

@@ -1,0 +1,188 @@
+import { constants, copyFile, lstat, mkdir, open, opendir, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { v7 as uuidv7 } from 'uuid';
+import { AppError, systemErrorCode } from '../errors.js';
+import { diskFault } from './disk-fault.js';
+import { assertKey, checkText, type FileStorage, isKey, type ObjectInfo, type StoredObject } from './storage.js';
+
+// A link is refused, not followed; a pipe that nobody writes to doesn't block.
+const readPlainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+const isMissing = (error: unknown) => systemErrorCode(error) === 'ENOENT';
+
+/** Makes the names in a folder as durable as the files. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Sees to it that a file is a plain one, for this user alone, and on the disk. */
+async function settle(file: string): Promise<void> {
+  const handle = await open(file, readPlainly);
+  try {
+    if (!(await handle.stat()).isFile()) throw new Error(`Not a plain file: ${file}`);
+    await handle.chmod(0o600);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Files below a folder: `<folder>/<kind>/<name>`. */
+class LocalStorage implements FileStorage {
+  readonly location: string;
+
+  constructor(folder: string) {
+    this.location = path.resolve(folder);
+  }
+
+  async put(key: string, file: string): Promise<void> {
+    assertKey(key);
+    const target = this.#pathOf(key);
+    try {
+      await settle(file);
+      await this.#makeFolderOf(key);
+      await this.#move(file, target);
+      await syncFolder(path.dirname(target));
+    } catch (error) {
+      // That these can't be removed either says nothing new.
+      await Promise.allSettled([rm(target, { force: true }), rm(file, { force: true })]);
+      throw diskFault(this.location, error);
+    }
+  }
+
+  async open(key: string): Promise<StoredObject | undefined> {
+    assertKey(key);
+    try {
+      const handle = await open(this.#pathOf(key), readPlainly);
+      try {
+        const stats = await handle.stat();
+        if (!stats.isFile()) throw new AppError('STORAGE_UNAVAILABLE', this.#notAFile(key));
+        return { stream: handle.createReadStream(), bytes: stats.size };
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw diskFault(this.location, error);
+    }
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    keys.forEach(assertKey);
+    const faults: unknown[] = [];
+    for (const key of keys) {
+      await unlink(this.#pathOf(key)).catch((error: unknown) => {
+        if (!isMissing(error)) faults.push(error);
+      });
+    }
+    if (faults.length > 0) throw diskFault(this.location, faults[0]);
+  }
+
+  async *list(): AsyncGenerator<ObjectInfo> {
+    try {
+      for await (const kind of this.#namesIn('')) yield* this.#objectsOf(kind);
+    } catch (error) {
+      throw diskFault(this.location, error);
+    }
+  }
+
+  async check(): Promise<void> {
+    const [source, key] = [`incoming/${uuidv7()}`, `check/${uuidv7()}`];
+    try {
+      await this.#makeFolderOf(source);
+      await writeFile(this.#pathOf(source), checkText, { mode: 0o600 });
+    } catch (error) {
+      await rm(this.#pathOf(source), { force: true }).catch(() => undefined);
+      throw diskFault(this.location, error);
+    }
+    await this.put(key, this.#pathOf(source));
+    const stored = await this.open(key);
+    const found = stored && (await text(stored.stream));
+    await this.remove([key]);
+    if (found === checkText) return;
+    throw new AppError(
+      'STORAGE_UNAVAILABLE',
+      `The folder "${this.location}" doesn't give back what was written to it: check the disk.`,
+    );
+  }
+
+  async close(): Promise<void> {}
+
+  #pathOf(key: string): string {
+    return path.join(this.location, key);
+  }
+
+  #notAFile(key: string): string {
+    return `"${this.#pathOf(key)}" isn't a plain file: check what was put there.`;
+  }
+
+  async #makeFolderOf(key: string): Promise<void> {
+    const made = await mkdir(path.dirname(this.#pathOf(key)), { recursive: true, mode: 0o700 });
+    if (made === undefined) return;
+    // Folders that are new need their names on the disk too, or what is in them is lost with them.
+    await syncFolder(path.dirname(made));
+    await syncFolder(this.location);
+  }
+
+  /** Moves a file to its place in one step, so that nobody ever opens half of it. */
+  async #move(file: string, target: string): Promise<void> {
+    try {
+      await rename(file, target);
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EXDEV') throw error;
+      await this.#copyOver(file, target);
+    }
+  }
+
+  /** From another disk: first a copy on this one, under a key of its own in case nobody is left to remove it. */
+  async #copyOver(file: string, target: string): Promise<void> {
+    const key = `incoming/${uuidv7()}`;
+    const copy = this.#pathOf(key);
+    await this.#makeFolderOf(key);
+    try {
+      await copyFile(file, copy, constants.COPYFILE_EXCL);
+      await settle(copy);
+      await rename(copy, target);
+    } catch (error) {
+      await rm(copy, { force: true }).catch(() => undefined);
+      throw error;
+    }
+    await rm(file, { force: true });
+  }
+
+  async *#objectsOf(kind: string): AsyncGenerator<ObjectInfo> {
+    if (!/^[a-z]+$/.test(kind)) return;
+    for await (const name of this.#namesIn(kind)) {
+      const key = `${kind}/${name}`;
+      if (!isKey(key)) continue;
+      // Gone since the folder was read: removed by somebody else.
+      const stats = await lstat(this.#pathOf(key)).catch((error: unknown) => {
+        if (isMissing(error)) return undefined;
+        throw error;
+      });
+      if (stats?.isFile()) yield { key, bytes: stats.size, modifiedAt: stats.mtime };
+    }
+  }
+
+  /** The names in a folder of the storage; none if there is no such folder. */
+  async *#namesIn(kind: string): AsyncGenerator<string> {
+    const folder = await opendir(this.#pathOf(kind)).catch((error: unknown) => {
+      // A file beside the folders of the kinds isn't ours.
+      if (isMissing(error) || (kind !== '' && systemErrorCode(error) === 'ENOTDIR')) return undefined;
+      throw error;
+    });
+    if (folder) for await (const entry of folder) yield entry.name;
+  }
+}
+
+/** Files in a folder of this machine, or of a network file system. The folder is made when it is needed. */
+export function createLocalStorage(folder: string): FileStorage {
+  return new LocalStorage(folder);
+}

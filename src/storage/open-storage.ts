@@ -1,0 +1,25 @@
+import type { LocalStorageConfig, S3Config } from '../config.js';
+import { createLocalStorage } from './local.js';
+import { createS3Storage } from './s3.js';
+import type { FileStorage } from './storage.js';
+
+/** The storage that is configured. Nothing is connected, and no client loaded, before it is needed. */
+export function openStorage(settings: LocalStorageConfig | S3Config): FileStorage {
+  if (settings.kind === 'local') return createLocalStorage(settings.folder);
+  let opened: Promise<FileStorage> | undefined;
+  const storage = () => {
+    opened ??= createS3Storage(settings);
+    return opened;
+  };
+  return {
+    location: `s3://${settings.bucket}/${settings.prefix}`,
+    put: async (key, path) => (await storage()).put(key, path),
+    open: async (key) => (await storage()).open(key),
+    remove: async (keys) => (await storage()).remove(keys),
+    async *list() {
+      yield* (await storage()).list();
+    },
+    check: async () => (await storage()).check(),
+    close: async () => (await opened)?.close(),
+  };
+}

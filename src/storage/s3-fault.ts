@@ -1,0 +1,90 @@
+import { AppError, systemErrorCode } from '../errors.js';
+
+/** What is to be named when something fails, and what is never to be shown. */
+export interface S3Place {
+  location: string;
+  bucket: string;
+  secrets: readonly string[];
+}
+
+/** What servers and the SDK put on their errors. */
+interface S3Error {
+  name: string;
+  message: string;
+  status: number | undefined;
+  /** Of the connection. */
+  code: string | undefined;
+}
+
+const credentialFaults = [
+  ...['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'AuthorizationHeaderMalformed', 'CredentialsProviderError'],
+  ...['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired', 'InvalidSecurity', 'NotSignedUp'],
+];
+const bucketFaults = ['NoSuchBucket', 'PermanentRedirect', 'TemporaryRedirect', 'InvalidBucketName'];
+const fullFaults = ['QuotaExceeded', 'XMinioStorageFull', 'InsufficientStorage'];
+const timeouts = ['TimeoutError', 'AbortError', 'RequestTimeout'];
+const network =
+  /^(E(CONN|HOST|NET|PIPE|ADDR|AI_|TIMEDOUT|PROTO)|ENOTFOUND|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|ERR_(TLS|SSL))/;
+
+/** Reads an error of the SDK, which may be anything, and one of a single key (`Code`, `Message`). */
+function read(error: unknown): S3Error {
+  // All of it is looked at, none of it is believed.
+  const { name, Code, message, Message, $metadata } = (error ?? {}) as Record<string, unknown>;
+  const status = ($metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode;
+  const word = (...values: unknown[]) => values.find((value) => typeof value === 'string' && value !== '');
+  return {
+    name: String(word(Code, name) ?? 'UnknownError'),
+    message: String(word(Message, message) ?? ''),
+    status: typeof status === 'number' ? status : undefined,
+    code: systemErrorCode(error) ?? systemErrorCode((error as { cause?: unknown } | undefined)?.cause),
+  };
+}
+
+const isNetwork = ({ code }: S3Error) => code !== undefined && network.test(code);
+
+/** Whether the server said that there is no such object. */
+export function isNoSuchKey(error: unknown): boolean {
+  return ['NoSuchKey', 'NotFound'].includes(read(error).name);
+}
+
+/** Whether the same request may work a moment later. */
+export function isTransient(error: unknown): boolean {
+  const found = read(error);
+  const busy = found.status === 429 || ((found.status ?? 0) >= 500 && found.status !== 507);
+  return busy || isNetwork(found) || timeouts.includes(found.name) || found.name === 'SlowDown';
+}
+
+function sentenceFor(error: S3Error, { location, bucket }: S3Place): string {
+  const { name, status, code } = error;
+  if (credentialFaults.includes(name) || status === 401)
+    return `The file storage ${location} refuses the credentials: check the access key, its secret and the region.`;
+  if (name === 'RequestTimeTooSkewed')
+    return `The file storage ${location} has another time: check this machine's clock.`;
+  if (bucketFaults.includes(name) || status === 301)
+    return `The file storage ${location} has no bucket "${bucket}" here: check the bucket's name, the region and the endpoint.`;
+  if (status === 403)
+    return `The file storage ${location} denies access: check that the access key may list, read, write and delete objects.`;
+  if (timeouts.includes(name))
+    return `The file storage ${location} doesn't answer in time: check the endpoint and the network.`;
+  if (isNetwork(error))
+    return `The file storage ${location} can't be reached (${code}): check the endpoint and the network.`;
+  const what = status === undefined ? name : `${name}, status ${status}`;
+  return `The file storage ${location} fails (${what}): check the endpoint and what its server reports.`;
+}
+
+/** For the log: the SDK's errors hold whole requests and answers, so only their words are kept. */
+function causeOf({ name, message, code }: S3Error, secrets: readonly string[]): Error {
+  const clean = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '***')), message);
+  return new Error([name, code, clean].filter(Boolean).join(': '));
+}
+
+/** What a failure of the SDK means. Faults of this machine's files and errors of ours come back as they are. */
+export function s3Fault(error: unknown, place: S3Place): unknown {
+  if (error instanceof AppError) return error;
+  const found = read(error);
+  if (found.code === 'ENOENT' || found.code === 'EACCES' || found.code === 'EIO') return error;
+  const cause = causeOf(found, place.secrets);
+  if (found.status === 507 || fullFaults.includes(found.name))
+    return new AppError('DISK_FULL', 'There is no room left in the file storage.', { cause });
+  return new AppError('STORAGE_UNAVAILABLE', sentenceFor(found, place), { cause });
+}

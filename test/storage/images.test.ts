@@ -1,0 +1,234 @@
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { prepareImage } from '../../src/storage/images.js';
+import { temporaryFolder } from '../support/database.js';
+import { faultOf } from './storage-contract.js';
+
+const limits = { maxPixels: 50_000_000, width: 400, height: 300 };
+const formats = 'The image must be a JPEG, PNG or WebP picture.';
+const damaged = 'The image is damaged.';
+const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+
+/** A picture with something in it, so that its file has a middle to be cut off in. */
+const picture = (width = 600, height = 400) =>
+  sharp({ create: { width, height, channels: 3, background: 'red', noise }, limitInputPixels: false });
+
+/** Left half red, right half blue: one can see how it is turned. */
+function halves(width: number, height: number) {
+  const pixels = Buffer.alloc(width * height * 3);
+  for (let index = 0; index < width * height; index += 1) pixels[index * 3 + (index % width < width / 2 ? 0 : 2)] = 255;
+  return sharp(pixels, { raw: { width, height, channels: 3 } });
+}
+
+/** A PNG of nothing but zeros, made by hand: as many pixels as one likes. */
+function emptyPng(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([1, 0], 8);
+  const rows = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height));
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
+}
+
+describe('a picture that somebody sent', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let target: string;
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    target = path.join(folder.path, 'target.webp');
+  });
+  afterEach(() => folder.remove());
+
+  function sourceOf(content: Uint8Array | string, name = 'source'): string {
+    const file = path.join(folder.path, name);
+    writeFileSync(file, content);
+    return file;
+  }
+
+  const prepare = (content: Uint8Array | string, name?: string, changes: Partial<typeof limits> = {}) =>
+    prepareImage(sourceOf(content, name), target, { ...limits, ...changes });
+
+  /** What was made, read by itself: from a file, as other ways to load are closed. */
+  const made = () => sharp(target);
+  const pixelAt = async (x: number, y: number) => {
+    const { data, info } = await made().ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    return [...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4)];
+  };
+
+  async function expectRefusal(message: string, ...parameters: Parameters<typeof prepare>): Promise<void> {
+    const error = await faultOf(prepare(...parameters));
+    expect(error).to.deep.include({ code: 'VALIDATION', details: [{ path: 'image', message }] });
+    expect(readdirSync(folder.path)).to.deep.equal([parameters[1] ?? 'source']);
+  }
+
+  for (const format of ['jpeg', 'png', 'webp'] as const) {
+    it(`becomes WebP of the right size when it is ${format}`, async () => {
+      const result = await prepare(await picture().toFormat(format).toBuffer());
+      expect(result).to.deep.equal({ bytes: statSync(target).size, width: 400, height: 267 });
+      expect(await made().metadata()).to.include({ format: 'webp', width: 400, height: 267 });
+      expect(statSync(target).mode & 0o777).to.equal(0o600);
+    });
+  }
+
+  it('is never made larger, and keeps its shape', async () => {
+    expect(await prepare(await picture(30, 20).png().toBuffer())).to.include({ width: 30, height: 20 });
+    expect(await prepare(await picture(100, 900).png().toBuffer())).to.include({ width: 33, height: 300 });
+    expect(await prepare(await picture(1, 1).png().toBuffer())).to.include({ width: 1, height: 1 });
+    expect(await prepare(await picture(5000, 2).png().toBuffer())).to.include({ width: 400, height: 1 });
+  });
+
+  it('is turned upright', async () => {
+    // 6: the camera was held so that the top of the picture is at its right.
+    const turned = await halves(200, 100).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    expect(await prepare(turned)).to.include({ width: 100, height: 200 });
+    const [top, bottom] = [await pixelAt(50, 20), await pixelAt(50, 180)];
+    expect([(top[0] ?? 0) > 200, (top[2] ?? 0) < 60, (bottom[2] ?? 0) > 200]).to.deep.equal([true, true, true]);
+    expect((await made().metadata()).orientation).to.equal(undefined);
+  });
+
+  it('says no more about where, when and with what it was taken', async () => {
+    const exif = { IFD0: { Copyright: 'Somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1', GPSLatitudeRef: 'N' } };
+    const xmp = '<x:xmpmeta xmlns:x="adobe:ns:meta/">home address</x:xmpmeta>';
+    for (const format of ['jpeg', 'png', 'webp'] as const) {
+      const content = await picture().toFormat(format).withExif(exif).withXmp(xmp).withIccProfile('p3').toBuffer();
+      const source = sourceOf(content, 'checked');
+      expect(await sharp(source).metadata()).to.include.keys('exif', 'xmp', 'icc');
+      expect(content.includes('Somebody')).to.equal(true);
+      await prepare(content);
+      expect(await made().metadata()).not.to.have.any.keys('exif', 'xmp', 'icc', 'iptc', 'comments', 'orientation');
+      for (const word of ['Somebody', 'home address', 'EXIF', 'XMP ', 'ICCP'])
+        expect(readFileSync(target).includes(word), word).to.equal(false);
+    }
+  });
+
+  it('stays transparent where it was', async () => {
+    const background = { r: 255, g: 0, b: 0, alpha: 0 };
+    await prepare(
+      await sharp({ create: { width: 20, height: 20, channels: 4, background } })
+        .png()
+        .toBuffer(),
+    );
+    expect((await made().metadata()).hasAlpha).to.equal(true);
+    expect((await pixelAt(10, 10))[3]).to.equal(0);
+  });
+
+  it('may be grey, of sixteen bits, or made for printing', async () => {
+    const grey = await picture().toColourspace('b-w').jpeg().toBuffer();
+    const deep = await picture().toColourspace('rgb16').png().toBuffer();
+    const printed = await picture().toColourspace('cmyk').jpeg().toBuffer();
+    for (const content of [grey, deep, printed]) {
+      await prepare(content);
+      expect(await made().metadata()).to.include({ format: 'webp', width: 400, space: 'srgb' });
+    }
+  });
+
+  it('is the first of an animation', async () => {
+    const pixels = Buffer.concat([Buffer.alloc(50 * 50 * 3, 255), Buffer.alloc(50 * 50 * 3, 0)]);
+    const raw = { width: 50, height: 100, channels: 3, pageHeight: 50 } as const;
+    const animation = await sharp(pixels, { raw })
+      .webp({ loop: 0, delay: [100, 100] })
+      .toBuffer();
+    expect((await sharp(sourceOf(animation, 'checked')).metadata()).pages).to.equal(2);
+    expect(await prepare(animation)).to.include({ width: 50, height: 50 });
+    expect((await made().metadata()).pages ?? 1).to.equal(1);
+    expect((await pixelAt(25, 25)).slice(0, 3).every((value) => value > 240)).to.equal(true);
+  });
+
+  it('is judged by what it holds, not by its name', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>';
+    await expectRefusal(formats, svg, 'picture.png');
+    await expectRefusal(formats, `<?xml version="1.0"?>${svg}`, 'picture.png');
+    unlinkSync(path.join(folder.path, 'picture.png'));
+    await prepare(await picture().png().toBuffer(), 'picture.svg');
+  });
+
+  for (const format of ['gif', 'tiff', 'avif'] as const) {
+    it(`is refused when it is ${format}`, async () => {
+      await expectRefusal(formats, await picture(60, 40).toFormat(format).toBuffer(), 'picture.jpg');
+    });
+  }
+
+  const others: Record<string, string | Uint8Array> = {
+    nothing: '',
+    text: 'This is a picture, believe me.',
+    PDF: '%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n',
+    PPM: 'P6 1 1 255\nabc',
+    BMP: Buffer.concat([Buffer.from('BM'), Buffer.alloc(60)]),
+    HTML: '<html><img src=x onerror=alert(1)></html>',
+  };
+  for (const [name, content] of Object.entries(others))
+    it(`is refused when it is ${name}`, () => expectRefusal(formats, content, 'picture.jpg'));
+
+  it('is refused when it was cut off, wherever', async () => {
+    const contents = [
+      ...[await picture().jpeg().toBuffer(), await picture().jpeg({ progressive: true }).toBuffer()],
+      ...[await picture().png().toBuffer(), await picture().webp().toBuffer()],
+    ];
+    for (const content of contents) {
+      for (const share of [0.1, 0.5, 0.9, 0.999])
+        await expectRefusal(damaged, content.subarray(0, Math.floor(content.length * share)));
+      const start = await faultOf(prepare(content.subarray(0, 20)));
+      expect(start.message).to.be.oneOf([damaged, formats]);
+    }
+  });
+
+  it('leaves behind what was appended to it', async () => {
+    for (const appendix of ['<script>alert(1)</script>', Buffer.from('PK\u0003\u0004appended.zip PK\u0005\u0006')]) {
+      const content = Buffer.concat([await picture().jpeg().toBuffer(), Buffer.from(appendix)]);
+      await prepare(content);
+      expect(await made().metadata()).to.include({ format: 'webp', width: 400 });
+      const written = readFileSync(target);
+      expect(['script', 'PK\u0003\u0004', 'appended'].filter((word) => written.includes(word))).to.deep.equal([]);
+    }
+  });
+
+  it('is refused when it has too many pixels, quickly and before it is unpacked', async () => {
+    const content = emptyPng(20_000, 20_000);
+    const [started, memory] = [Date.now(), process.memoryUsage().rss];
+    await expectRefusal('The image may have at most 50 megapixels.', content);
+    expect(Date.now() - started).to.be.lessThan(1000);
+    expect(process.memoryUsage().rss - memory).to.be.lessThan(50_000_000);
+  });
+
+  it('may have as many pixels as it is allowed', async () => {
+    const maxPixels = 10_000;
+    expect(await prepare(emptyPng(100, 100), 'source', { maxPixels })).to.include({ width: 100 });
+    unlinkSync(target);
+    const message = 'The image may have at most 0.01 megapixels.';
+    await expectRefusal(message, emptyPng(100, 101), 'source', { maxPixels });
+    await expectRefusal(message, await picture(101, 100).webp().toBuffer(), 'source', { maxPixels });
+    await expectRefusal(message, await picture(101, 100).jpeg().toBuffer(), 'source', { maxPixels });
+  });
+
+  it('leaves nothing where it was to be written when that fails, and says that the disk is full', async () => {
+    const source = sourceOf(await picture().png().toBuffer());
+    // The device that is always full; only the link to it may be removed.
+    symlinkSync('/dev/full', target);
+    expect(await faultOf(prepareImage(source, target, limits))).to.include({ code: 'DISK_FULL' });
+    expect([existsSync('/dev/full'), existsSync(target)]).to.deep.equal([true, false]);
+  });
+
+  it('is no picture when it is not there', async () => {
+    const error = await faultOf(prepareImage(path.join(folder.path, 'nothing'), target, limits));
+    expect(error.code).to.equal('ENOENT');
+  });
+
+  it('waits for its turn among many', async () => {
+    const source = sourceOf(await picture().jpeg().toBuffer());
+    const targets = Array.from({ length: 8 }, (_, index) => path.join(folder.path, `${index}.webp`));
+    await Promise.all(targets.map((one) => prepareImage(source, one, limits)));
+    expect(targets.every((one) => statSync(one).size > 100)).to.equal(true);
+  });
+});

@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import fsPromises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+import { expect } from 'chai';
+import { createLocalStorage } from '../../src/storage/local.js';
+import type { FileStorage } from '../../src/storage/storage.js';
+import { temporaryFolder } from '../support/database.js';
+import { contentOf, describeStorage, faultOf, fileWith, listed } from './storage-contract.js';
+
+const modeOf = (file: string) => statSync(file).mode & 0o777;
+
+/** A failure of the system while `work` runs; `times` of them. */
+async function withFault(name: 'rename' | 'copyFile' | 'mkdir', code: string, work: () => Promise<void>, times = 1) {
+  const original = fsPromises[name];
+  let left = times;
+  const failing = async (...parameters: never[]) => {
+    left -= 1;
+    if (left >= 0) throw Object.assign(new Error(`${code}: made up`), { code });
+    // Called as it was, whatever it is.
+    return (original as (...all: never[]) => Promise<unknown>)(...parameters);
+  };
+  Object.assign(fsPromises, { [name]: failing });
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    Object.assign(fsPromises, { [name]: original });
+    syncBuiltinESMExports();
+  }
+}
+
+describe('the storage in a folder', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let storage: FileStorage;
+  const below = (name: string) => path.join(folder.path, 'files', name);
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    storage = createLocalStorage(path.join(folder.path, 'files'));
+  });
+  afterEach(() => folder.remove());
+
+  describe('as every storage', () => {
+    let shared: ReturnType<typeof temporaryFolder>;
+    let files: string;
+    before(() => {
+      shared = temporaryFolder();
+      files = path.join(shared.path, 'files');
+    });
+    after(() => shared.remove());
+
+    describeStorage(() => ({
+      storage: createLocalStorage(files),
+      addForeign: async (name) => {
+        mkdirSync(path.dirname(path.join(files, name)), { recursive: true });
+        writeFileSync(path.join(files, name), 'foreign');
+      },
+    }));
+  });
+
+  it('makes its folders and files for this user alone', async () => {
+    const file = fileWith(folder.path, 'x');
+    await fsPromises.chmod(file, 0o666);
+    await storage.put('material/some', file);
+    await storage.check();
+    expect([below(''), below('material'), below('check')].map(modeOf)).to.deep.equal([0o700, 0o700, 0o700]);
+    expect(modeOf(below('material/some'))).to.equal(0o600);
+  });
+
+  it('makes nothing before it is needed', async () => {
+    expect(await storage.open('material/some')).to.equal(undefined);
+    await storage.remove(['material/some']);
+    expect(await listed(storage)).to.deep.equal([]);
+    expect(existsSync(below(''))).to.equal(false);
+  });
+
+  it('follows no symbolic link', async () => {
+    await storage.put('material/some', fileWith(folder.path, 'x'));
+    symlinkSync(fileWith(folder.path, 'secret'), below('material/link'));
+    const error = await faultOf(storage.open('material/link'));
+    expect(error).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect(error.message).to.match(/symbolic link/);
+    expect((await listed(storage)).map(({ key }) => key)).to.deep.equal(['material/some']);
+  });
+
+  it('stores no file that is a symbolic link, and keeps what it points to', async () => {
+    const secret = fileWith(folder.path, 'secret');
+    const link = path.join(folder.path, 'link');
+    symlinkSync(secret, link);
+    expect(await faultOf(storage.put('material/some', link))).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect([existsSync(secret), existsSync(link)]).to.deep.equal([true, false]);
+    expect(await listed(storage)).to.deep.equal([]);
+  });
+
+  it('replaces a link instead of writing through it', async () => {
+    const target = fileWith(folder.path, 'untouched');
+    mkdirSync(below('material'), { recursive: true });
+    symlinkSync(target, below('material/some'));
+    await storage.put('material/some', fileWith(folder.path, 'new'));
+    expect(await fsPromises.readFile(target, 'utf8')).to.equal('untouched');
+    expect(String(await contentOf(storage, 'material/some'))).to.equal('new');
+  });
+
+  it('opens no folder and no pipe', async () => {
+    mkdirSync(below('material/folder'), { recursive: true });
+    execFileSync('mkfifo', [below('material/pipe')]);
+    for (const key of ['material/folder', 'material/pipe'])
+      expect(await faultOf(storage.open(key))).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect(await listed(storage)).to.deep.equal([]);
+  });
+
+  it('copies from another disk', async () => {
+    const file = fileWith(folder.path, 'from far away');
+    await withFault('rename', 'EXDEV', () => storage.put('material/some', file));
+    expect(String(await contentOf(storage, 'material/some'))).to.equal('from far away');
+    expect(modeOf(below('material/some'))).to.equal(0o600);
+    expect(existsSync(file)).to.equal(false);
+    expect((await listed(storage)).map(({ key }) => key)).to.deep.equal(['material/some']);
+  });
+
+  for (const code of ['ENOSPC', 'EDQUOT']) {
+    it(`says that the disk is full (${code}) and leaves nothing`, async () => {
+      const file = fileWith(folder.path, 'x');
+      const put = () => storage.put('material/some', file);
+      await withFault('rename', 'EXDEV', () =>
+        withFault('copyFile', code, async () => {
+          expect(await faultOf(put())).to.include({ code: 'DISK_FULL' });
+        }),
+      );
+      expect(await listed(storage)).to.deep.equal([]);
+      expect(readdirSync(below('incoming'))).to.deep.equal([]);
+      expect(existsSync(file)).to.equal(false);
+    });
+  }
+
+  for (const [code, hint] of [
+    ['EACCES', /belongs to the user/],
+    ['EROFS', /mounted/],
+    ['EIO', /disk/],
+  ] as const) {
+    it(`says what to check when the system says ${code}`, async () => {
+      const file = fileWith(folder.path, 'x');
+      await withFault('mkdir', code, async () => {
+        const error = await faultOf(storage.put('material/some', file));
+        expect(error).to.include({ code: 'STORAGE_UNAVAILABLE' });
+        expect(error.message).to.match(hint).and.include(storage.location);
+      });
+      expect(existsSync(file)).to.equal(false);
+      await withFault('mkdir', code, async () => {
+        expect(await faultOf(storage.check())).to.include({ code: 'STORAGE_UNAVAILABLE' });
+      });
+    });
+  }
+
+  it('says so when its folder is a file', async () => {
+    writeFileSync(path.join(folder.path, 'files'), '');
+    const file = fileWith(folder.path, 'x');
+    const attempts: (() => Promise<unknown>)[] = [
+      ...[() => storage.put('material/a', file), () => storage.open('material/a'), () => storage.check()],
+      ...[() => storage.remove(['material/a']), () => listed(storage)],
+    ];
+    for (const attempt of attempts) {
+      const error = await faultOf(attempt());
+      expect(error).to.include({ code: 'STORAGE_UNAVAILABLE' });
+      expect(error.message).to.match(/isn't a folder/);
+    }
+  });
+});

@@ -1,0 +1,288 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import S3rver from 's3rver';
+import { createS3Storage } from '../../src/storage/s3.js';
+import type { S3Settings } from '../../src/storage/s3-client.js';
+import type { FileStorage } from '../../src/storage/storage.js';
+import { temporaryFolder } from '../support/database.js';
+import { contentOf, describeStorage, faultOf, fileWith, listed } from './storage-contract.js';
+
+const secretAccessKey = 'S3RVER';
+const bucket = 'courses';
+
+/** A server that answers as it is told, where s3rver knows no faults. */
+async function answering(listener: RequestListener): Promise<{ endpoint: string; server: Server }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Not a pipe: it listens at an address.
+  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+const xmlError = (code: string) =>
+  `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}.</Message></Error>`;
+
+describe('the storage in a bucket', () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let s3rver: S3rver;
+  let endpoint: string;
+  let storage: FileStorage;
+  const opened: FileStorage[] = [];
+
+  async function storageWith(changes: Partial<S3Settings> = {}): Promise<FileStorage> {
+    const made = await createS3Storage({
+      ...{ endpoint, region: 'eu-central-1', bucket, prefix: 'files', forcePathStyle: true },
+      ...{ accessKeyId: 'S3RVER', secretAccessKey, timeoutMs: 5000 },
+      ...changes,
+    });
+    opened.push(made);
+    return made;
+  }
+
+  before(async () => {
+    folder = temporaryFolder();
+    const directory = path.join(folder.path, 's3');
+    mkdirSync(directory);
+    s3rver = new S3rver({
+      ...{ address: '127.0.0.1', port: 0, directory, silent: true, vhostBuckets: false },
+      configureBuckets: [{ name: bucket }],
+    });
+    endpoint = `http://127.0.0.1:${(await s3rver.run()).port}`;
+    storage = await storageWith();
+  });
+  after(async () => {
+    for (const one of opened) await one.close();
+    await s3rver.close();
+    folder.remove();
+  });
+
+  const put = (under: FileStorage, content = 'x') => under.put('material/some', fileWith(folder.path, content));
+
+  /** Every way to use a storage fails as it should, without saying a secret. */
+  async function expectFaults(broken: FileStorage, hint: RegExp, secret = secretAccessKey): Promise<void> {
+    const file = fileWith(folder.path, 'x');
+    const attempts: (() => Promise<unknown>)[] = [
+      ...[() => broken.put('material/some', file), () => broken.open('material/some'), () => broken.check()],
+      ...[() => broken.remove(['material/some']), () => listed(broken)],
+    ];
+    for (const attempt of attempts) {
+      const error = await faultOf(attempt());
+      expect(error).to.include({ code: 'STORAGE_UNAVAILABLE' });
+      expect(error.message).to.match(hint);
+      expect(inspect(error, { depth: 9, showHidden: true })).not.to.include(secret);
+    }
+    expect(existsSync(file)).to.equal(false);
+  }
+
+  describe('as every storage', () => {
+    describeStorage(() => ({
+      storage,
+      addForeign: async (name) => {
+        const file = path.join(folder.path, 's3', bucket, 'files', `${name}._S3rver_object`);
+        mkdirSync(path.dirname(file), { recursive: true });
+        writeFileSync(file, 'foreign');
+      },
+    }));
+  });
+
+  it('keeps to its prefix', async () => {
+    const [bare, slashed, other] = [
+      await storageWith({ prefix: '' }),
+      await storageWith({ prefix: '/files/' }),
+      await storageWith({ prefix: 'file' }),
+    ];
+    await put(storage);
+    expect(String(await contentOf(slashed, 'material/some'))).to.equal('x');
+    expect(await listed(other)).to.deep.equal([]);
+    expect(await listed(bare)).to.deep.equal([]);
+    await put(bare, 'bare');
+    expect((await listed(bare)).map(({ key }) => key)).to.deep.equal(['material/some']);
+    expect(String(await contentOf(storage, 'material/some'))).to.equal('x');
+    for (const one of [bare, storage]) await one.remove(['material/some']);
+  });
+
+  it('says where it is', async () => {
+    expect(storage.location).to.equal(`s3://${bucket}/files/ at ${endpoint}`);
+    const there = await storageWith({ endpoint: 'https://user:hidden@example.org/x', prefix: '' });
+    expect(there.location).to.equal(`s3://${bucket}/ at https://example.org`);
+  });
+
+  it('says so when the secret is wrong', async () => {
+    const secret = 'a-secret-that-is-wrong';
+    const details = `<StringToSign>x</StringToSign><Message>Signed with ${secret}?</Message>`;
+    const { endpoint, server } = await answering((request, response) => {
+      const body = xmlError('SignatureDoesNotMatch').replace(/<Message>.*<.Message>/, details);
+      request.resume().on('end', () => response.writeHead(403).end(body));
+    });
+    const refused = await storageWith({ endpoint, secretAccessKey: secret });
+    await expectFaults(refused, /refuses the credentials.*access key, its secret/, secret);
+    server.close();
+  });
+
+  it('says so when the access key is unknown', async () => {
+    await expectFaults(await storageWith({ accessKeyId: 'NOBODY' }), /refuses the credentials.*access key/);
+  });
+
+  it('says so when there is no such bucket', async () => {
+    await expectFaults(await storageWith({ bucket: 'nowhere' }), /no bucket "nowhere".*bucket's name/);
+  });
+
+  it('says so when no server is there', async () => {
+    const { endpoint, server } = await answering(() => undefined);
+    server.close();
+    await expectFaults(await storageWith({ endpoint }), /can't be reached \(ECONNREFUSED\): check the endpoint/);
+  });
+
+  it('says so when the host is unknown', async () => {
+    const unknown = await storageWith({ endpoint: 'http://storage.invalid' });
+    const error = await faultOf(unknown.open('material/some'));
+    expect(error).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect(error.message).to.match(/can't be reached \((ENOTFOUND|EAI_AGAIN)\)/);
+  });
+
+  it('says so when what answers speaks another language', async () => {
+    const tcp = createTcpServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-OpenSSH\r\n'));
+    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+    const page = await answering((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html><body>Welcome<br></body></html>');
+    });
+    // As above.
+    const strange = await storageWith({ endpoint: `http://127.0.0.1:${(tcp.address() as AddressInfo).port}` });
+    expect(await faultOf(strange.open('material/some'))).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect(await faultOf(put(strange))).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect(await faultOf((await storageWith(page)).check())).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    tcp.close();
+    page.server.close();
+  });
+
+  it('says so when nothing is answered, in time', async () => {
+    const silent = await answering((request) => request.resume());
+    const started = Date.now();
+    await expectFaults(await storageWith({ ...silent, timeoutMs: 100 }), /doesn't answer in time/);
+    expect(Date.now() - started).to.be.lessThan(10_000);
+    silent.server.closeAllConnections();
+    silent.server.close();
+  });
+
+  it('ends an upload that is not taken, and a download that stops', async () => {
+    const content = Buffer.alloc(20 * 1024 * 1024);
+    const stuck = await answering((request, response) => {
+      // An upload is never read; a download breaks off in silence.
+      if (request.method === 'GET') response.writeHead(200, { 'Content-Length': 1000 }).write('half');
+      if (request.method === 'DELETE') response.writeHead(204).end();
+    });
+    const slow = await storageWith({ ...stuck, timeoutMs: 100 });
+    expect(await faultOf(slow.put('material/some', fileWith(folder.path, content)))).to.match(/in time/);
+    expect((await faultOf(contentOf(slow, 'material/some'))).message).to.match(/stopped sending/);
+    stuck.server.closeAllConnections();
+    stuck.server.close();
+  });
+
+  it('waits for a reader that takes its time', async () => {
+    const patient = await storageWith({ timeoutMs: 200 });
+    const content = Buffer.alloc(2 * 1024 * 1024, 'x');
+    await storage.put('material/some', fileWith(folder.path, content));
+    const stored = await patient.open('material/some');
+    await sleep(1000);
+    let bytes = 0;
+    for await (const chunk of stored?.stream ?? []) {
+      // A stream of bytes.
+      bytes += (chunk as Buffer).length;
+      // At the start, in the middle and when the last has been read, but not yet its end.
+      if (bytes < 100_000 || bytes === content.length) await sleep(500);
+    }
+    expect(bytes).to.equal(content.length);
+    await storage.remove(['material/some']);
+  });
+
+  it('sends a file again, whole, when the server was busy', async () => {
+    const bodies: number[] = [];
+    const busy = await answering((request, response) => {
+      let bytes = 0;
+      request.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      request.on('end', () => {
+        bodies.push(bytes);
+        if (bodies.length < 3) response.writeHead(503).end(xmlError('SlowDown'));
+        else response.writeHead(200).end();
+      });
+    });
+    await (await storageWith(busy)).put('material/some', fileWith(folder.path, Buffer.alloc(300_000)));
+    expect(bodies).to.deep.equal([300_000, 300_000, 300_000]);
+    busy.server.close();
+  });
+
+  it('removes what a put may have left when it gives up', async () => {
+    const methods: string[] = [];
+    const broken = await answering((request, response) => {
+      methods.push(request.method ?? '');
+      request.resume().on('end', () => {
+        if (request.method === 'PUT') response.writeHead(500).end(xmlError('InternalError'));
+        else response.writeHead(204).end();
+      });
+    });
+    const error = await faultOf(put(await storageWith(broken)));
+    expect(error.message).to.match(/fails \(InternalError, status 500\)/);
+    expect(methods).to.deep.equal(['PUT', 'PUT', 'PUT', 'DELETE']);
+    broken.server.close();
+  });
+
+  it('tells a full storage and a denied one apart', async () => {
+    let [status, code] = [507, 'XMinioStorageFull'];
+    const { endpoint, server } = await answering((request, response) => {
+      request.resume().on('end', () => response.writeHead(status).end(xmlError(code)));
+    });
+    const full = await storageWith({ endpoint });
+    expect(await faultOf(put(full))).to.include({ code: 'DISK_FULL' });
+    [status, code] = [403, 'AccessDenied'];
+    await expectFaults(full, /denies access: check that the access key may/);
+    [status, code] = [403, 'RequestTimeTooSkewed'];
+    expect((await faultOf(full.open('material/some'))).message).to.match(/clock/);
+    server.close();
+  });
+
+  it('lists page by page', async () => {
+    const tokens: (string | null)[] = [];
+    const { endpoint, server } = await answering((request, response) => {
+      const token = new URL(request.url ?? '', 'http://x').searchParams.get('continuation-token');
+      tokens.push(token);
+      const number = tokens.length;
+      const object = `<Key>files/image/n${number}.webp</Key><Size>${number}</Size>`;
+      const contents = `<Contents>${object}<LastModified>2030-01-02T03:04:05.000Z</LastModified></Contents>`;
+      const next = `<IsTruncated>true</IsTruncated><NextContinuationToken>after ${number}/+</NextContinuationToken>`;
+      const page = `${contents}${number < 3 ? next : '<IsTruncated>false</IsTruncated>'}`;
+      response.writeHead(200).end(`<?xml version="1.0"?><ListBucketResult>${page}</ListBucketResult>`);
+    });
+    const found = await listed(await storageWith({ endpoint }));
+    const modifiedAt = new Date('2030-01-02T03:04:05Z');
+    expect(found).to.deep.equal([1, 2, 3].map((bytes) => ({ key: `image/n${bytes}.webp`, bytes, modifiedAt })));
+    expect(tokens).to.deep.equal([null, 'after 1/+', 'after 2/+']);
+    server.close();
+  });
+
+  it('reports keys that could not be removed, and tries the others', async () => {
+    const requests: { md5: unknown; checksums: string[] }[] = [];
+    const deleted = '<?xml version="1.0"?><DeleteResult><Error><Key>files/a/b</Key><Code>AccessDenied</Code></Error>';
+    const { endpoint, server } = await answering((request, response) => {
+      const checksums = Object.keys(request.headers).filter((name) => name.includes('checksum'));
+      requests.push({ md5: request.headers['content-md5'], checksums });
+      request.resume().on('end', () => response.writeHead(200).end(`${deleted}</DeleteResult>`));
+    });
+    const keys = Array.from({ length: 1500 }, (_, index) => `material/n${index}`);
+    const error = await faultOf((await storageWith({ endpoint })).remove(keys));
+    expect(error).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect(error.message).to.match(/AccessDenied|denies access/);
+    expect(requests.length).to.equal(2);
+    for (const { md5, checksums } of requests) {
+      expect(md5).to.match(/^[A-Za-z0-9+/]{22}==$/);
+      expect(checksums).to.deep.equal([]);
+    }
+    server.close();
+  });
+});
