@@ -1,4 +1,4 @@
-import { scale } from './options.js';
+import { rounds, scale } from './options.js';
 
 export const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
@@ -15,6 +15,9 @@ export function verdict(name: string, figure: string, kept: boolean): void {
 /** Says what has no limit. */
 export const remark = (text: string) => console.log(`     ${text}`);
 
+export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+export const whole = (value: number) => Math.round(value).toLocaleString('en');
+
 /** What one request took, in milliseconds. */
 export interface Timing {
   /** From the request's arrival in the service to the end of the answer; for plain SQL, the same as the client's. */
@@ -22,36 +25,57 @@ export interface Timing {
   clientMs: number;
 }
 
-/** The medians of many timings. */
-export const medians = (timings: readonly Timing[]): Timing => ({
+/** Medians of timings. */
+const medians = (timings: readonly Timing[]): Timing => ({
   serverMs: median(timings.map(({ serverMs }) => serverMs)),
   clientMs: median(timings.map(({ clientMs }) => clientMs)),
 });
 
-/** Requests before the first that counts: caches fill, and the just-in-time compiler has seen the code. */
+type Probes = Readonly<Record<string, () => Promise<Timing>>>;
+
+/** Requests before the first that counts: caches fill, and the compiler has seen the code. */
 const warmUp = 10;
+const samples = 60;
 
 /**
- * Measures several things in turns, so that whatever else the machine does hits all of them alike; who goes first changes
- * with each turn.
- * @param samples how many count of each; fewer when that takes longer than `secondsEach`
- * @returns their medians
+ * One round: several things in turns, so that whatever else the machine does hits all of them alike; who goes first
+ * changes with each turn.
  */
-export async function inTurns<Name extends string>(
-  probes: Readonly<Record<Name, () => Promise<Timing>>>,
-  { samples = 60, secondsEach = 30 } = {},
-): Promise<Record<Name, Timing>> {
-  const names = Object.keys(probes) as Name[];
-  const timings = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Timing[]>;
-  const end = performance.now() + 1000 * secondsEach * names.length;
-  for (let turn = -warmUp; turn < samples; turn += 1) {
-    // Slow ones need no long warm-up to be slow.
-    if (performance.now() > end && timings[names[0] as Name].length > 2) break;
-    for (const [place] of names.entries()) {
-      const name = names[(place + turn + warmUp) % names.length] as Name;
-      const timing = await probes[name]();
-      if (turn >= 0 || performance.now() > end) timings[name].push(timing);
+async function inTurns(probes: Probes, seconds: number): Promise<Map<string, Timing>> {
+  const names = Object.keys(probes);
+  const timings = new Map<string, Timing[]>(names.map((name) => [name, []]));
+  const end = performance.now() + 1000 * seconds;
+  for (let turn = 0; turn < warmUp + samples; turn += 1) {
+    const late = performance.now() > end;
+    // What is slow needs no long warm-up to be slow.
+    if (late && turn > 2) break;
+    const first = turn % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      const timing = await probes[name]?.();
+      if (timing) timings.get(name)?.push(timing);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, medians(timings[name])])) as Record<Name, Timing>;
+  return new Map(names.map((name) => [name, medians(counted(timings.get(name) ?? []))]));
+}
+
+/** The timings after the warm-up; of a few slow ones all but the first. */
+const counted = (timings: readonly Timing[]) => timings.slice(Math.min(warmUp, Math.ceil(timings.length / 4)));
+
+/** What came of all rounds. */
+export interface Measured {
+  of(name: string): Timing;
+  /** How many times as long `name` takes in the service as `other`: compared within each round. */
+  ratio(name: string, other: string): number;
+}
+
+/** Measures things against each other, for as many rounds as were asked for. @param seconds at most for a round */
+export async function measured(probes: Probes, seconds = 120): Promise<Measured> {
+  const results: Map<string, Timing>[] = [];
+  for (let round = 0; round < rounds; round += 1) results.push(await inTurns(probes, seconds));
+  const all = (name: string) => results.map((result) => result.get(name) ?? medians([]));
+  return {
+    of: (name) => medians(all(name)),
+    ratio: (name, other) =>
+      median(all(name).map(({ serverMs }, round) => serverMs / (all(other)[round]?.serverMs ?? Number.NaN))),
+  };
 }

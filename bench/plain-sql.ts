@@ -36,7 +36,7 @@ export async function openPlainSql(databaseUrl: string, trainerId: string): Prom
     'join beside count': () => Promise.all([rows(first, joined), rows(second, countSql)]),
     'ids first, then count': async () => [await rows(first, idsFirst()), await rows(first, countSql)],
     'ids first beside count': () => Promise.all([rows(first, idsFirst()), rows(second, countSql)]),
-    'the same, prepared': () => Promise.all([prepared(first, idsFirst()), prepared(second, countSql)]),
+    'ids first beside count, prepared': () => Promise.all([prepared(first, idsFirst()), prepared(second, countSql)]),
     'all in one statement': () => rows(first, inOne, [trainerId, trainerId]),
   };
   const timed = (ask: () => Promise<unknown>) => async () => {
