@@ -12,6 +12,19 @@ export function verdict(name: string, figure: string, kept: boolean): void {
   console.log(`${kept ? 'ok  ' : scale >= 1 ? 'MISS' : 'n/a '} ${name}: ${figure}`);
 }
 
+/** Says how a time compares, over all rounds: rounds far apart were measured on a machine that did other things too. */
+export function ratioVerdict(
+  name: string,
+  figure: string,
+  ratios: readonly number[],
+  than: string,
+  limit: number,
+): void {
+  const [ratio, lowest, highest] = [median(ratios), ratios[0], ratios.at(-1)].map((value) => value?.toFixed(2));
+  const spread = ratios.length > 1 ? `, rounds ${lowest} to ${highest}` : '';
+  verdict(name, `${figure}, ${ratio} times ${than} (limit ${limit}${spread})`, median(ratios) <= limit);
+}
+
 /** Says what has no limit. */
 export const remark = (text: string) => console.log(`     ${text}`);
 
@@ -64,8 +77,8 @@ const counted = (timings: readonly Timing[]) => timings.slice(Math.min(warmUp, M
 /** What came of all rounds. */
 export interface Measured {
   of(name: string): Timing;
-  /** How many times as long `name` takes in the service as `other`: compared within each round. */
-  ratio(name: string, other: string): number;
+  /** How many times as long `name` takes in the service as `other`, compared within each round; lowest first. */
+  ratios(name: string, other: string): number[];
 }
 
 /** Measures things against each other, for as many rounds as were asked for. @param seconds at most for a round */
@@ -75,7 +88,9 @@ export async function measured(probes: Probes, seconds = 120): Promise<Measured>
   const all = (name: string) => results.map((result) => result.get(name) ?? medians([]));
   return {
     of: (name) => medians(all(name)),
-    ratio: (name, other) =>
-      median(all(name).map(({ serverMs }, round) => serverMs / (all(other)[round]?.serverMs ?? Number.NaN))),
+    ratios: (name, other) =>
+      all(name)
+        .map(({ serverMs }, round) => serverMs / (all(other)[round]?.serverMs ?? Number.NaN))
+        .sort((a, b) => a - b),
   };
 }

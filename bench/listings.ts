@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openDatabases, type Served } from './databases.js';
-import { measured, median, milliseconds, remark, sized, verdict, whole } from './figures.js';
+import { measured, median, milliseconds, ratioVerdict, remark, sized, whole } from './figures.js';
 import { only, rounds, scale } from './options.js';
 import { openPlainSql } from './plain-sql.js';
 import type { Programme, Sizes } from './programme.js';
@@ -74,9 +74,8 @@ async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: 
       remark(`${name.padEnd(45)} ${milliseconds(serverMs).padStart(9)}, ${milliseconds(clientMs)} for the client`);
     }
     const judge = (name: string, other: string, limit: number, than: string) => {
-      const ratio = result.ratio(name, other);
-      const figure = `${milliseconds(result.of(name).serverMs)}, ${ratio.toFixed(2)} times ${than} (limit ${limit})`;
-      verdict(`${name} of ${whole(full.enrollmentsOfBusiest)} enrollments`, figure, ratio <= limit);
+      const figure = `${name} of ${whole(full.enrollmentsOfBusiest)} enrollments`;
+      ratioVerdict(figure, milliseconds(result.of(name).serverMs), result.ratios(name, other), than, limit);
     };
     judge('first page', ways[0] ?? '', 2, 'the plain SQL');
     judge('last page', 'first page', 3, 'the first page');
@@ -90,13 +89,14 @@ async function growth(large: Served, little: Served): Promise<void> {
   const probe = async ({ service, programme: { typicalTrainer } }: Served) =>
     repeated(service, trainerPage(typicalTrainer), await service.token(typicalTrainer));
   const result = await measured({ little: await probe(little), large: await probe(large) });
-  const ratio = result.ratio('large', 'little');
   const among = (name: string, { enrollments }: Sizes) =>
     `${milliseconds(result.of(name).serverMs)} among ${whole(enrollments)}`;
-  verdict(
+  ratioVerdict(
     `first page of ${whole(enrollmentsOfTypical)} enrollments`,
-    `${among('little', small)}, ${among('large', full)}: ${ratio.toFixed(2)} times (limit 1.5)`,
-    ratio <= 1.5,
+    `${among('large', full)}, ${among('little', small)}`,
+    result.ratios('large', 'little'),
+    'as long',
+    1.5,
   );
 }
 
