@@ -10,27 +10,19 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { createPasswordHasher, generatedPasswordCost, type PasswordHasher } from '../src/services/passwords.js';
-import { startThrowAwayServer } from '../test/support/test-server.js';
+import { median, sized as sizedAtLeast, verdict } from './figures.js';
 import { only, rounds, scale } from './options.js';
 import { type Extra, writePeople } from './people.js';
+import { type BenchServer, openBenchServer } from './server.js';
 
 const program = fileURLToPath(new URL('../bin/coursectl.js', import.meta.url));
 const preload = new URL('./peak-memory.mjs', import.meta.url).href;
 const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
-const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-const sized = (rows: number) => Math.max(50, Math.round(rows * scale));
+const sized = (rows: number) => sizedAtLeast(rows, 50);
 const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')}/s`;
 
-let server: { url: string; stop(): Promise<void> } | undefined;
+let server: BenchServer | undefined;
 let sql: Connection;
-let failures = 0;
-
-/** Says a figure and whether it keeps its limit; at a small scale nothing is expected of it. */
-function verdict(name: string, figure: string, kept: boolean): void {
-  if (!kept && scale >= 1) failures += 1;
-  console.log(`${kept ? 'ok  ' : scale >= 1 ? 'MISS' : 'n/a '} ${name}: ${figure}`);
-}
 
 interface Ran {
   /** What the command itself says it took. */
@@ -219,10 +211,7 @@ const scenarios: Record<string, () => Promise<void>> = {
 };
 
 try {
-  const given = process.env.BENCH_DATABASE_URL;
-  server = given ? { url: given, stop: async () => undefined } : await startThrowAwayServer({ durable: true });
-  if (!server)
-    throw new Error('There is no server to measure with. Set BENCH_DATABASE_URL, or install mariadb-server.');
+  server = await openBenchServer();
   sql = await createConnection({ uri: server.url, dateStrings: true });
   const unknown = only.filter((name) => !(name in scenarios));
   if (unknown.length > 0)
@@ -235,4 +224,3 @@ try {
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 }
-if (failures > 0) process.exitCode = 1;

@@ -18,5 +18,5 @@ export const scale = Number(values.scale);
 /** How often each measurement is repeated; medians are shown. */
 export const rounds = Number(values.rounds);
 
-/** The scenarios of a bench that were asked for; all when there are none. */
-export const only: readonly string[] = values.only ?? [];
+/** The scenarios of a bench that were asked for, with commas between them or one an option; all when there are none. */
+export const only: readonly string[] = (values.only ?? []).flatMap((names) => names.split(','));

@@ -1,11 +1,34 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 
-const firstNames = ['José', 'Ada', 'Zoë', 'Karl', 'Maria', 'Anne-Marie', 'Łukasz', 'Olga', 'Peter', 'Nour', 'Siân'];
-const lastNames = ['King', 'Müller', 'García', 'Smith', "O'Hara", 'Nowak', 'van Dijk', 'Lopez', 'Haddad', 'Silva'];
+export const firstNames = [
+  'José',
+  'Ada',
+  'Zoë',
+  'Karl',
+  'Maria',
+  'Anne-Marie',
+  'Łukasz',
+  'Olga',
+  'Peter',
+  'Nour',
+  'Siân',
+];
+export const lastNames = [
+  'King',
+  'Müller',
+  'García',
+  'Smith',
+  "O'Hara",
+  'Nowak',
+  'van Dijk',
+  'Lopez',
+  'Haddad',
+  'Silva',
+];
 
 /** A bcrypt hash of cost 10, the same for everybody: an import stores it as it is. */
-const passwordHash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
+export const passwordHash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 
 export type Extra = 'passwordHash' | 'password' | undefined;
 

@@ -4,6 +4,7 @@ import { benches } from './options.js';
 const all: Record<string, () => Promise<unknown>> = {
   startup: () => import('./startup.js'),
   import: () => import('./import.js'),
+  listings: () => import('./listings.js'),
 };
 const unknown = benches.filter((name) => !(name in all));
 if (unknown.length > 0) {

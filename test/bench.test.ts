@@ -5,19 +5,25 @@ import { onMysql, serverUrl } from './support/database.js';
 
 const repository = fileURLToPath(new URL('../', import.meta.url));
 
-(onMysql ? describe : describe.skip)('The bench of imports (needs a MySQL or MariaDB server)', function () {
+/** Runs a bench at the smallest size. @returns what it prints, and the names of the figures that have a limit */
+async function measure(bench: string): Promise<{ stdout: string; figures: string[] }> {
+  const { exitCode, stdout, stderr } = await run(
+    'npm',
+    ['run', '--silent', 'bench', '--', bench, '--scale', '0.001', '--rounds', '1'],
+    repository,
+    { BENCH_DATABASE_URL: serverUrl() },
+  );
+  expect(exitCode, stderr).to.equal(0);
+  const lines = stdout.split('\n').filter((line) => /^(ok|n\/a) /.test(line));
+  return { stdout, figures: lines.map((line) => line.slice(5).replace(/:.*/, '')) };
+}
+
+(onMysql ? describe : describe.skip)('The benches (need a MySQL or MariaDB server)', function () {
   this.timeout(180_000);
 
-  it('measures every scenario, at a size that says nothing of speed', async () => {
-    const { exitCode, stdout, stderr } = await run(
-      'npm',
-      ['run', '--silent', 'bench', '--', 'import', '--scale', '0.001', '--rounds', '1'],
-      repository,
-      { BENCH_DATABASE_URL: serverUrl() },
-    );
-    expect(exitCode, stderr).to.equal(0);
-    const lines = stdout.split('\n').filter((line) => /^(ok|n\/a) /.test(line));
-    expect(lines.map((line) => line.slice(5).replace(/:.*/, ''))).to.deep.equal([
+  it('measure every scenario of imports, at a size that says nothing of speed', async () => {
+    const { figures } = await measure('import');
+    expect(figures).to.deep.equal([
       'generated passwords, 100 rows',
       'password hashes in the file, 100 rows',
       '100 rows beside 1000 accounts',
@@ -25,5 +31,15 @@ const repository = fileURLToPath(new URL('../', import.meta.url));
       'peak resident memory',
       'planning 1000 rows',
     ]);
+  });
+
+  it('measure every scenario of listings', async () => {
+    const { stdout, figures } = await measure('listings');
+    expect(figures).to.deep.equal([
+      'first page of 100 enrollments',
+      'last page of 100 enrollments',
+      'first page of 40 enrollments',
+    ]);
+    expect(stdout).to.match(/requests\/s$/m);
   });
 });

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createConnection } from 'mysql2/promise';
+import { remark, whole } from './figures.js';
+import { type Programme, type Sizes, seedProgramme } from './programme.js';
+import { openBenchServer } from './server.js';
+import { openContext, type Service, serve } from './service.js';
+
+/** A database with a course programme, and the service on it. */
+export interface Served {
+  databaseUrl: string;
+  programme: Programme;
+  service: Service;
+}
+
+/** Databases that are gone when the bench is over. */
+export interface Databases {
+  /** Makes a database with a programme of such a size, and serves it. */
+  prepare(name: string, sizes: Sizes): Promise<Served>;
+  close(): Promise<void>;
+}
+
+export async function openDatabases(): Promise<Databases> {
+  const server = await openBenchServer();
+  const sql = await createConnection({ uri: server.url });
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
+  const names: string[] = [];
+  const services: Service[] = [];
+
+  async function seed(databaseUrl: string, sizes: Sizes): Promise<Programme> {
+    const context = await openContext(databaseUrl, folder);
+    try {
+      await context.schema.up();
+      return await seedProgramme(context.database, sql, sizes);
+    } finally {
+      await context.close();
+    }
+  }
+
+  return {
+    async prepare(name, sizes) {
+      const startedAt = performance.now();
+      const databaseUrl = `${server.url}${name}`;
+      names.push(name);
+      await sql.query(`DROP DATABASE IF EXISTS ${name}`);
+      await sql.query(`CREATE DATABASE ${name}`);
+      await sql.query(`USE ${name}`);
+      const programme = await seed(databaseUrl, sizes);
+      const service = await serve(databaseUrl, folder);
+      services.push(service);
+      const seconds = (performance.now() - startedAt) / 1000;
+      const people = whole(1 + sizes.trainers + sizes.trainees);
+      const made = `${people} users, ${whole(sizes.courses)} courses, ${whole(sizes.enrollments)} enrollments`;
+      remark(`${made}: made in ${seconds.toFixed(1)} s`);
+      return { databaseUrl, programme, service };
+    },
+    async close() {
+      for (const service of services) await service.close();
+      for (const name of names) await sql.query(`DROP DATABASE IF EXISTS ${name}`);
+      await sql.end();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

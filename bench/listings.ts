@@ -1,0 +1,175 @@
+/**
+ * How fast listings are answered over HTTP on a large database, beside plain SQL for the same rows in the same run:
+ * `npm run bench -- listings`. Scenarios: trainer, growth, search, counts, throughput (`--only`).
+ * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
+ */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { openDatabases, type Served } from './databases.js';
+import { measured, median, milliseconds, ratioVerdict, remark, sized, whole } from './figures.js';
+import { only, rounds, scale } from './options.js';
+import { openPlainSql } from './plain-sql.js';
+import type { Programme, Sizes } from './programme.js';
+import type { Answer, Service } from './service.js';
+
+const loadProgram = fileURLToPath(new URL('./load.mjs', import.meta.url));
+
+const enrollmentsOfTypical = sized(2000, 40);
+const full: Sizes = {
+  trainers: sized(500, 4),
+  trainees: sized(200_000, 200) - sized(500, 4) - 1,
+  courses: sized(10_000, 100),
+  coursesOfBusiest: 40,
+  enrollments: sized(1_000_000, 1000),
+  enrollmentsOfBusiest: sized(20_000, 100),
+  enrollmentsOfTypical,
+  auditEntries: sized(100_000, 100),
+};
+/** Its trainers have as much as the typical one of the full size: what differs is what else there is. */
+const small: Sizes = {
+  trainers: 5,
+  trainees: sized(2000, 100),
+  courses: 100,
+  coursesOfBusiest: 20,
+  enrollments: 5 * enrollmentsOfTypical,
+  enrollmentsOfBusiest: enrollmentsOfTypical,
+  enrollmentsOfTypical,
+  auditEntries: 100,
+};
+
+const trainerPage = (trainerId: string, page = 1) => `/api/enrollments/trainer/${trainerId}?page=${page}`;
+
+/** A request that must succeed, again and again. */
+function repeated(service: Service, url: string, token: string): () => Promise<Answer> {
+  return async () => {
+    const answer = await service.get(url, token);
+    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer;
+  };
+}
+
+/** What is on the page, and how much there is altogether; a path may answer without either. */
+function shown({ body }: Answer): { ids?: unknown[]; totalItems?: number } {
+  const list = Object.values(body).find((value): value is { id?: unknown }[] => Array.isArray(value));
+  const { totalItems } = (body.pagination ?? {}) as { totalItems?: number };
+  return { ...(list && { ids: list.map(({ id }) => id) }), ...(totalItems !== undefined && { totalItems }) };
+}
+
+/** The pages of the trainer with most enrollments, and what a page of them costs without the service. */
+async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: Served): Promise<void> {
+  const token = await service.token(busiestTrainer);
+  const page = (number: number) => repeated(service, trainerPage(busiestTrainer, number), token);
+  const last = Math.ceil(full.enrollmentsOfBusiest / 20);
+  const pages = { 'first page': page(1), 'middle page': page(Math.ceil(last / 2)), 'last page': page(last) };
+  const plain = await openPlainSql(databaseUrl, busiestTrainer);
+  try {
+    if (JSON.stringify(shown(await page(1)())) !== JSON.stringify(await plain.expected()))
+      throw new Error('The service and the plain SQL give different answers.');
+    const result = await measured({ ...plain.ways, ...pages });
+    const ways = Object.keys(plain.ways).sort((a, b) => result.of(a).serverMs - result.of(b).serverMs);
+    for (const way of ways) remark(`plain SQL, ${way.padEnd(34)} ${milliseconds(result.of(way).serverMs).padStart(9)}`);
+    for (const name of Object.keys(pages)) {
+      const { serverMs, clientMs } = result.of(name);
+      remark(`${name.padEnd(45)} ${milliseconds(serverMs).padStart(9)}, ${milliseconds(clientMs)} for the client`);
+    }
+    const judge = (name: string, other: string, limit: number, than: string) => {
+      const figure = `${name} of ${whole(full.enrollmentsOfBusiest)} enrollments`;
+      ratioVerdict(figure, milliseconds(result.of(name).serverMs), result.ratios(name, other), than, limit);
+    };
+    judge('first page', ways[0] ?? '', 2, 'the plain SQL');
+    judge('last page', 'first page', 3, 'the first page');
+  } finally {
+    await plain.close();
+  }
+}
+
+/** The same page where there is little else, and where there is much. */
+async function growth(large: Served, little: Served): Promise<void> {
+  const probe = async ({ service, programme: { typicalTrainer } }: Served) =>
+    repeated(service, trainerPage(typicalTrainer), await service.token(typicalTrainer));
+  const result = await measured({ little: await probe(little), large: await probe(large) });
+  const among = (name: string, { enrollments }: Sizes) =>
+    `${milliseconds(result.of(name).serverMs)} among ${whole(enrollments)}`;
+  ratioVerdict(
+    `first page of ${whole(enrollmentsOfTypical)} enrollments`,
+    `${among('large', full)}, ${among('little', small)}`,
+    result.ratios('large', 'little'),
+    'as long',
+    1.5,
+  );
+}
+
+/** Prints a line a request: what it takes, and what it gives. What the service doesn't have is said, and no failure. */
+async function table({ programme, service }: Served, urls: readonly string[]): Promise<void> {
+  const token = await service.token(programme.superAdmin);
+  const line = (request: string, ...cells: string[]) =>
+    remark(request.padEnd(56) + cells.map((cell) => cell.padStart(14)).join(''));
+  line('request', 'service', 'client', 'rows', 'totalItems');
+  for (const url of urls) {
+    const name = `GET ${Object.values(programme).reduce((path, id: string) => path.replace(id, ':id'), url)}`;
+    const answer = await service.get(url, token);
+    if (answer.status !== 200) {
+      line(name, answer.status === 404 ? 'not there yet' : `answers ${answer.status}`);
+      continue;
+    }
+    const result = await measured({ it: repeated(service, url, token) }, 2);
+    const { serverMs, clientMs } = result.of('it');
+    const { ids, totalItems } = shown(answer);
+    const counts = [ids?.length, totalItems].map((count) => (count === undefined ? '-' : whole(count)));
+    line(name, milliseconds(serverMs), milliseconds(clientMs), ...counts);
+  }
+}
+
+/** What an administrator looks for; words that many, few and no rows have. */
+const searches = ({ course, busiestTrainer }: Programme) => [
+  '/api/courses',
+  '/api/courses?search=pottery',
+  '/api/courses?search=refresher%2099',
+  `/api/courses/trainer/${busiestTrainer}`,
+  '/api/users',
+  '/api/users?sortBy=lastName',
+  '/api/users?sortBy=lastLogin',
+  '/api/users?search=nowak',
+  '/api/users?search=trainer.1@',
+  '/api/users?search=nobody-has-this',
+  '/api/enrollments',
+  '/api/enrollments?status=pending',
+  `/api/enrollments?courseId=${course}`,
+  `/api/enrollments/trainer/${busiestTrainer}?search=nowak`,
+  `/api/enrollments/trainer/${busiestTrainer}?status=pending`,
+  `/api/enrollments/available-trainees?courseId=${course}`,
+  '/api/audit',
+];
+
+async function throughput({ programme: { typicalTrainer }, service }: Served): Promise<void> {
+  const url = service.url + trainerPage(typicalTrainer);
+  const env = { ...process.env, TOKEN: await service.token(typicalTrainer) };
+  const seconds = Math.min(3, Math.max(0.3, 30 * scale));
+  const rates: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const { stdout } = await promisify(execFile)(process.execPath, [loadProgram, url, '20', `${seconds}`], { env });
+    rates.push(Number(stdout));
+  }
+  const request = `first page of ${whole(enrollmentsOfTypical)} enrollments over 20 connections`;
+  remark(`${request}: ${whole(median(rates))} requests/s`);
+}
+
+const databases = await openDatabases();
+try {
+  const scenarios: Record<string, (served: Served) => Promise<void>> = {
+    trainer,
+    growth: async (served) => growth(served, await databases.prepare('bench_listings_small', small)),
+    search: (served) => table(served, searches(served.programme)),
+    counts: (served) => table(served, ['/api/enrollments/stats/overview', '/api/courses/stats/overview']),
+    throughput,
+  };
+  const unknown = only.filter((name) => !(name in scenarios));
+  if (unknown.length > 0)
+    throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}`);
+  const served = await databases.prepare('bench_listings', full);
+  for (const [name, scenario] of Object.entries(scenarios))
+    if (only.length === 0 || only.includes(name)) await scenario(served);
+} finally {
+  await databases.close();
+}

@@ -1,0 +1,208 @@
+import type { Connection } from 'mysql2/promise';
+import { type ColumnValue, insertRows } from '../src/db/bulk-insert.js';
+import type { Database } from '../src/db/connection.js';
+import { phoneKey, type Role, searchKey } from '../src/schemas/fields.js';
+import { userSearchKey } from '../src/services/accounts.js';
+import { newIds } from '../src/services/ids.js';
+import { firstNames, lastNames, passwordHash } from './people.js';
+
+/** How large a course programme is. */
+export interface Sizes {
+  trainees: number;
+  trainers: number;
+  /** Of all trainers; those of the busiest are among them. */
+  courses: number;
+  coursesOfBusiest: number;
+  enrollments: number;
+  enrollmentsOfBusiest: number;
+  /** Of one trainer exactly; all but the busiest have about as many. */
+  enrollmentsOfTypical: number;
+  auditEntries: number;
+}
+
+/** Whom and what to ask for. */
+export interface Programme {
+  superAdmin: string;
+  busiestTrainer: string;
+  typicalTrainer: string;
+  /** A course of the busiest trainer. */
+  course: string;
+}
+
+const twoYearsMs = 2 * 365 * 86_400_000;
+const lastMoment = Date.UTC(2026, 0, 1);
+/** A moment of the two years, the later the larger `part` (0 to 1) is. */
+const moment = (part: number) => new Date(lastMoment - Math.round((1 - part) * twoYearsMs));
+
+/** Numbers from 0 up to 1 that look random and are the same in every run (mulberry32). */
+function randomNumbers(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const pick = <T>(values: readonly T[], index: number): T => values[index % values.length] as T;
+
+/** Rows made at a time: a million at once would fill the memory. */
+const chunkRows = 10_000;
+
+/**
+ * Fills an empty table with rows that are made when their turn comes. They go into a table without any index first, and
+ * from there all at once: so MariaDB sorts them for each index, where a million single entries would take minutes.
+ * @param sql a connection that waits for as long as it takes
+ */
+async function fill(
+  database: Database,
+  sql: Connection,
+  table: string,
+  columns: string,
+  count: number,
+  row: (index: number) => readonly ColumnValue[],
+): Promise<void> {
+  await sql.query(`CREATE TABLE seeded AS SELECT ${columns} FROM ${table} WHERE 0 = 1`);
+  await database.inTransaction(async (transaction) => {
+    for (let at = 0; at < count; at += chunkRows) {
+      const rows = Array.from({ length: Math.min(chunkRows, count - at) }, (_, index) => row(at + index));
+      await insertRows(database.sequelize, 'seeded', columns.split(', '), rows, transaction);
+    }
+  });
+  await sql.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM seeded`);
+  await sql.query('DROP TABLE seeded');
+  await sql.query(`ANALYZE TABLE ${table}`);
+}
+
+const userColumns =
+  'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, last_login, search_key, created_at, updated_at';
+
+/** The account at an index: the super admin first, then the trainers, then the trainees. */
+function userRow(id: string, index: number, { trainers, trainees }: Sizes): ColumnValue[] {
+  const role: Role = index === 0 ? 'super_admin' : index <= trainers ? 'trainer' : 'trainee';
+  const firstName = pick(firstNames, index);
+  const lastName = pick(lastNames, index >> 3);
+  const email = `${role}.${index}@example.org`;
+  const phone = `+44 20 ${String(index).padStart(8, '0')}`;
+  const createdAt = moment(index / (trainers + trainees));
+  const lastLogin = index % 4 === 3 ? null : moment(((index * 7919) % 100_003) / 100_003);
+  const key = userSearchKey({ firstName, lastName, email });
+  return [
+    ...[id, firstName, lastName, email, phone, phoneKey(phone), passwordHash, role, index === 0 || index % 20 > 0],
+    ...[lastLogin, key, createdAt, createdAt],
+  ];
+}
+
+const topics = ['Docker', 'Welding', 'First Aid', 'Bookkeeping', 'Español', 'Statistics', 'Negotiation', 'Pottery'];
+const stages = ['for Beginners', 'in Practice', 'Masterclass', 'Refresher', 'in a Weekend'];
+const categories = ['Craft', 'Technology', 'Languages', 'Office', null];
+const description = 'What you will be able to do afterwards, and what you should bring along for it. '.repeat(8);
+const courseColumns =
+  'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, is_published, search_key, created_at, updated_at';
+
+function courseRow(id: string, trainerId: string, index: number, count: number): ColumnValue[] {
+  const title = `${pick(topics, index)} ${pick(stages, index >> 3)} ${index}`;
+  const category = pick(categories, index);
+  const tags = [pick(topics, index + 1), `year ${2024 + (index % 3)}`];
+  const level = pick(['beginner', 'intermediate', 'advanced'], index);
+  const createdAt = moment(index / count);
+  const key = searchKey(title, category, ...tags);
+  return [
+    ...[id, trainerId, title, description, description.slice(0, 160), category, level, 'English'],
+    ...[pick(['online', 'classroom', 'hybrid'], index), JSON.stringify(tags), 500, index % 5 > 0, key],
+    ...[createdAt, createdAt],
+  ];
+}
+
+/** Who has which course: the busiest trainer (0) has most, the others share the rest evenly. */
+function trainersOfCourses({ trainers, courses, coursesOfBusiest }: Sizes): number[] {
+  const others = trainers - 1;
+  return Array.from({ length: courses }, (_, index) =>
+    index < coursesOfBusiest ? 0 : 1 + ((index - coursesOfBusiest) % others),
+  );
+}
+
+/** How many enrollments each trainer has: exactly as told for the first two, shared evenly among the rest. */
+function enrollmentsOfTrainers(sizes: Sizes): number[] {
+  const rest = sizes.enrollments - sizes.enrollmentsOfBusiest - sizes.enrollmentsOfTypical;
+  const others = sizes.trainers - 2;
+  const share = (index: number) => Math.floor(rest / others) + (index - 2 < rest % others ? 1 : 0);
+  return Array.from({ length: sizes.trainers }, (_, index) =>
+    index === 0 ? sizes.enrollmentsOfBusiest : index === 1 ? sizes.enrollmentsOfTypical : share(index),
+  );
+}
+
+/**
+ * Pairs of a course and a trainee, no pair twice, in the order in which people enrolled: mixed over all courses, as in
+ * life, so that a trainer's rows don't lie side by side.
+ */
+function enrollmentPairs(sizes: Sizes, trainerOf: readonly number[], random: () => number): [number, number][] {
+  const courses: number[][] = Array.from({ length: sizes.trainers }, () => []);
+  for (const [course, trainer] of trainerOf.entries()) courses[trainer]?.push(course);
+  const pairs = enrollmentsOfTrainers(sizes).flatMap((count, trainer) => {
+    const own = courses[trainer] ?? [];
+    const first = own.map(() => Math.floor(random() * sizes.trainees));
+    return Array.from({ length: count }, (_, index): [number, number] => {
+      const course = index % own.length;
+      return [own[course] as number, ((first[course] as number) + Math.floor(index / own.length)) % sizes.trainees];
+    });
+  });
+  for (let last = pairs.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [pairs[last], pairs[other]] = [pairs[other] as [number, number], pairs[last] as [number, number]];
+  }
+  return pairs;
+}
+
+const enrollmentColumns =
+  'id, user_id, course_id, trainer_id, status, progress, enrolled_at, completed_at, created_at, updated_at';
+
+function enrollmentRow(ids: readonly string[], at: Date, dice: number): ColumnValue[] {
+  const [status, progress] =
+    dice < 0.6
+      ? ['active', Math.floor(dice * 150)]
+      : dice < 0.85
+        ? ['completed', 100]
+        : [dice < 0.95 ? 'pending' : 'cancelled', 0];
+  return [...ids, status as string, progress as number, at, status === 'completed' ? at : null, at, at];
+}
+
+function auditRow(id: string, actorId: string, targetId: string, at: Date): ColumnValue[] {
+  return [id, at, actorId, 'http', '127.0.0.1', 'user.update', 'user', targetId, '{"isActive":true}', null];
+}
+const auditColumns = 'id, at, actor_id, origin, ip, action, target_type, target_id, before_json, after_json';
+
+/**
+ * Fills an empty, migrated database.
+ * @param sql a connection to the same database; the server isn't asked to check what is right by the way it is made
+ */
+export async function seedProgramme(database: Database, sql: Connection, sizes: Sizes): Promise<Programme> {
+  const random = randomNumbers(20_260_101);
+  const userIds = newIds(1 + sizes.trainers + sizes.trainees);
+  const user = (index: number) => userIds[index] as string;
+  const trainee = (index: number) => user(1 + sizes.trainers + (index % sizes.trainees));
+  const trainerOf = trainersOfCourses(sizes);
+  const courseIds = newIds(sizes.courses);
+  const course = (index: number) => courseIds[index] as string;
+  const trainerOfCourse = (index: number) => user(1 + (trainerOf[index] as number));
+  const pairs = enrollmentPairs(sizes, trainerOf, random);
+  const enrollmentIds = newIds(pairs.length);
+  const auditIds = newIds(sizes.auditEntries);
+
+  await sql.query('SET unique_checks = 0, foreign_key_checks = 0');
+  await fill(database, sql, 'users', userColumns, userIds.length, (index) => userRow(user(index), index, sizes));
+  await fill(database, sql, 'courses', courseColumns, sizes.courses, (index) =>
+    courseRow(course(index), trainerOfCourse(index), index, sizes.courses),
+  );
+  await fill(database, sql, 'enrollments', enrollmentColumns, pairs.length, (index) => {
+    const [taken, person] = pairs[index] as [number, number];
+    const ids = [enrollmentIds[index] as string, trainee(person), course(taken), trainerOfCourse(taken)];
+    return enrollmentRow(ids, moment(index / pairs.length), random());
+  });
+  await fill(database, sql, 'audit_entries', auditColumns, sizes.auditEntries, (index) => {
+    const actor = user(index % (1 + sizes.trainers));
+    return auditRow(auditIds[index] as string, actor, trainee(index), moment(index / sizes.auditEntries));
+  });
+  await sql.query('SET unique_checks = 1, foreign_key_checks = 1');
+  return { superAdmin: user(0), busiestTrainer: user(1), typicalTrainer: user(2), course: course(0) };
+}

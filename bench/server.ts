@@ -1,0 +1,16 @@
+import { startThrowAwayServer } from '../test/support/test-server.js';
+
+/** A database server to measure with; its URL ends where the name of a database goes. */
+export interface BenchServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** The server of BENCH_DATABASE_URL, or a private one that keeps every commit on the disk, as servers do by default. */
+export async function openBenchServer(): Promise<BenchServer> {
+  const url = process.env.BENCH_DATABASE_URL;
+  const server = url ? { url, stop: async () => undefined } : await startThrowAwayServer({ durable: true });
+  if (!server)
+    throw new Error('There is no server to measure with. Set BENCH_DATABASE_URL, or install mariadb-server.');
+  return server;
+}

@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { loadConfig } from '../src/config.js';
+import { type Context, createContext } from '../src/context.js';
+import { createApp } from '../src/http/app.js';
+import { createLogger } from '../src/logger.js';
+import { tokenFor } from '../test/support/factories.js';
+import type { Timing } from './figures.js';
+
+/** What a request brought. */
+export interface Answer extends Timing {
+  status: number;
+  body: Readonly<Record<string, unknown>>;
+}
+
+/** The service itself, on a port of its own. */
+export interface Service {
+  url: string;
+  token(userId: string): Promise<string>;
+  /** One request after the other: the time in the service belongs to the last. */
+  get(path: string, token: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** The program on a database of a server, as tests set it up: hashes are cheap, and nothing is logged. */
+export function openContext(databaseUrl: string, folder: string): Promise<Context> {
+  const env = {
+    NODE_ENV: 'test',
+    BCRYPT_COST: '4',
+    JWT_SECRET: 'a secret for benches only, longer than 32 bytes',
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: folder,
+  };
+  return createContext(loadConfig({ env, cwd: folder }), createLogger('silent', { write: () => undefined }));
+}
+
+/** Serves a migrated database over HTTP. */
+export async function serve(databaseUrl: string, folder: string): Promise<Service> {
+  const context = await openContext(databaseUrl, folder);
+  const server = createServer(createApp(context));
+  let served: (milliseconds: number) => void = () => undefined;
+  server.prependListener('request', (_request, response) => {
+    const startedAt = performance.now();
+    response.once('finish', () => served(performance.now() - startedAt));
+  });
+  server.keepAliveTimeout = 75_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    async token(userId) {
+      const user = await context.database.models.User.findByPk(userId, { rejectOnEmpty: true });
+      return tokenFor(context, user);
+    },
+    async get(path, token) {
+      const inService = new Promise<number>((resolve) => (served = resolve));
+      const startedAt = performance.now();
+      const response = await fetch(url + path, { headers: { Authorization: `Bearer ${token}` } });
+      const body = (await response.json()) as Answer['body'];
+      const clientMs = performance.now() - startedAt;
+      return { status: response.status, body, clientMs, serverMs: await inService };
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      await context.close();
+    },
+  };
+}
