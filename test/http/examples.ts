@@ -163,7 +163,9 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   async createCourse(context) {
     const { token } = await signIn(context, { role: 'trainer' });
-    return { token, body: { ...weaving, trainerId: 'ignored: a course of a trainer is their own' } };
+    // Passed over: a trainer's course is their own.
+    const { id: trainerId } = await buildUser(context, { role: 'trainer' });
+    return { token, body: { ...weaving, trainerId } };
   },
   async listCategories(context) {
     const { course } = await buildCatalogue(context);
