@@ -67,7 +67,12 @@ export async function currentEnrollments(core: Core, { user }: Caller): Promise<
  * One page of the enrollments in a trainer's courses, newest first (specification, section 4.12).
  * @throws AppError `VALIDATION`, `NOT_FOUND` when there is no such trainer
  */
-export async function listTrainerEnrollments(core: Core, trainerId: string, query: unknown): Promise<Page<Enrollment>> {
+export async function listTrainerEnrollments(
+  core: Core,
+  actor: Actor,
+  trainerId: string,
+  query: unknown,
+): Promise<Page<Enrollment>> {
   const listing = validate(trainerEnrollmentListingSchema, query);
   const { sequelize, models } = core.database;
   const sought = searchKey(listing.search);
@@ -79,7 +84,8 @@ export async function listTrainerEnrollments(core: Core, trainerId: string, quer
     where: { trainerId, ...filtered(listing), ...(sought && { [Op.or]: matches }) },
     order: newestFirst,
     include: withUserAndCourse(core),
-    ifNone: () => assertTrainer(core, trainerId),
+    // A trainer asks for their own, and is there.
+    ifNone: actor.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
   });
 }
 

@@ -15,8 +15,8 @@ interface Listing<M extends Model> {
   order: OrderItem[];
   attributes?: string[];
   include?: Includeable[];
-  /** Asked when there is nothing at all, in the place of the second query. */
-  ifNone?: () => Promise<void>;
+  /** Asked when there is nothing at all, in the place of the second query, which has to wait then. */
+  ifNone?: (() => Promise<void>) | false;
 }
 
 /** The order that a client asked for; ties are broken by id, so that no row is shown twice or skipped. */
@@ -34,15 +34,16 @@ export async function pageOf<M extends Model>(
   { page, limit }: Paging,
   { where, order, attributes, include, ifNone }: Listing<M>,
 ): Promise<Page<M>> {
+  const offset = (page - 1) * limit;
+  const shown = { ...(attributes && { attributes }), ...(include && { include }) };
+  const rows = () => model.findAll({ where: onPage(model, where, order, { limit, offset }), order, ...shown });
   return core.database.read(async () => {
-    const totalItems = await model.count({ where });
-    if (totalItems === 0) await ifNone?.();
-    const offset = (page - 1) * limit;
-    const shown = { ...(attributes && { attributes }), ...(include && { include }) };
-    const items =
-      offset < totalItems
-        ? await model.findAll({ where: onPage(model, where, order, { limit, offset }), order, ...shown })
-        : [];
+    let [totalItems, items]: [number, M[]] = [0, []];
+    if (ifNone) {
+      totalItems = await model.count({ where });
+      if (totalItems === 0) await ifNone();
+      else items = await rows();
+    } else [totalItems, items] = await Promise.all([model.count({ where }), rows()]);
     return {
       items,
       pagination: { currentPage: page, totalPages: Math.ceil(totalItems / limit), totalItems, itemsPerPage: limit },

@@ -33,8 +33,8 @@ export const courseHandlers = {
 
   courseStatistics: async ({ context, caller }) => ({ stats: await courseStatistics(context, actorOf(caller)) }),
 
-  async listTrainerCourses({ context, params, query }) {
-    const { items, pagination } = await listTrainerCourses(context, params.trainerId ?? '', query);
+  async listTrainerCourses({ context, caller, params, query }) {
+    const { items, pagination } = await listTrainerCourses(context, actorOf(caller), params.trainerId ?? '', query);
     return { courses: items.map(present.course), pagination };
   },
 

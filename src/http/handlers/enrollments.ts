@@ -67,8 +67,8 @@ export const enrollmentHandlers = {
     stats: await enrollmentStatistics(context, actorOf(caller)),
   }),
 
-  async listTrainerEnrollments({ context, params, query }) {
-    const { items, pagination } = await listTrainerEnrollments(context, params.trainerId ?? '', query);
+  async listTrainerEnrollments({ context, caller, params, query }) {
+    const { items, pagination } = await listTrainerEnrollments(context, actorOf(caller), params.trainerId ?? '', query);
     return { enrollments: items.map(present.trainerEnrollment), pagination };
   },
 
