@@ -27,6 +27,7 @@ const defaultMessages = {
   SUPER_ADMIN_PROTECTED: "The super admin can't be deactivated, demoted or deleted.",
   NO_MATCHING_ACCOUNT: 'Invalid credentials or account inactive.',
   WRONG_PASSWORD: 'Invalid credentials.',
+  TOO_MANY_ATTEMPTS: 'Too many failed attempts. Try again later.',
   CURRENT_PASSWORD_INCORRECT: 'Current password is incorrect.',
   PASSWORD_CHANGE_NOT_REQUIRED: 'Password change not required.',
   PASSWORD_CHANGE_REQUIRED: 'Password change required.',
@@ -75,11 +76,15 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message?: string,
-    options: { details?: readonly FieldProblem[]; cause?: unknown } = {},
+    options: { details?: readonly FieldProblem[]; cause?: unknown; retryAfter?: number } = {},
   ) {
     super(message ?? defaultMessages[code], options.cause === undefined ? undefined : { cause: options.cause });
     this.details = options.details ?? [];
+    this.retryAfter = options.retryAfter;
   }
+
+  /** Seconds after which trying again makes sense, where that is known. */
+  readonly retryAfter: number | undefined;
 
   /** The invalid fields, for `VALIDATION`; empty otherwise. */
   readonly details: readonly FieldProblem[];

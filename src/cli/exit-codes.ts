@@ -37,6 +37,7 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   SUPER_ADMIN_PROTECTED: failure,
   NO_MATCHING_ACCOUNT: failure,
   WRONG_PASSWORD: failure,
+  TOO_MANY_ATTEMPTS: failure,
   CURRENT_PASSWORD_INCORRECT: failure,
   PASSWORD_CHANGE_NOT_REQUIRED: failure,
   PASSWORD_CHANGE_REQUIRED: failure,

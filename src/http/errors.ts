@@ -32,6 +32,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   SUPER_ADMIN_PROTECTED: { status: 400 },
   NO_MATCHING_ACCOUNT: { status: 401 },
   WRONG_PASSWORD: { status: 401 },
+  TOO_MANY_ATTEMPTS: { status: 429, retryAfter: 60 },
   CURRENT_PASSWORD_INCORRECT: { status: 400 },
   PASSWORD_CHANGE_NOT_REQUIRED: { status: 400 },
   PASSWORD_CHANGE_REQUIRED: { status: 403 },
@@ -147,7 +148,8 @@ export const errorHandler: ErrorRequestHandler = (
   if (response.headersSent) return next(error);
   const authenticate = known && challenge(mapping, known.code);
   if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
-  if (mapping.retryAfter !== undefined) response.setHeader('Retry-After', mapping.retryAfter);
+  const retryAfter = known?.retryAfter ?? mapping.retryAfter;
+  if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
   response
     .status(mapping.status)
     .json(known ? bodyOf(known, mapping, response.locals.operation) : { error: serverError.message });

@@ -20,7 +20,7 @@ export const boolean = Joi.boolean().strict().required();
 export const count = Joi.number().integer().min(0).required();
 export const id = Joi.string().required().description('An opaque identifier');
 const timestamp = Joi.date().iso().required();
-const nullableTimestamp = Joi.date().iso().allow(null).required();
+export const nullableTimestamp = Joi.date().iso().allow(null).required();
 const nullableDate = Joi.string()
   .pattern(/^\d{4}-\d{2}-\d{2}$/)
   .allow(null)

@@ -10,6 +10,7 @@ export const auditActions = [
   'user.activate',
   'user.deactivate',
   'user.reset-password',
+  'user.unlock',
   'user.delete',
   'import.start',
   'import.resume',

@@ -1,37 +1,66 @@
 import { Op, type Transaction } from 'sequelize';
 import type { User } from '../db/models/user.js';
-import { AppError, validationError } from '../errors.js';
+import { AppError, isAppError, validationError } from '../errors.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../schemas/auth.js';
 import { isPossibleKey, normalizeEmail, phoneKey, type Role } from '../schemas/fields.js';
 import { profileSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
 import { guarded, takenKeys, userSearchKey } from './accounts.js';
 import type { Caller, Client, Core } from './core.js';
+import { beginAttempt, type Target } from './login-throttle.js';
 import { endSessions, startSession } from './sessions.js';
 
-/** The active account that an identifier means; an email address goes before a phone number of the same text. */
-async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<User | undefined> {
-  if (!isPossibleKey(identifier)) return undefined;
+/** Whom an identifier means: an email address goes before a phone number of the same text. */
+interface Named {
+  /** Who may sign in with it. */
+  user: User | undefined;
+  /** What is counted when the password is wrong. */
+  target: Target;
+}
+
+async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<Named> {
   const email = normalizeEmail(identifier);
+  const unknown = { user: undefined, target: { identifier: email } };
+  if (!isPossibleKey(identifier)) return unknown;
   const matches = await core.database.read(() =>
-    core.database.models.User.findAll({
-      where: {
-        [Op.or]: [{ email }, { phoneKey: phoneKey(identifier) }],
-        isActive: true,
-        ...(role !== undefined && { role }),
-      },
-    }),
+    core.database.models.User.findAll({ where: { [Op.or]: [{ email }, { phoneKey: phoneKey(identifier) }] } }),
   );
-  return matches.find((user) => user.email === email) ?? matches[0];
+  const allowed = matches.filter((user) => user.isActive && (role === undefined || user.role === role));
+  const meant = (users: readonly User[]) => users.find((user) => user.email === email) ?? users[0];
+  const user = meant(allowed);
+  const account = user ?? meant(matches);
+  return account ? { user, target: { accountId: account.id } } : unknown;
 }
 
 /** A hash that no password has, per cost: logins that match nobody spend the same time as those that do. */
 const unmatchableHash = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
 
+/** The cost in a bcrypt hash. */
+const costOf = (hash: string) => Number(hash.slice(4, 6));
+
+/** Whether the password is the account's. It takes as long when there is none, and when its hash is a cheaper one. */
+async function passwordMatches(core: Core, password: string, user: User | undefined): Promise<boolean> {
+  const { bcryptCost } = core.config.auth;
+  const matches = await core.hasher.compare(password, user?.passwordHash ?? unmatchableHash(bcryptCost));
+  if (!matches && user && costOf(user.passwordHash) < bcryptCost)
+    await core.hasher.compare(password, unmatchableHash(bcryptCost));
+  return matches;
+}
+
+/**
+ * The hash to be stored from now on, where the one that is stored is cheaper than hashes are to be. A generated password
+ * keeps its own: it can't be guessed, and is replaced before anything else.
+ */
+async function rehashed(core: Core, password: string, user: User): Promise<string | undefined> {
+  const { bcryptCost } = core.config.auth;
+  if (costOf(user.passwordHash) >= bcryptCost || user.initialPasswordExpiresAt !== null) return undefined;
+  return core.hasher.hash(password, bcryptCost);
+}
+
 /**
  * Signs in by email or phone (specification, sections 4.4 and 4.5).
  * @param role who may sign in here; everybody when absent
- * @throws AppError `VALIDATION`, `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED`
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED`
  */
 export async function login(
   core: Core,
@@ -40,23 +69,38 @@ export async function login(
   role?: Role,
 ): Promise<{ user: User; token: string }> {
   const { identifier, password } = validate(loginSchema, input);
-  const user = await findByIdentifier(core, identifier, role);
-  const matches = await core.hasher.compare(
-    password,
-    user?.passwordHash ?? unmatchableHash(core.config.auth.bcryptCost),
-  );
-  if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
-  const now = core.now();
-  const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= now;
-  if (!matches || expired) throw new AppError('WRONG_PASSWORD');
-  return core.database.inTransaction(async (transaction) => {
-    // The account may have changed while the password was compared.
-    const current = await lockedUser(core, user.id, transaction);
-    if (!current?.isActive) throw new AppError('NO_MATCHING_ACCOUNT');
-    if (current.passwordHash !== user.passwordHash) throw new AppError('WRONG_PASSWORD');
-    await current.update({ lastLogin: now }, { transaction });
-    return { user: current, token: await startSession(core, current, client, transaction) };
+  const { user, target } = await findByIdentifier(core, identifier, role);
+  return guessing(core, target, client.ip, async () => {
+    const matches = await passwordMatches(core, password, user);
+    if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
+    const now = core.now();
+    const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= now;
+    if (!matches || expired) throw new AppError('WRONG_PASSWORD');
+    const passwordHash = await rehashed(core, password, user);
+    return core.database.inTransaction(async (transaction) => {
+      // The account may have changed while the password was compared.
+      const current = await lockedUser(core, user.id, transaction);
+      if (!current?.isActive) throw new AppError('NO_MATCHING_ACCOUNT');
+      if (current.passwordHash !== user.passwordHash) throw new AppError('WRONG_PASSWORD');
+      await current.update({ lastLogin: now, ...(passwordHash !== undefined && { passwordHash }) }, { transaction });
+      return { user: current, token: await startSession(core, current, client, transaction) };
+    });
   });
+}
+
+const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'] as const;
+
+/** Runs something that shows whether a password is right, as often as the throttle allows. */
+async function guessing<T>(core: Core, target: Target, ip: string | null, work: () => Promise<T>): Promise<T> {
+  const attempt = await beginAttempt(core, target, ip);
+  try {
+    const result = await work();
+    await attempt.succeeded();
+    return result;
+  } catch (error) {
+    await (isAppError(error, ...wrongGuesses) ? attempt.failed() : attempt.abandoned());
+    throw error;
+  }
 }
 
 function lockedUser(core: Core, id: string, transaction: Transaction): Promise<User | null> {
@@ -87,12 +131,14 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
 
 /**
  * Replaces the caller's password (specification, section 4.9) and ends the account's other sessions.
- * @throws AppError `VALIDATION`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`
  */
 export async function changePassword(core: Core, caller: Caller, input: unknown): Promise<void> {
   const { currentPassword, newPassword } = validate(changePasswordSchema, input);
-  if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash)))
-    throw new AppError('CURRENT_PASSWORD_INCORRECT');
+  await guessing(core, { accountId: caller.user.id }, caller.ip, async () => {
+    if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash)))
+      throw new AppError('CURRENT_PASSWORD_INCORRECT');
+  });
   if (caller.user.requiresPasswordChange && newPassword === currentPassword) throw initialPasswordReused();
   await replacePassword(core, caller, newPassword, 'CURRENT_PASSWORD_INCORRECT');
 }

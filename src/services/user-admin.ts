@@ -9,6 +9,7 @@ import { guarded, initialPasswordExpiry, takenKeys, userSearchKey } from './acco
 import { type AuditRecord, auditedUser, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { doomFiles, removeDoomed } from './files.js';
+import { releaseLock } from './login-throttle.js';
 import { generatedPasswordCost, generatePassword } from './passwords.js';
 import { seatedStatuses } from './seats.js';
 import { endSessions } from './sessions.js';
@@ -113,6 +114,15 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
       user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
     }),
   );
+}
+
+/** Lets an account try its password again that is locked after too many wrong ones. @throws AppError `NOT_FOUND` */
+export async function unlockUser(core: Core, actor: Actor, id: string): Promise<void> {
+  await findUserById(core, id);
+  await core.database.inTransaction(async (transaction) => {
+    await releaseLock(core, id, transaction);
+    await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
+  });
 }
 
 /** {@link setUserActive}, as a client of the API asks for it. @throws AppError `VALIDATION` and as there */

@@ -22,7 +22,17 @@ interface Step {
 }
 const stepOf = (file: string) => require(path.join(folder, file)) as Step;
 
-const tables = ['audit_entries', 'courses', 'enrollments', 'files', 'import_rows', 'imports', 'sessions', 'users'];
+const tables = [
+  'audit_entries',
+  'courses',
+  'enrollments',
+  'files',
+  'import_rows',
+  'imports',
+  'login_throttle',
+  'sessions',
+  'users',
+];
 /** What stays when all migrations are reverted: who ran what, and who is running. */
 const bookkeeping = ['SequelizeMeta', 'leases'];
 

@@ -154,6 +154,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   deleteUser: someAccount,
   changeActivation: async (context) => ({ ...(await someAccount(context)), body: { isActive: false } }),
   resetPassword: someAccount,
+  unlockUser: someAccount,
   async listCourses(context) {
     const { course } = await buildCatalogue(context);
     await course.update({ isPublished: true, category: 'Crafts', level: 'beginner', courseType: 'online' });

@@ -97,6 +97,7 @@ for (const [name, operation] of operations) {
       if (operation.query) expected.push('400');
       if (operation.upload) expected.push('400', '413', '415', '507');
       if (operation.failures?.includes('IMPORT_CONFLICT')) expected.push('400');
+      if (operation.failures?.includes('TOO_MANY_ATTEMPTS')) expected.push('429');
       if (operation.failures?.includes('CREDENTIALS_FETCHED')) expected.push('410');
       if (access.kind !== 'public') expected.push('401');
       if (!['public', 'signed-in'].includes(access.kind)) expected.push('403');

@@ -129,7 +129,8 @@ describe('User administration', () => {
     it('shows an account, by its id only', async () => {
       const user = await buildUser(harness.context, { email: 'one@example.org' });
       const { body } = await call('get', `/api/users/${user.id}`).expect(200);
-      expect(body.user).to.have.all.keys(accountKeys).and.to.include({ id: user.id, email: 'one@example.org' });
+      expect(body.user).to.have.all.keys(...accountKeys, 'lockedUntil');
+      expect(body.user).to.include({ id: user.id, email: 'one@example.org', lockedUntil: null });
       for (const id of ['nobody', 'one@example.org', user.phone])
         expect((await call('get', `/api/users/${encodeURIComponent(id)}`)).status).to.equal(404);
     });

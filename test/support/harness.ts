@@ -51,7 +51,17 @@ export async function closeSharedDatabase(): Promise<void> {
 }
 
 // Children before parents.
-const tables = ['files', 'enrollments', 'courses', 'import_rows', 'imports', 'audit_entries', 'sessions', 'users'];
+const tables = [
+  'login_throttle',
+  'files',
+  'enrollments',
+  'courses',
+  'import_rows',
+  'imports',
+  'audit_entries',
+  'sessions',
+  'users',
+];
 
 /** What a test of the API works with. */
 export interface Harness {

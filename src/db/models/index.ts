@@ -4,6 +4,7 @@ import { initCourse } from './course.js';
 import { initEnrollment } from './enrollment.js';
 import { initImport } from './import.js';
 import { initImportRow } from './import-row.js';
+import { initLoginThrottle } from './login-throttle.js';
 import { initSession } from './session.js';
 import { initStoredFile } from './stored-file.js';
 import { initUser } from './user.js';
@@ -19,6 +20,7 @@ export function initModels(sequelize: Sequelize) {
     Course: initCourse(sequelize),
     Enrollment: initEnrollment(sequelize),
     StoredFile: initStoredFile(sequelize),
+    LoginThrottle: initLoginThrottle(sequelize),
   };
   models.Session.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });

@@ -1,6 +1,7 @@
 import { listAudit } from '../../services/audit.js';
 import { actorOf } from '../../services/core.js';
-import { changeActivation, deleteUser, resetPassword, updateUser } from '../../services/user-admin.js';
+import { lockOf } from '../../services/login-throttle.js';
+import { changeActivation, deleteUser, resetPassword, unlockUser, updateUser } from '../../services/user-admin.js';
 import { findUserById, listUsers, usersCsv } from '../../services/users.js';
 import type { Handlers } from '../bind.js';
 import * as present from '../present.js';
@@ -14,7 +15,8 @@ export const userHandlers = {
   exportUsers: async ({ context, query }) => ({ filename: 'users.csv', pieces: () => usersCsv(context, query) }),
 
   async showUser({ context, params }) {
-    return { user: present.account(await findUserById(context, params.id ?? '')) };
+    const user = await findUserById(context, params.id ?? '');
+    return { user: { ...present.account(user), lockedUntil: await lockOf(context, user.id) } };
   },
 
   async updateUser({ context, caller, params, body }) {
@@ -36,6 +38,11 @@ export const userHandlers = {
   async resetPassword({ context, caller, params }) {
     const { temporaryPassword } = await resetPassword(context, actorOf(caller), params.id ?? '');
     return { message: 'Password reset successfully.', temporaryPassword };
+  },
+
+  async unlockUser({ context, caller, params }) {
+    await unlockUser(context, actorOf(caller), params.id ?? '');
+    return { message: 'User unlocked successfully.' };
   },
 
   async listAudit({ context, query }) {

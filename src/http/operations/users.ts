@@ -41,7 +41,7 @@ export const userOperations = {
     success: {
       status: 200,
       description: 'The account',
-      body: Joi.object({ user: shapes.account.required() }),
+      body: Joi.object({ user: shapes.account.append({ lockedUntil: shapes.nullableTimestamp }).required() }),
     },
     failures: ['NOT_FOUND'],
   }),
@@ -109,5 +109,19 @@ export const userOperations = {
       body: Joi.object({ message: shapes.message('Password reset successfully.'), temporaryPassword: shapes.text }),
     },
     failures: ['NOT_FOUND', 'OVERLOADED'],
+  }),
+  unlockUser: operation({
+    method: 'post',
+    path: '/api/users/:id/unlock',
+    tag: 'Users',
+    summary: 'Let an account try its password again that is locked after too many wrong ones',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.id }),
+    success: {
+      status: 200,
+      description: 'The account is not locked',
+      body: Joi.object({ message: shapes.message('User unlocked successfully.') }),
+    },
+    failures: ['NOT_FOUND'],
   }),
 };

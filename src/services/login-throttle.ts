@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Op, type Transaction } from 'sequelize';
+import type { LoginThrottle } from '../db/models/login-throttle.js';
+import { AppError } from '../errors.js';
+import type { Core } from './core.js';
+
+/**
+ * Bounds how often passwords can be guessed, over all instances on a database. An attempt is counted before its password
+ * is looked at and given back when it was right: so many at once don't pass the limit, and whoever knows their password
+ * never meets it.
+ */
+
+const minuteMs = 60_000;
+
+interface Rule {
+  /** So many failures are let through. */
+  failures: number;
+  /** They are counted for so long, in milliseconds. */
+  windowMs: number;
+  /** For how long it is locked then, the nth time in a row. */
+  lockMs(locks: number): number;
+}
+
+/** For one account, or one text that means none: nobody learns from being refused which of them it is. */
+const identifierRule: Rule = {
+  failures: 10,
+  windowMs: 10 * minuteMs,
+  lockMs: (locks) => Math.min(10 * 2 ** locks, 60) * minuteMs,
+};
+
+/** For one address. */
+const addressRule: Rule = { failures: 100, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
+
+const ruleOf = (subject: string): Rule => (subject.startsWith('address:') ? addressRule : identifierRule);
+
+/** An attempt whose end nobody noted ended with the process that made it, in milliseconds. */
+const underWayMs = minuteMs;
+/** How long an attempt waits for those before it, in milliseconds. */
+const patienceMs = 5000;
+/** When it is forgotten how often something was locked, in milliseconds. */
+const memoryMs = 24 * 60 * minuteMs;
+
+/** What an IPv6 network is given to one customer by, in bits. */
+const ipv6CustomerBits = 56;
+
+/** The first 56 bits of an IPv6 address; an IPv4 address as it is. */
+function networkOf(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(ip)) return ip;
+  const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':'));
+  const [before, after] = [groups(head), groups(tail ?? '')];
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  const bits = [...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join('');
+  return `${bits.slice(0, ipv6CustomerBits / 4)}/${ipv6CustomerBits}`;
+}
+
+/** Whose password is tried: an account's, or that of a text which means no account. */
+export type Target = { accountId: string } | { identifier: string };
+
+function subjectOf(target: Target): string {
+  if ('accountId' in target) return `account:${target.accountId}`;
+  return `unknown:${createHash('sha256').update(target.identifier).digest('hex')}`;
+}
+
+/** An attempt that was let through; exactly one of its ends must be noted. */
+export interface Attempt {
+  /** The password was right: the failures of the account are forgotten. */
+  succeeded(): Promise<void>;
+  failed(): Promise<void>;
+  /** Nobody knows whether it was right. */
+  abandoned(): Promise<void>;
+}
+
+function tooMany(lockedUntil: Date, now: Date): AppError {
+  const seconds = Math.max(1, Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000));
+  const minutes = Math.ceil(seconds / 60);
+  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
+  return new AppError('TOO_MANY_ATTEMPTS', `Too many failed attempts. Try again in ${wait}.`, { retryAfter: seconds });
+}
+
+/** The rows of subjects, made where there are none, in one order: whoever waits for a row holds none behind it. */
+async function lockRows(core: Core, subjects: readonly string[], transaction: Transaction): Promise<LoginThrottle[]> {
+  const { LoginThrottle } = core.database.models;
+  const locked = () =>
+    LoginThrottle.findAll({
+      where: { subject: [...subjects] },
+      order: ['subject'],
+      lock: transaction.LOCK.UPDATE,
+      transaction,
+    });
+  const rows = await locked();
+  if (rows.length === subjects.length) return rows;
+  const fresh = subjects
+    .filter((subject) => !rows.some((row) => row.subject === subject))
+    .map((subject) => ({
+      ...{ subject, failures: 0, windowStartedAt: core.now(), underWay: 0 },
+      ...{ underWaySince: null, lockedUntil: null, locks: 0 },
+    }));
+  // Not by ignoring duplicates: MySQL would lock what is there for reading only, and two that go on to write wait for
+  // each other.
+  await LoginThrottle.bulkCreate(fresh, { updateOnDuplicate: ['subject'], transaction });
+  return locked();
+}
+
+const age = (now: Date, moment: Date | null) =>
+  moment === null ? Number.POSITIVE_INFINITY : now.getTime() - moment.getTime();
+
+/** Forgets what is too old to count. */
+function expire(row: LoginThrottle, now: Date): void {
+  if (age(now, row.windowStartedAt) >= ruleOf(row.subject).windowMs) row.set({ failures: 0, windowStartedAt: now });
+  if (age(now, row.underWaySince) >= underWayMs) row.set({ underWay: 0, underWaySince: null });
+  if (row.lockedUntil !== null && age(now, row.lockedUntil) >= memoryMs) row.set({ lockedUntil: null, locks: 0 });
+}
+
+/** @throws AppError `TOO_MANY_ATTEMPTS` while one of them is locked */
+function assertOpen(rows: readonly LoginThrottle[], now: Date): void {
+  const locks = rows.flatMap(({ lockedUntil }) => (lockedUntil !== null && lockedUntil > now ? [lockedUntil] : []));
+  const last = locks.sort((one, other) => other.getTime() - one.getTime())[0];
+  if (last) throw tooMany(last, now);
+}
+
+/** Counts the attempt in, where there is room for it. @returns whether there was */
+async function enter(core: Core, subjects: readonly string[]): Promise<boolean> {
+  const { LoginThrottle } = core.database.models;
+  const now = core.now();
+  // Most of a storm is turned away here, without a write.
+  const seen = await core.database.read(() => LoginThrottle.findAll({ where: { subject: [...subjects] } }));
+  assertOpen(seen, now);
+  return core.database.inTransaction(async (transaction) => {
+    const rows = await lockRows(core, subjects, transaction);
+    assertOpen(rows, now);
+    for (const row of rows) expire(row, now);
+    if (rows.some((row) => row.failures + row.underWay >= ruleOf(row.subject).failures)) return false;
+    for (const row of rows) {
+      row.set({ underWay: row.underWay + 1, underWaySince: row.underWaySince ?? now });
+      await row.save({ transaction });
+    }
+    return true;
+  });
+}
+
+function countFailure(row: LoginThrottle, now: Date): void {
+  const { failures, lockMs } = ruleOf(row.subject);
+  row.failures += 1;
+  if (row.failures < failures) return;
+  row.set({ failures: 0, windowStartedAt: now, lockedUntil: new Date(now.getTime() + lockMs(row.locks)) });
+  row.locks += 1;
+}
+
+async function leave(
+  core: Core,
+  subjects: readonly string[],
+  end: 'succeeded' | 'failed' | 'abandoned',
+): Promise<void> {
+  const now = core.now();
+  await core.database.inTransaction(async (transaction) => {
+    for (const row of await lockRows(core, subjects, transaction)) {
+      expire(row, now);
+      const underWay = Math.max(0, row.underWay - 1);
+      row.set({ underWay, ...(underWay === 0 && { underWaySince: null }) });
+      if (end === 'failed') countFailure(row, now);
+      // An address is as good as whoever uses it: one right password says nothing of the others.
+      if (end === 'succeeded' && !row.subject.startsWith('address:'))
+        row.set({ failures: 0, lockedUntil: null, locks: 0 });
+      await row.save({ transaction });
+    }
+  });
+}
+
+/**
+ * Lets an attempt to guess a password through, or not.
+ * @throws AppError `TOO_MANY_ATTEMPTS`; `OVERLOADED` when too many attempts of the same are under way to tell
+ */
+export async function beginAttempt(core: Core, target: Target, ip: string | null): Promise<Attempt> {
+  const subjects = [subjectOf(target), ...(ip === null ? [] : [`address:${networkOf(ip)}`])].sort();
+  const deadline = performance.now() + patienceMs;
+  while (!(await enter(core, subjects))) {
+    if (performance.now() >= deadline) throw new AppError('OVERLOADED');
+    await sleep(50 + 100 * Math.random());
+  }
+  return {
+    succeeded: () => leave(core, subjects, 'succeeded'),
+    failed: () => leave(core, subjects, 'failed'),
+    abandoned: () => leave(core, subjects, 'abandoned'),
+  };
+}
+
+/** Until when an account is locked; null when it isn't. */
+export async function lockOf(core: Core, accountId: string): Promise<Date | null> {
+  const row = await core.database.read(() => core.database.models.LoginThrottle.findByPk(subjectOf({ accountId })));
+  return row?.lockedUntil && row.lockedUntil > core.now() ? row.lockedUntil : null;
+}
+
+/** Forgets the failures of an account, in the caller's transaction. */
+export async function releaseLock(core: Core, accountId: string, transaction: Transaction): Promise<void> {
+  await core.database.models.LoginThrottle.destroy({ where: { subject: subjectOf({ accountId }) }, transaction });
+}
+
+/** Removes what is too old to count. */
+export async function sweepThrottle(core: Core): Promise<number> {
+  const before = new Date(core.now().getTime() - memoryMs);
+  return core.database.inTransaction((transaction) =>
+    core.database.models.LoginThrottle.destroy({
+      where: {
+        windowStartedAt: { [Op.lt]: before },
+        [Op.or]: [{ lockedUntil: null }, { lockedUntil: { [Op.lt]: before } }],
+      },
+      transaction,
+    }),
+  );
+}

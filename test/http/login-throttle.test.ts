@@ -1,0 +1,194 @@
+import { expect } from 'chai';
+import type { Response } from 'supertest';
+import { lockOf, sweepThrottle } from '../../src/services/login-throttle.js';
+import { buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { ada, expectFailure, messages } from './expectations.js';
+
+const minuteMs = 60_000;
+
+function expectLocked(response: Response, minutes: number): void {
+  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
+  expectFailure(response, 429, `Too many failed attempts. Try again in ${wait}.`);
+  expect(Number(response.headers['retry-after'])).to.be.within(minutes * 60 - 60, minutes * 60);
+}
+
+describe('The throttle of logins', () => {
+  const harness = useHarness({ TRUST_PROXY: '1' });
+  const login = (identifier: string, password: string, address = '192.0.2.1', path = 'login') =>
+    harness.api('post', `/api/auth/${path}`).set('X-Forwarded-For', address).send({ identifier, password });
+  const wrong = (times: number, identifier: string, address?: string) =>
+    Promise.all(Array.from({ length: times }, () => login(identifier, 'a wrong guess', address)));
+
+  it('lets ten failures through in ten minutes, then nothing, the right password neither', async () => {
+    const { email } = await buildUser(harness.context);
+    for (let guess = 0; guess < 10; guess += 1)
+      expectFailure(await login(email, 'a wrong guess'), 401, messages.wrongPassword);
+    expectLocked(await login(email, 'a wrong guess'), 10);
+    expectLocked(await login(email, factoryPassword), 10);
+    expectLocked(await login(email, factoryPassword, '198.51.100.7', 'trainee-login'), 10);
+  });
+
+  it('counts an account once, whether it is called by email or by phone', async () => {
+    const { email, phone } = await buildUser(harness.context);
+    for (let guess = 0; guess < 5; guess += 1) {
+      await login(email, 'a wrong guess').expect(401);
+      await login(phone, 'a wrong guess').expect(401);
+    }
+    expectLocked(await login(phone, factoryPassword), 10);
+  });
+
+  it('treats texts that mean no account, inactive accounts and other roles the same', async () => {
+    const { email: inactive } = await buildUser(harness.context, { isActive: false });
+    const { email: trainer } = await buildUser(harness.context, { role: 'trainer' });
+    for (const [identifier, path, address] of [
+      ['nobody@example.org', 'login', '192.0.2.1'],
+      [inactive, 'login', '192.0.2.2'],
+      [trainer, 'trainee-login', '192.0.2.3'],
+    ] as const) {
+      for (let guess = 0; guess < 10; guess += 1)
+        expectFailure(await login(identifier, factoryPassword, address, path), 401, messages.noMatch);
+      expectLocked(await login(identifier, factoryPassword, address, path), 10);
+    }
+    expectLocked(await login(' NOBODY@example.org', factoryPassword), 10);
+  });
+
+  it('lets nobody through beyond the limit who comes at the same moment', async () => {
+    const { email } = await buildUser(harness.context);
+    const answers = await wrong(40, email);
+    const through = answers.filter(({ status }) => status === 401).length;
+    expect(through).to.equal(10);
+    for (const { status } of answers) expect(status).to.be.oneOf([401, 429]);
+  });
+
+  it('forgets failures after ten minutes, and when the right password comes', async () => {
+    const { email } = await buildUser(harness.context);
+    await wrong(9, email);
+    harness.advance(10 * minuteMs);
+    await wrong(9, email);
+    await login(email, factoryPassword).expect(200);
+    for (const { status } of await wrong(9, email)) expect(status).to.equal(401);
+    await login(email, factoryPassword).expect(200);
+  });
+
+  it('locks for ten minutes, then twenty, forty, sixty, and never for longer', async () => {
+    const { email } = await buildUser(harness.context);
+    for (const [round, minutes] of [10, 20, 40, 60, 60].entries()) {
+      await wrong(10, email, `192.0.2.${round + 10}`);
+      expectLocked(await login(email, factoryPassword), minutes);
+      harness.advance(minutes * minuteMs - 1000);
+      expectLocked(await login(email, factoryPassword), 1);
+      harness.advance(1000);
+    }
+    await login(email, factoryPassword).expect(200);
+    await wrong(10, email, '192.0.2.99');
+    expectLocked(await login(email, factoryPassword), 10);
+  });
+
+  it('never meets those who know their password', async () => {
+    const { email } = await buildUser(harness.context);
+    for (let round = 0; round < 40; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => login(email, factoryPassword)));
+      for (const { status } of answers) expect(status).to.equal(200);
+    }
+  });
+
+  it('lets an address fail a hundred times an hour, whomever it tries', async () => {
+    for (let guess = 0; guess < 100; guess += 10)
+      await Promise.all(
+        Array.from({ length: 10 }, (_, n) => login(`n${guess + n}@example.org`, 'a wrong guess').expect(401)),
+      );
+    const { email } = await buildUser(harness.context);
+    expectLocked(await login(email, factoryPassword), 60);
+    await login(email, factoryPassword, '192.0.2.2').expect(200);
+    harness.advance(60 * minuteMs);
+    await login(email, factoryPassword).expect(200);
+  });
+
+  it('takes an IPv6 network of 56 bits for one address', async () => {
+    const guesses = Array.from(
+      { length: 100 },
+      (_, n) => [`n${n}@example.org`, `2001:db8:0:1${n % 10}::${n + 1}`] as const,
+    );
+    for (const [identifier, address] of guesses) await login(identifier, 'a wrong guess', address).expect(401);
+    const { email } = await buildUser(harness.context);
+    expectLocked(await login(email, factoryPassword, '2001:db8:0:ff::1'), 60);
+    await login(email, factoryPassword, '2001:db8:0:100::1').expect(200);
+  });
+
+  it('counts guesses of the current password of an account too', async () => {
+    const { user, token } = await signIn(harness.context);
+    const change = (currentPassword: string) =>
+      harness.api('put', '/api/auth/change-password', token).send({ currentPassword, newPassword: 'the next one' });
+    for (let guess = 0; guess < 10; guess += 1) await change('a wrong guess').expect(400);
+    expectLocked(await change(factoryPassword), 10);
+    expectLocked(await login(user.email, factoryPassword), 10);
+  });
+
+  it('answers 503 when its table is gone: nobody is let through uncounted', async () => {
+    const { email } = await buildUser(harness.context);
+    const { sequelize } = harness.context.database;
+    await sequelize.query('ALTER TABLE login_throttle RENAME TO elsewhere');
+    try {
+      expectFailure(await login(email, factoryPassword), 503, 'The service is temporarily unavailable.');
+    } finally {
+      await sequelize.query('ALTER TABLE elsewhere RENAME TO login_throttle');
+    }
+    await login(email, factoryPassword).expect(200);
+  });
+
+  it('gives back what an instance that died had under way', async () => {
+    const user = await buildUser(harness.context);
+    const { LoginThrottle } = harness.context.database.models;
+    await LoginThrottle.create({
+      ...{ subject: `account:${user.id}`, failures: 0, windowStartedAt: new Date(), underWay: 10 },
+      ...{ underWaySince: new Date(Date.now() - 61_000), lockedUntil: null, locks: 0 },
+    });
+    await login(user.email, factoryPassword).expect(200);
+  });
+
+  it('keeps nothing that is too old to count', async () => {
+    await wrong(10, 'nobody@example.org');
+    harness.advance(25 * 60 * minuteMs);
+    await wrong(1, 'somebody@example.org', '192.0.2.2');
+    expect(await sweepThrottle(harness.context)).to.equal(2);
+  });
+
+  it('is seen and released by the super admin', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const user = await buildUser(harness.context);
+    await wrong(10, user.email);
+    const shown = await harness.api('get', `/api/users/${user.id}`, token).expect(200);
+    expect(new Date(shown.body.user.lockedUntil).getTime()).to.be.greaterThan(Date.now() + 9 * minuteMs);
+    const { body } = await harness.api('post', `/api/users/${user.id}/unlock`, token).expect(200);
+    expect(body).to.deep.equal({ message: 'User unlocked successfully.' });
+    expect(await lockOf(harness.context, user.id)).to.equal(null);
+    expect((await harness.api('get', `/api/users/${user.id}`, token)).body.user.lockedUntil).to.equal(null);
+    await login(user.email, factoryPassword, '192.0.2.2').expect(200);
+    const audit = await harness.api('get', `/api/audit?targetId=${user.id}`, token).expect(200);
+    expect(audit.body.entries.map(({ action }: { action: string }) => action)).to.deep.equal(['user.unlock']);
+  });
+});
+
+describe('Logins and the cost of hashes', () => {
+  const harness = useHarness({ BCRYPT_COST: '6' });
+  const login = (identifier: string, password: string) =>
+    harness.api('post', '/api/auth/login').send({ identifier, password });
+
+  it('hash a password anew that was hashed at a lower cost, and keep it', async () => {
+    const user = await buildUser(harness.context, { password: ada.password });
+    await login(user.email, ada.password).expect(200);
+    await user.reload();
+    expect(user.passwordHash.slice(4, 6)).to.equal('06');
+    await login(user.email, ada.password).expect(200);
+    await login(user.email, 'a wrong guess').expect(401);
+  });
+
+  it('leave a generated password as it is: it is about to be replaced', async () => {
+    const initialPasswordExpiresAt = new Date(Date.now() + 60_000);
+    const user = await buildUser(harness.context, { requiresPasswordChange: true, initialPasswordExpiresAt });
+    await login(user.email, factoryPassword).expect(200);
+    await user.reload();
+    expect(user.passwordHash.slice(4, 6)).to.equal('04');
+  });
+});
