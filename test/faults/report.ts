@@ -1,0 +1,32 @@
+/** One promise, and what came of it. */
+export interface Verdict {
+  /** The run that measured it; set by the runner. */
+  run?: string;
+  /** What is promised, with its limit. */
+  promised: string;
+  /** What was measured. */
+  measured: string;
+  kept: boolean;
+}
+
+/** The verdicts as a table. */
+export function rows(verdicts: readonly Verdict[]): string {
+  const cells = verdicts.map(({ run = '', promised, measured, kept }) => [
+    run,
+    kept ? 'kept' : 'BROKEN',
+    promised,
+    measured,
+  ]);
+  const headings = ['RUN', '', 'PROMISED', 'MEASURED'];
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  return [headings, ...cells]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

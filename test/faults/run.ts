@@ -1,0 +1,27 @@
+/**
+ * `npm run test:faults [-- R3 R6]`: repeatable faults against the built program, each promise of docs/SECURITY.md and
+ * docs/OPERATIONS.md with what was measured. Needs a mariadbd on the PATH.
+ */
+import { rows, type Verdict } from './report.js';
+
+const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {};
+
+const wanted = process.argv.slice(2);
+const names = Object.keys(runs).filter((name) => wanted.length === 0 || wanted.includes(name));
+const verdicts: Verdict[] = [];
+for (const name of names) {
+  const startedAt = performance.now();
+  console.log(`\n=== ${name} ===`);
+  try {
+    const module = await runs[name]?.();
+    for (const verdict of (await module?.run()) ?? []) verdicts.push({ ...verdict, run: name });
+  } catch (error) {
+    console.error(error);
+    verdicts.push({ run: name, promised: 'the run goes through', measured: String(error), kept: false });
+  }
+  console.log(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+}
+console.log(`\n${rows(verdicts)}`);
+const broken = verdicts.filter(({ kept }) => !kept).length;
+console.log(`\n${verdicts.length - broken} passed, ${broken} failed`);
+process.exitCode = broken > 0 || verdicts.length === 0 ? 1 : 0;
