@@ -43,6 +43,10 @@ export interface Config {
     jwtSecretPrevious?: string;
     tokenLifetimeSeconds: number;
     bcryptCost: number;
+    /** In characters. */
+    passwordMinLength: number;
+    /** Whether common passwords, and the account's own data as one, are refused. */
+    passwordBlocklist: boolean;
     /** How long a generated initial password works, in days. */
     initialPasswordDays: number;
   };
@@ -249,6 +253,8 @@ export function loadConfig(source: ConfigSource = {}): Config {
       ...(settings.JWT_SECRET_PREVIOUS !== undefined && { jwtSecretPrevious: settings.JWT_SECRET_PREVIOUS }),
       tokenLifetimeSeconds: settings.JWT_EXPIRES_IN,
       bcryptCost: settings.BCRYPT_COST,
+      passwordMinLength: settings.PASSWORD_MIN_LENGTH,
+      passwordBlocklist: (settings.PASSWORD_BLOCKLIST ?? (settings.NODE_ENV === 'production' ? 'on' : 'off')) === 'on',
       initialPasswordDays: settings.INITIAL_PASSWORD_DAYS,
     }),
     imports: Object.freeze({
@@ -313,6 +319,8 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
     JWT_EXPIRES_IN: `${config.auth.tokenLifetimeSeconds}s`,
     ALLOWED_ORIGINS: config.http.allowedOrigins.join(',') || '(none)',
     BCRYPT_COST: String(config.auth.bcryptCost),
+    PASSWORD_MIN_LENGTH: String(config.auth.passwordMinLength),
+    PASSWORD_BLOCKLIST: config.auth.passwordBlocklist ? 'on' : 'off',
     INITIAL_PASSWORD_DAYS: String(config.auth.initialPasswordDays),
     IMPORT_BATCH_ROWS: String(config.imports.batchRows),
     IMPORT_CONCURRENCY: String(config.imports.concurrency),

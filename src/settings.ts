@@ -46,6 +46,8 @@ export const settingNames = [
   'JWT_EXPIRES_IN',
   'ALLOWED_ORIGINS',
   'BCRYPT_COST',
+  'PASSWORD_MIN_LENGTH',
+  'PASSWORD_BLOCKLIST',
   'INITIAL_PASSWORD_DAYS',
   'IMPORT_BATCH_ROWS',
   'IMPORT_CONCURRENCY',
@@ -222,6 +224,8 @@ export const environmentSchema = Joi.object({
     then: integer(4, 15),
     otherwise: integer(10, 15),
   }).default(12),
+  PASSWORD_MIN_LENGTH: integer(6, 64).default(6),
+  PASSWORD_BLOCKLIST: Joi.valid('on', 'off').messages({ '*': '{#label} must be on or off' }),
   INITIAL_PASSWORD_DAYS: integer(1, 366).default(30),
   IMPORT_BATCH_ROWS: integer(1, 10_000).default(1000),
   IMPORT_CONCURRENCY: integer(1, 16).default(1),
@@ -277,6 +281,8 @@ export interface Environment {
   JWT_EXPIRES_IN: number;
   ALLOWED_ORIGINS: string[];
   BCRYPT_COST: number;
+  PASSWORD_MIN_LENGTH: number;
+  PASSWORD_BLOCKLIST?: 'on' | 'off';
   INITIAL_PASSWORD_DAYS: number;
   IMPORT_BATCH_ROWS: number;
   IMPORT_CONCURRENCY: number;

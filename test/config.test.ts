@@ -146,6 +146,20 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['9', '16', '4', 'high'],
     mustBe: wholeNumber(10, 15),
   },
+  PASSWORD_MIN_LENGTH: {
+    read: (config) => config.auth.passwordMinLength,
+    unset: 6,
+    valid: { '6': 6, '64': 64 },
+    invalid: ['5', '65', 'long'],
+    mustBe: wholeNumber(6, 64),
+  },
+  PASSWORD_BLOCKLIST: {
+    read: (config) => config.auth.passwordBlocklist,
+    unset: false,
+    valid: { on: true, off: false },
+    invalid: ['true', 'ON'],
+    mustBe: 'must be on or off.',
+  },
   INITIAL_PASSWORD_DAYS: {
     read: auth('initialPasswordDays'),
     unset: 30,
@@ -342,6 +356,12 @@ describe('loadConfig', () => {
       });
     });
   }
+
+  it('turns the blocklist of passwords on in production, unless it is told not to', () => {
+    const production = { NODE_ENV: 'production', JWT_SECRET: goodSecret };
+    expect(load(production).auth.passwordBlocklist).to.equal(true);
+    expect(load({ ...production, PASSWORD_BLOCKLIST: 'off' }).auth.passwordBlocklist).to.equal(false);
+  });
 
   it('lets the test suite alone hash cheaply', () => {
     expect(load({ NODE_ENV: 'test', BCRYPT_COST: '4' }).auth.bcryptCost).to.equal(4);

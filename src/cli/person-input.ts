@@ -2,6 +2,7 @@ import type Joi from 'joi';
 import { isAppError, validationError } from '../errors.js';
 import * as fields from '../schemas/fields.js';
 import { validate } from '../schemas/validate.js';
+import { passwordPolicy } from '../services/password-policy.js';
 import { readPassword } from './input.js';
 import { createPrompts, type Prompts } from './prompts.js';
 import type { Run } from './run.js';
@@ -63,12 +64,17 @@ export async function personFromPrompts(
 ): Promise<object> {
   const { firstName, lastName, email, phone } = run.options;
   const prompts = await createPrompts(run.io);
-  return {
+  const policy = await passwordPolicy(await run.config());
+  const person = {
     firstName: firstName ?? (await prompts.text('First name', fields.firstName)),
     lastName: lastName ?? (await prompts.text('Last name', fields.lastName)),
     email: email ?? (await prompts.text('Email', fields.email)),
     phone: phone ?? (await prompts.text('Phone', fields.phone)),
     ...(await askMore(prompts)),
-    password: await prompts.newPassword('Password', fields.password),
   };
+  const allowed = fields.password.custom((value: string, helpers) => {
+    const problem = policy('Password', value, person);
+    return problem === undefined ? value : helpers.message({ custom: problem });
+  });
+  return { ...person, password: await prompts.newPassword('Password', allowed) };
 }

@@ -8,6 +8,7 @@ import { validate } from '../schemas/validate.js';
 import { guarded, takenKeys, userSearchKey } from './accounts.js';
 import type { Caller, Client, Core } from './core.js';
 import { beginAttempt, type Target } from './login-throttle.js';
+import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions, startSession } from './sessions.js';
 
 /** Whom an identifier means: an email address goes before a phone number of the same text. */
@@ -135,6 +136,7 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
  */
 export async function changePassword(core: Core, caller: Caller, input: unknown): Promise<void> {
   const { currentPassword, newPassword } = validate(changePasswordSchema, input);
+  await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
   await guessing(core, { accountId: caller.user.id }, caller.ip, async () => {
     if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash)))
       throw new AppError('CURRENT_PASSWORD_INCORRECT');
@@ -149,6 +151,7 @@ export async function changePassword(core: Core, caller: Caller, input: unknown)
  */
 export async function changeFirstPassword(core: Core, caller: Caller, input: unknown): Promise<User> {
   const { newPassword } = validate(firstPasswordChangeSchema, input);
+  await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
   if (!caller.user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_NOT_REQUIRED');
   if (await core.hasher.compare(newPassword, caller.user.passwordHash)) throw initialPasswordReused();
   return replacePassword(core, caller, newPassword, 'PASSWORD_CHANGE_NOT_REQUIRED');

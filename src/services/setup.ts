@@ -6,6 +6,7 @@ import { validate } from '../schemas/validate.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './accounts.js';
 import { auditedUser, recordAudit } from './audit.js';
 import type { Actor, Client, Core } from './core.js';
+import { assertPasswordAllowed } from './password-policy.js';
 import { startSession } from './sessions.js';
 
 export interface SetupStatus {
@@ -48,6 +49,7 @@ async function createSuperAdmin<T>(
   const alreadyDone = async () => ((await countSuperAdmins(core.database)) > 0 ? 'SETUP_COMPLETED' : undefined);
   if (await alreadyDone()) throw new AppError('SETUP_COMPLETED');
   const { firstName, lastName, email, phone, password } = validate(setupSchema, input);
+  await assertPasswordAllowed(core.config, 'password', password, { firstName, lastName, email, phone });
   const refusal = async () => {
     const done = await alreadyDone();
     if (done) return done;

@@ -10,6 +10,7 @@ import { type AuditRecord, auditedUser, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { doomFiles, removeDoomed } from './files.js';
 import { releaseLock } from './login-throttle.js';
+import { assertPasswordAllowed } from './password-policy.js';
 import { generatedPasswordCost, generatePassword } from './passwords.js';
 import { seatedStatuses } from './seats.js';
 import { endSessions } from './sessions.js';
@@ -63,6 +64,7 @@ export async function resetPassword(
   input?: { password: string },
 ): Promise<{ user: User; temporaryPassword: string }> {
   const temporaryPassword = input ? validate(passwordInputSchema, input).password : generatePassword();
+  if (input) await assertPasswordAllowed(core.config, 'password', temporaryPassword, await findUserById(core, id));
   const passwordHash = await core.hasher.hash(
     temporaryPassword,
     input ? core.config.auth.bcryptCost : generatedPasswordCost,

@@ -10,6 +10,7 @@ import { auditedUser, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { csvLine } from './imports/report.js';
 import { orderOf, type Page, pageOf } from './paging.js';
+import { assertPasswordAllowed } from './password-policy.js';
 
 /**
  * Creates an account (specification, section 4.6).
@@ -17,6 +18,7 @@ import { orderOf, type Page, pageOf } from './paging.js';
  */
 export async function registerUser(core: Core, actor: Actor, input: unknown): Promise<User> {
   const { password, ...fields } = validate(registerSchema, input);
+  await assertPasswordAllowed(core.config, 'password', password, fields);
   const refusal = async () => {
     const taken = await takenKeys(core.database, fields);
     if (taken.email) return 'EMAIL_TAKEN';
