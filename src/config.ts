@@ -36,6 +36,8 @@ export interface Config {
     port: number;
     allowedOrigins: readonly string[];
     trustProxy: TrustProxy;
+    /** Whoever reads the figures at /metrics must send it; open when absent. */
+    metricsToken?: string;
   };
   auth: {
     /** Absent outside production: one is generated and kept in {@link Config.dataDir}. */
@@ -247,6 +249,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
       port: settings.PORT,
       allowedOrigins: Object.freeze(settings.ALLOWED_ORIGINS),
       trustProxy: settings.TRUST_PROXY,
+      ...(settings.METRICS_TOKEN !== undefined && { metricsToken: settings.METRICS_TOKEN }),
     }),
     auth: Object.freeze({
       ...(settings.JWT_SECRET !== undefined && { jwtSecret: settings.JWT_SECRET }),
@@ -344,6 +347,7 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
       settings.secretAccessKey === undefined ? '(found by the AWS SDK)' : '(hidden)',
     ),
     S3_FORCE_PATH_STYLE: s3((settings) => String(settings.forcePathStyle)),
+    METRICS_TOKEN: config.http.metricsToken === undefined ? '(none)' : '(hidden)',
     TRUST_PROXY: String(config.http.trustProxy),
     LOG_LEVEL: config.logLevel,
   };

@@ -69,6 +69,7 @@ export const settingNames = [
   'S3_ACCESS_KEY_ID',
   'S3_SECRET_ACCESS_KEY',
   'S3_FORCE_PATH_STYLE',
+  'METRICS_TOKEN',
   'TRUST_PROXY',
   'LOG_LEVEL',
 ] as const;
@@ -254,6 +255,9 @@ export const environmentSchema = Joi.object({
   S3_ACCESS_KEY_ID: Joi.string(),
   S3_SECRET_ACCESS_KEY: Joi.string(),
   S3_FORCE_PATH_STYLE: Joi.boolean().messages({ '*': '{#label} must be true or false' }),
+  METRICS_TOKEN: Joi.string()
+    .pattern(/^[\w.~+/=-]{16,200}$/)
+    .messages({ '*': '{#label} must be 16 to 200 letters, digits and signs such as - . _ ~ + / =' }),
   TRUST_PROXY: parsed(parseTrustProxy).default(false),
   LOG_LEVEL: Joi.valid(...logLevels)
     .default('info')
@@ -304,6 +308,7 @@ export interface Environment {
   S3_ACCESS_KEY_ID?: string;
   S3_SECRET_ACCESS_KEY?: string;
   S3_FORCE_PATH_STYLE?: boolean;
+  METRICS_TOKEN?: string;
   TRUST_PROXY: TrustProxy;
   LOG_LEVEL: string;
 }

@@ -309,6 +309,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['yes', '1'],
     mustBe: 'must be true or false.',
   },
+  METRICS_TOKEN: {
+    read: http('metricsToken'),
+    unset: undefined,
+    valid: { 'a-token-of-16-letters': 'a-token-of-16-letters' },
+    invalid: ['short', 'with a space in the middle'],
+    mustBe: 'must be 16 to 200 letters, digits and signs such as - . _ ~ + / =.',
+  },
   TRUST_PROXY: {
     read: http('trustProxy'),
     unset: false,

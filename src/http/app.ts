@@ -11,8 +11,10 @@ import { importHandlers } from './handlers/imports.js';
 import { serviceHandlers } from './handlers/service.js';
 import { sessionHandlers } from './handlers/sessions.js';
 import { userHandlers } from './handlers/users.js';
+import { createMetrics } from './metrics.js';
 import { corsMiddleware } from './middleware/cors.js';
 import { requestLog } from './middleware/request-log.js';
+import { securityHeaders } from './middleware/security-headers.js';
 
 /** The service around the API. */
 export interface Service {
@@ -32,7 +34,10 @@ export function createApp(context: Context, service: Service = alone): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
+  const metrics = createMetrics(context);
   app.use(requestLog(context.logger));
+  app.use(metrics.middleware);
+  app.use(securityHeaders());
   app.use((_request, response, next) => {
     // Answers belong to one caller: no cache on the way may keep them.
     response.setHeader('Cache-Control', 'no-store');
@@ -48,7 +53,7 @@ export function createApp(context: Context, service: Service = alone): Express {
       ...enrollmentHandlers,
       ...fileHandlers,
       ...importHandlers(service),
-      ...serviceHandlers(service),
+      ...serviceHandlers(service, metrics),
     }),
   );
   app.use(() => {

@@ -31,6 +31,8 @@ export interface HandlerRequest<T extends Operation = Operation> {
   receive: T extends { upload: object } ? () => Promise<ReceivedUpload> : undefined;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
+  /** The header, for operations that know callers of their own. */
+  authorization: string | undefined;
   /** Sets a header of the answer. */
   setHeader(name: string, value: string): void;
 }
@@ -47,6 +49,8 @@ export interface StreamAnswer {
   contentType?: string;
   /** How long it is, where that is known. */
   bytes?: number;
+  /** What it may do when a browser opens it; nothing unless it says so. */
+  contentSecurityPolicy?: string;
   /** Told at the end whether all of it has been handed to the client. */
   settled?(arrived: boolean): Promise<void>;
 }
@@ -142,6 +146,7 @@ function respond<T extends Operation>(context: Context, operation: T, handler: H
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
       ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
+      authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
     const answer = await handler(admitted);
     response.status(operation.success.status);
@@ -155,13 +160,13 @@ function uploadSettings({ config, ...core }: Context, { field, maxBytes }: NonNu
   return { field, folder: uploadsFolder({ config, ...core }), maxBytes: maxBytes(config) };
 }
 
-function setStreamHeaders(response: Response, content: string, { filename, contentType, bytes }: StreamAnswer): void {
+function setStreamHeaders(response: Response, content: string, answer: StreamAnswer): void {
+  const { filename, contentType, bytes, contentSecurityPolicy = "default-src 'none'; sandbox" } = answer;
   if (filename !== undefined) response.attachment(filename);
   const type = contentType ?? content;
   response.setHeader('Content-Type', /^text\/(csv|event-stream)$/.test(type) ? `${type}; charset=utf-8` : type);
   response.setHeader('X-Content-Type-Options', 'nosniff');
-  // Whatever it is, opened in a browser it may do nothing.
-  response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
+  response.setHeader('Content-Security-Policy', contentSecurityPolicy);
   if (bytes !== undefined) response.setHeader('Content-Length', bytes);
 }
 

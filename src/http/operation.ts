@@ -22,7 +22,15 @@ export interface Operation {
   /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema }
-    | { content: 'text/csv' | 'text/event-stream' | 'image/webp' | 'application/octet-stream' }
+    | {
+        content:
+          | 'text/csv'
+          | 'text/event-stream'
+          | 'text/html'
+          | 'text/plain'
+          | 'image/webp'
+          | 'application/octet-stream';
+      }
   );
   /** Failures that belong to this operation; those of every operation are added where they apply. */
   failures?: readonly ErrorCode[];

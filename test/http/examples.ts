@@ -305,6 +305,9 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   health: async () => ({}),
   readiness: async () => ({}),
   openapi: async () => ({}),
+  docs: async () => ({}),
+  docsAsset: async () => ({ params: { file: 'swagger-ui.css' } }),
+  metrics: async () => ({}),
 };
 
 /** The path of an operation with its parameters filled in: by the example, or by a word where it doesn't matter. */

@@ -61,6 +61,8 @@ export const fileHandlers = {
     const object = await openImage(context, params.name ?? '');
     // Another picture has another address.
     setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    // Web clients of other origins show it.
+    setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     return streamed(object);
   },
 } satisfies Partial<Handlers>;

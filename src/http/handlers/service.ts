@@ -1,9 +1,11 @@
 import { AppError } from '../../errors.js';
 import type { Service } from '../app.js';
 import type { Handlers } from '../bind.js';
+import { docsAsset, docsPage } from '../docs.js';
+import { assertMayRead, type Metrics } from '../metrics.js';
 import { openapiDocument } from '../openapi.js';
 
-export function serviceHandlers({ isDraining }: Service) {
+export function serviceHandlers({ isDraining }: Service, metrics: Metrics) {
   let document: object | undefined;
   return {
     health: async () => ({ status: 'ok' }),
@@ -17,6 +19,21 @@ export function serviceHandlers({ isDraining }: Service) {
     async openapi() {
       document ??= openapiDocument();
       return document;
+    },
+
+    docs: async () => docsPage(),
+
+    docsAsset: ({ params }) => docsAsset(params.file ?? ''),
+
+    async metrics({ context, authorization }) {
+      assertMayRead(context, authorization);
+      const { contentType } = metrics;
+      return {
+        contentType,
+        async *pieces() {
+          yield await metrics.text();
+        },
+      };
     },
   } satisfies Partial<Handlers>;
 }

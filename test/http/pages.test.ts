@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { useHarness } from '../support/harness.js';
+import { expectFailure, messages } from './expectations.js';
+
+describe('Headers of every answer', () => {
+  const harness = useHarness();
+
+  it('tell browsers that it is no page, and nothing of the program', async () => {
+    for (const path of ['/healthz', '/api/auth/setup-status', '/api/nowhere', '/api/courses']) {
+      const { headers } = await harness.api('get', path);
+      expect(headers, path).to.include({
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'same-origin',
+        'cache-control': 'no-store',
+      });
+      expect(headers['strict-transport-security']).to.match(/^max-age=\d{8}/);
+      for (const name of ['x-powered-by', 'server', 'etag']) expect(headers).not.to.have.property(name);
+    }
+  });
+});
+
+describe('GET /api/docs', () => {
+  const harness = useHarness();
+
+  it('is a page of which every part comes from here, under a policy that lets in nothing else', async () => {
+    const { text, headers } = await harness.api('get', '/api/docs').expect(200);
+    expect(headers['content-type']).to.equal('text/html; charset=utf-8');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).to.match(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(policy).not.to.match(/unsafe|https?:|\*/);
+    expect(text).not.to.match(/https?:\/\//);
+    const parts = [...text.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, part]) => part);
+    expect(parts).to.have.length(4);
+    for (const part of parts) {
+      const response = await harness.api('get', `/api/${part}`).expect(200);
+      expect(response.headers['content-security-policy']).to.equal(policy);
+    }
+  });
+
+  it('has no other parts', async () => {
+    for (const name of ['package.json', '..%2f..%2fpackage.json', 'index.html', '__proto__', 'constructor'])
+      expect((await harness.api('get', `/api/docs/${name}`)).status, name).to.equal(404);
+  });
+});
+
+describe('GET /metrics', () => {
+  const harness = useHarness();
+
+  it('counts requests by operation, not by what clients send', async () => {
+    for (const path of ['/healthz', '/healthz', '/api/courses/secret-id', '/api/nowhere?x=secret'])
+      await harness.api('get', path);
+    const { text } = await harness.api('get', '/metrics').expect(200);
+    expect(text).to.match(
+      /^coursectl_http_request_duration_seconds_count\{method="GET",path="\/healthz",status="200"\} 2$/m,
+    );
+    expect(text).to.include('path="/api/courses/:id",status="401"').and.to.include('path="none",status="404"');
+    expect(text)
+      .to.match(/^process_cpu_seconds_total /m)
+      .and.to.match(/^nodejs_eventloop_lag_seconds /m);
+    expect(text).not.to.include('secret');
+  });
+});
+
+describe('GET /metrics with METRICS_TOKEN', () => {
+  const token = 'a-token-for-prometheus';
+  const harness = useHarness({ METRICS_TOKEN: token });
+
+  it('needs the token', async () => {
+    expectFailure(await harness.api('get', '/metrics'), 401, messages.noToken);
+    expectFailure(await harness.api('get', '/metrics', 'another-token-for-it'), 401, messages.badToken);
+    const { text } = await harness.api('get', '/metrics', token).expect(200);
+    expect(text).not.to.include(token);
+  });
+});
