@@ -1,78 +1,152 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import path from 'node:path';
-import { notFound } from '../errors.js';
+import { createHash } from 'node:crypto';
 import type { StreamAnswer } from './bind.js';
+import { openapiDocument } from './openapi.js';
 
-/** The description of the API for people: Swagger UI, served from here alone, so that it works without the internet. */
+/**
+ * The description of the API as a page: made here, of the same document that programs read, without a script and without
+ * anything from elsewhere.
+ */
 
-const require = createRequire(import.meta.url);
-const swaggerFolder = () => path.dirname(require.resolve('swagger-ui-dist/package.json'));
-
-const page = `<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>coursectl API</title>
-    <link rel="stylesheet" href="docs/swagger-ui.css">
-    <link rel="icon" type="image/png" href="docs/favicon-32x32.png">
-  </head>
-  <body>
-    <div id="api"></div>
-    <noscript>This page needs JavaScript. The same as a file: <a href="openapi.json">openapi.json</a></noscript>
-    <script src="docs/swagger-ui-bundle.js"></script>
-    <script src="docs/start.js"></script>
-  </body>
-</html>
-`;
-
-const start = `SwaggerUIBundle({
-  url: 'openapi.json',
-  dom_id: '#api',
-  deepLinking: true,
-  docExpansion: 'none',
-  // Nothing of it is sent anywhere.
-  validatorUrl: null,
-});
-`;
-
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-function textAnswer(text: string, contentType: string): StreamAnswer {
-  return {
-    contentType,
-    contentSecurityPolicy: policy,
-    async *pieces() {
-      yield text;
-    },
-  };
+/** What this page reads of an OpenAPI document and of JSON Schema. */
+interface Schema {
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  format?: string;
+  description?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  $ref?: string;
 }
 
-export const docsPage = (): StreamAnswer => textAnswer(page, 'text/html; charset=utf-8');
+type Content = Record<string, { schema: Schema }>;
 
-const assets: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
+interface Described {
+  tags: string[];
+  summary: string;
+  security: object[];
+  parameters: { name: string; in: string; required: boolean; schema: Schema }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; content: Content }>;
+}
 
-/** A part of the page. @throws AppError `NOT_FOUND` */
-export async function docsAsset(name: string): Promise<StreamAnswer> {
-  if (name === 'start.js') return textAnswer(start, 'text/javascript; charset=utf-8');
-  const contentType = Object.hasOwn(assets, name) ? assets[name] : undefined;
-  if (contentType === undefined) throw notFound('File');
-  const file = path.join(swaggerFolder(), name);
-  const { size } = await stat(file);
-  return { contentType, bytes: size, contentSecurityPolicy: policy, pieces: () => createReadStream(file) };
+interface Document {
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, Described>>;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: unknown) => String(text).replace(/[&<>"]/g, (sign) => entities[sign] ?? sign);
+
+function bounds({ minLength, maxLength, minimum, maximum }: Schema): string {
+  const [least, most] = [minLength ?? minimum, maxLength ?? maximum];
+  if (least === undefined && most === undefined) return '';
+  if (most === undefined || most === Number.MAX_SAFE_INTEGER) return `, ${least} or more`;
+  return least === undefined ? `, at most ${most}` : `, ${least} to ${most}`;
+}
+
+/** A value in words: `string, 3 to 200`, `list of string`, `one of a, b`. */
+function inWords(schema: Schema): string {
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (alternatives) return alternatives.map(inWords).join(' or ');
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(', ');
+  if (schema.$ref) return schema.$ref.replace(/^.*\//, '');
+  const type = [schema.type ?? 'anything'].flat().join(' or ');
+  if (type === 'array') return `list of ${inWords(schema.items ?? {})}`;
+  return `${type}${schema.format ? ` (${schema.format})` : ''}${bounds(schema)}`;
+}
+
+/** The rows of an object's fields, those of objects in it too, by their path. */
+function fieldRows({ properties = {}, required = [] }: Schema, prefix = ''): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const inner = schema.properties ? schema : (schema.items ?? {});
+    const path = `${prefix}${name}${schema.items ? '[]' : ''}`;
+    const standard = schema.default === undefined ? '' : `; ${JSON.stringify(schema.default)} when absent`;
+    const note = schema.description ? ` – ${schema.description}` : '';
+    const kind = schema.properties ? 'object' : inWords(schema);
+    return [
+      `<tr><td><code>${escaped(path)}</code></td><td>${required.includes(name) ? 'yes' : ''}</td><td>${escaped(kind + standard + note)}</td></tr>`,
+      ...fieldRows(inner, `${path}.`),
+    ];
+  });
+}
+
+function table(caption: string, rows: readonly string[]): string {
+  if (rows.length === 0) return '';
+  return `<table><caption>${escaped(caption)}</caption><thead><tr><th>Name</th><th>Required</th><th>What</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+const contentTables = (caption: string, content: Content) =>
+  Object.entries(content)
+    .map(([type, { schema }]) => table(`${caption} (${type})`, fieldRows(schema)))
+    .join('');
+
+function parameterTable({ parameters }: Described): string {
+  const rows = parameters.map(
+    ({ name, in: place, required, schema }) =>
+      `<tr><td><code>${escaped(name)}</code></td><td>${required ? 'yes' : ''}</td><td>${escaped(`${place}: ${inWords(schema)}`)}</td></tr>`,
+  );
+  return table('Parameters', rows);
+}
+
+function operationHtml(method: string, path: string, operation: Described): string {
+  const { summary, security, requestBody, responses } = operation;
+  const optional = security.some((way) => Object.keys(way).length === 0);
+  const lock = security.length === 0 ? '' : ` <small>${optional ? 'token or none' : 'token'}</small>`;
+  const success = Object.entries(responses).filter(([status]) => status < '300');
+  const failures = Object.entries(responses).filter(([status]) => status >= '300');
+  const words = failures.map(([status, { description }]) => `<li><b>${status}</b> ${escaped(description)}</li>`);
+  return [
+    `<details id="${escaped(`${method}-${path}`)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> ${escaped(summary)}${lock}</summary>`,
+    parameterTable(operation),
+    contentTables('Request', requestBody?.content ?? {}),
+    ...success.map(([status, { description, content }]) => contentTables(`${status} ${description}`, content)),
+    `<ul>${words.join('')}</ul></details>`,
+  ].join('');
+}
+
+const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:2rem auto;padding:0 1rem}
+code{font-family:ui-monospace,monospace}summary{cursor:pointer;padding:.3rem 0;overflow-wrap:anywhere}details{border-bottom:1px solid #8884}
+summary b{display:inline-block;min-width:4.5rem}.get{color:#2a7}.post{color:#27c}.put{color:#b70}.delete{color:#c33}
+table{border-collapse:collapse;width:100%;margin:.5rem 0 1rem}caption{text-align:left;font-weight:600}
+th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;border-top:1px solid #8884;overflow-wrap:anywhere}small{opacity:.7}`;
+
+function render(): string {
+  const { info, paths } = openapiDocument() as Document;
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+  const tags = [...new Set(all.flatMap(({ operation }) => operation.tags))];
+  const sections = tags.map((tag) => {
+    const own = all.filter(({ operation }) => operation.tags.includes(tag));
+    return `<h2>${escaped(tag)}</h2>${own.map(({ method, path, operation }) => operationHtml(method, path, operation)).join('')}`;
+  });
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(info.title)} API</title><style>${style}</style></head><body><h1>${escaped(info.title)} API ${escaped(info.version)}</h1><p>Operations marked <small>token</small> need <code>Authorization: Bearer &lt;token&gt;</code>, as a login gives it. For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>${sections.join('')}</body></html>\n`;
+}
+
+const styleDigest = createHash('sha256').update(style).digest('base64');
+const policy = `default-src 'none'; style-src 'sha256-${styleDigest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+let page: string | undefined;
+
+/** The page. */
+export function docsPage(): StreamAnswer {
+  page ??= render();
+  const html = page;
+  return {
+    contentType: 'text/html; charset=utf-8',
+    contentSecurityPolicy: policy,
+    async *pieces() {
+      yield html;
+    },
+  };
 }

@@ -306,7 +306,6 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   readiness: async () => ({}),
   openapi: async () => ({}),
   docs: async () => ({}),
-  docsAsset: async () => ({ params: { file: 'swagger-ui.css' } }),
   metrics: async () => ({}),
 };
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.js';
 import type { Service } from '../app.js';
 import type { Handlers } from '../bind.js';
-import { docsAsset, docsPage } from '../docs.js';
+import { docsPage } from '../docs.js';
 import { assertMayRead, type Metrics } from '../metrics.js';
 import { openapiDocument } from '../openapi.js';
 
@@ -22,8 +22,6 @@ export function serviceHandlers({ isDraining }: Service, metrics: Metrics) {
     },
 
     docs: async () => docsPage(),
-
-    docsAsset: ({ params }) => docsAsset(params.file ?? ''),
 
     async metrics({ context, authorization }) {
       assertMayRead(context, authorization);
