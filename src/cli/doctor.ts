@@ -6,6 +6,7 @@ import type { Context } from '../context.js';
 import { isAppError, systemErrorCode } from '../errors.js';
 import { setupStatus } from '../services/setup.js';
 import { exitCodes } from './exit-codes.js';
+import { counted } from './output.js';
 import type { Result, Run } from './run.js';
 
 interface Check {
@@ -71,8 +72,12 @@ async function schemaState({ schema }: Context): Promise<Finding> {
   if (unknown.length > 0)
     return { status: 'failed', detail: `newer than this program: ${unknown.join(', ')}`, remedy: 'Update coursectl.' };
   if (pending.length > 0)
-    return { status: 'failed', detail: `${pending.length} migrations pending`, remedy: 'Run: coursectl migrate up' };
-  return { status: 'ok', detail: `up to date (${executed.length} migrations)` };
+    return {
+      status: 'failed',
+      detail: `${counted(pending.length, 'migration')} pending`,
+      remedy: 'Run: coursectl migrate up',
+    };
+  return { status: 'ok', detail: `up to date (${counted(executed.length, 'migration')})` };
 }
 
 async function clock({ schema }: Context): Promise<Finding> {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { AppError, isAppError } from '../errors.js';
+import type { Page } from '../services/paging.js';
 
 /** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
@@ -48,6 +49,20 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
       .join('  ')
       .trimEnd();
   return [line(headings), ...rows.map(line)].join('\n');
+}
+
+/** How many of something, as people say it: "1 course", "42 courses". */
+export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** One page of a listing, for people: a table, or that there is nothing, and where in the listing one is. */
+export function pageText(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  { currentPage, totalPages, totalItems }: Page<unknown>['pagination'],
+  one: string,
+): string {
+  const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${counted(totalItems, one)}.`;
+  return rows.length === 0 ? `No ${one}s. ${footer}` : `${table(headings, rows)}\n${footer}`;
 }
 
 /** What a failed command prints: the problem in one line, the fields below it, and with `verbose` everything there is. */

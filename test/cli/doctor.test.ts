@@ -106,7 +106,7 @@ describe('coursectl doctor', () => {
   it('says when the schema is older or newer than the program', async () => {
     await migrated();
     await cli.run(['migrate', 'down', '--yes']);
-    const behind = { status: 'failed', detail: '1 migrations pending', remedy: 'Run: coursectl migrate up' };
+    const behind = { status: 'failed', detail: '1 migration pending', remedy: 'Run: coursectl migrate up' };
     expect((await examine(cli)).schema).to.include(behind);
     await migrated();
     const { sequelize } = (await cli.context()).database;

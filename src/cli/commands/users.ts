@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../errors.js';
 import { type Account, accountJson, accountText } from '../accounts.js';
 import { define, type Registry } from '../command.js';
-import { table } from '../output.js';
+import { pageText } from '../output.js';
 
 interface ListOptions {
   role?: string;
@@ -81,14 +81,9 @@ function registerList(users: Command, registry: Registry): void {
         user.role,
         user.isActive ? 'yes' : 'no',
       ]);
-      const { currentPage, totalPages, totalItems } = pagination;
-      const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${totalItems} accounts.`;
       return {
         json: { users: items.map(accountJson), pagination },
-        text:
-          rows.length === 0
-            ? `No accounts. ${footer}`
-            : `${table(['ID', 'NAME', 'EMAIL', 'PHONE', 'ROLE', 'ACTIVE'], rows)}\n${footer}`,
+        text: pageText(['ID', 'NAME', 'EMAIL', 'PHONE', 'ROLE', 'ACTIVE'], rows, pagination, 'account'),
       };
     },
   });
