@@ -23,8 +23,8 @@ export function paintFor(stream: OutputStream, env: Io['env']): ChalkInstance {
   return new Chalk({ level: stream.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
 }
 
-/** Writes text and waits when the stream is full, so that long data neither fills memory nor gets lost. */
-export async function writeText(stream: OutputStream, text: string, signal?: AbortSignal): Promise<void> {
+/** Writes text or bytes and waits when the stream is full, so that long data neither fills memory nor gets lost. */
+export async function writeText(stream: OutputStream, text: string | Uint8Array, signal?: AbortSignal): Promise<void> {
   if (stream.write(text)) return;
   try {
     await once(stream, 'drain', { signal });
@@ -63,6 +63,16 @@ export function pageText(
 ): string {
   const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${counted(totalItems, one)}.`;
   return rows.length === 0 ? `No ${one}s. ${footer}` : `${table(headings, rows)}\n${footer}`;
+}
+
+/** One thing for people: a line a field, with those that say nothing left out, and several for text of several lines. */
+export function fieldsText(fields: readonly (readonly [field: string, value: string | null])[]): string {
+  const rows = fields.flatMap(([field, value]) =>
+    value === null || value === ''
+      ? []
+      : value.split(/\r\n|\r|\n/).map((line, index) => [index === 0 ? field : '', line]),
+  );
+  return table(['FIELD', 'VALUE'], rows);
 }
 
 /** What a failed command prints: the problem in one line, the fields below it, and with `verbose` everything there is. */
