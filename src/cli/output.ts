@@ -60,9 +60,10 @@ export function pageText(
   rows: readonly (readonly string[])[],
   { currentPage, totalPages, totalItems }: Page<unknown>['pagination'],
   one: string,
+  many = `${one}s`,
 ): string {
-  const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${counted(totalItems, one)}.`;
-  return rows.length === 0 ? `No ${one}s. ${footer}` : `${table(headings, rows)}\n${footer}`;
+  const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${counted(totalItems, one, many)}.`;
+  return rows.length === 0 ? `No ${many}. ${footer}` : `${table(headings, rows)}\n${footer}`;
 }
 
 /** One thing for people: a line a field, with those that say nothing left out, and several for text of several lines. */
