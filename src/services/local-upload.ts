@@ -44,7 +44,8 @@ export async function copyToUploads(
     await pipeline(contentOf(file, given, maxBytes), createWriteStream(copy, { flags: 'wx', mode: 0o600 }), { signal });
     return { path: copy, name: path.basename(file) };
   } catch (error) {
-    await rm(copy, { force: true });
+    // That it can't be removed either says nothing new.
+    await rm(copy, { force: true }).catch(() => undefined);
     if (signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
     throw error instanceof AppError ? error : diskFault(folder, error);
   }
