@@ -121,6 +121,19 @@ describe('help', () => {
     });
   }
 
+  it('says how courses and users are named, wherever one is', async () => {
+    const naming = leaves.filter(({ command }) =>
+      command.registeredArguments.some((argument) => ['course', 'user'].includes(argument.name())),
+    );
+    expect(naming.length).to.be.greaterThan(15);
+    for (const { path, command } of naming) {
+      const { stdout } = await cli.run([...path, '--help']);
+      const names = command.registeredArguments.map((argument) => argument.name());
+      if (names.includes('course')) expect(stdout).to.match(/^ {2}course +its id or exact title$/m);
+      if (names.includes('user')) expect(stdout).to.match(/^ {2}user +id, email address or phone number$/m);
+    }
+  });
+
   it('is shown for "coursectl" alone, with where to start, as a mistake in usage', async () => {
     const { exitCode, stdout, stderr } = await cli.run([]);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });

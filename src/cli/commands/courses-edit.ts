@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
-import { whichCourse } from './courses.js';
 
 /** What a course says of itself, as options give it. */
 export interface CourseFieldOptions {
@@ -61,7 +60,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define<CourseFieldOptions>(courses, registry, {
     usage: 'edit <course>',
-    summary: `Change what a course says of itself; an empty value clears. ${whichCourse}`,
+    summary: 'Change what a course says of itself; an empty value clears',
     examples: [
       'courses edit "Weaving for beginners" --title Weaving --max-students 20',
       'courses edit 019aa0c4-... --location "" --max-students none --tag "" --no-featured',

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
 import type { YesOption } from '../confirm.js';
-import { whichCourse } from './courses.js';
 
 export interface FileListOptions {
   page?: string;
@@ -19,7 +18,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define<FileListOptions>(files, registry, {
     usage: 'list <course>',
-    summary: `List the files of a course, newest first. ${whichCourse}`,
+    summary: 'List the files of a course, newest first',
     examples: ['courses files list "Weaving for beginners"', 'courses files list 019aa0c4-... --json'],
     options: (command) =>
       command.option('--page <number>', 'from 1').option('--limit <number>', 'files a page, 1 to 100'),
@@ -28,7 +27,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define(files, registry, {
     usage: 'add <course> <file>',
-    summary: `Add a file to a course; your own stays where it is. ${whichCourse}`,
+    summary: 'Add a file to a course; your own stays where it is',
     examples: ['courses files add "Weaving for beginners" patterns.pdf'],
     stopsItself: true,
     run: async (run) => (await import('../course/files.js')).add(run),
@@ -49,7 +48,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define<RemoveFileOptions>(files, registry, {
     usage: 'remove <course> <file-id>',
-    summary: `Remove a file from a course. ${whichCourse}`,
+    summary: 'Remove a file from a course',
     examples: [
       'courses files remove "Weaving for beginners" 019aa0c5-...',
       'courses files remove 019aa0c4-... 019aa0c5-... --yes',
@@ -61,7 +60,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define(courses, registry, {
     usage: 'thumbnail <course> <file>',
-    summary: `Give a course its picture: JPEG, PNG or WebP; your file stays where it is. ${whichCourse}`,
+    summary: 'Give a course its picture: JPEG, PNG or WebP; your file stays where it is',
     examples: ['courses thumbnail "Weaving for beginners" loom.jpg'],
     stopsItself: true,
     run: async (run) => (await import('../course/files.js')).thumbnail(run),

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
 import type { YesOption } from '../confirm.js';
+import { register as registerEdit } from './courses-edit.js';
+import { register as registerFiles } from './courses-files.js';
 
 export interface CourseListOptions {
   category?: string;
@@ -26,24 +28,23 @@ export interface DeleteCourseOptions extends YesOption {
   force?: true;
 }
 
-export const whichCourse = 'The course is named by id or exact title.';
-
-export function register(program: Command, registry: Registry): Command {
+export function register(program: Command, registry: Registry): void {
   const courses = program.command('courses').description('Create, find and manage courses and their files');
   registerList(courses, registry);
 
   define(courses, registry, {
     usage: 'show <course>',
-    summary: `Show one course. ${whichCourse}`,
+    summary: 'Show one course',
     examples: ['courses show "Weaving for beginners"', 'courses show 019aa0c4-... --json'],
     run: async (run) => (await import('../course/catalogue.js')).show(run),
   });
 
+  registerEdit(courses, registry);
   registerChanges(courses, registry);
 
   define<DeleteCourseOptions>(courses, registry, {
     usage: 'delete <course>',
-    summary: `Delete a course with its enrollments and files. ${whichCourse}`,
+    summary: 'Delete a course with its enrollments and files',
     examples: ['courses delete "Weaving for beginners"', 'courses delete 019aa0c4-... --force --yes --json'],
     options: (command) => command.option('--force', 'even if it has active enrollments').option('--yes', "don't ask"),
     stopsItself: true,
@@ -51,7 +52,7 @@ export function register(program: Command, registry: Registry): Command {
   });
 
   registerOverviews(courses, registry);
-  return courses;
+  registerFiles(courses, registry);
 }
 
 function registerList(courses: Command, registry: Registry): void {
@@ -85,7 +86,7 @@ function registerChanges(courses: Command, registry: Registry): void {
   for (const name of ['publish', 'unpublish'] as const) {
     define(courses, registry, {
       usage: `${name} <course>`,
-      summary: `${name === 'publish' ? 'Show a course to everybody' : 'Take a course out of the catalogue'}. ${whichCourse}`,
+      summary: name === 'publish' ? 'Show a course to everybody' : 'Take a course out of the catalogue',
       examples: [`courses ${name} "Weaving for beginners"`],
       stopsItself: true,
       run: async (run) => (await import('../course/changes.js')).publish(run, name === 'publish'),

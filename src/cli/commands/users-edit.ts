@@ -14,12 +14,10 @@ interface EditOptions {
   role?: string;
 }
 
-const whichUser = 'The user is named by id, email address or phone number.';
-
 export function register(users: Command, registry: Registry): void {
   define<EditOptions>(users, registry, {
     usage: 'edit <user>',
-    summary: `Change what is known of an account; a new role ends its sessions. ${whichUser}`,
+    summary: 'Change what is known of an account; a new role ends its sessions',
     examples: [
       'users edit ada@example.org --last-name King',
       'users edit "555 0100" --email ada@example.com --role trainer --json',
@@ -37,7 +35,7 @@ export function register(users: Command, registry: Registry): void {
 
   define<YesOption>(users, registry, {
     usage: 'delete <user>',
-    summary: `Delete an account with its enrollments and its picture. ${whichUser}`,
+    summary: 'Delete an account with its enrollments and its picture',
     examples: ['users delete ada@example.org', 'users delete ada@example.org --yes --json'],
     options: (command) => command.option('--yes', "don't ask"),
     stopsItself: true,

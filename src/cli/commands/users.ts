@@ -16,15 +16,13 @@ interface ListOptions {
   limit?: string;
 }
 
-const whichUser = 'The user is named by id, email address or phone number.';
-
 export function register(program: Command, registry: Registry): Command {
   const users = program.command('users').description('Create, find and manage accounts');
   registerList(users, registry);
 
   define(users, registry, {
     usage: 'show <user>',
-    summary: `Show one account. ${whichUser}`,
+    summary: 'Show one account',
     examples: ['users show ada@example.org', 'users show "555 0100" --json'],
     async run(run) {
       const { findUser } = await import('../../services/users.js');
@@ -92,7 +90,7 @@ function registerList(users: Command, registry: Registry): void {
 function registerSwitch(users: Command, registry: Registry, name: 'activate' | 'deactivate', summary: string): void {
   define(users, registry, {
     usage: `${name} <user>`,
-    summary: `${summary}. ${whichUser}`,
+    summary,
     examples: [`users ${name} ada@example.org`],
     stopsItself: true,
     async run(run) {
