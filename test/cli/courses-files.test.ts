@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import type { Course } from '../../src/db/models/course.js';
@@ -141,60 +140,6 @@ describe('files of courses at the command line', () => {
         exitCode: 1,
         said: 'Course not found.',
       });
-    });
-  });
-
-  describe('coursectl courses files get', () => {
-    const get = (...more: string[]) => ['courses', 'files', 'get', 'Bees', ...more];
-
-    it('writes the bytes to standard output, and nothing else', async () => {
-      const { id } = await buildMaterial(await cli.context(), course, {}, binary);
-      const pieces: Buffer[] = [];
-      const stdout = new PassThrough().on('data', (piece: Buffer) => pieces.push(piece));
-      const { runProgram } = await import('../../src/cli/program.js');
-      const io = { stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: cli.env, cwd: cli.folder };
-      expect(await runProgram(get(id), { ...io, signal: new AbortController().signal })).to.equal(0);
-      expect(Buffer.concat(pieces).equals(binary)).to.equal(true);
-    });
-
-    it('writes them to a file of --output, for this user alone, and says so', async () => {
-      const { id } = await buildMaterial(await cli.context(), course, { name: 'hive.bin' }, binary);
-      const { exitCode, stdout } = await cli.run(get(id, '--output', 'mine.bin'));
-      expect({ exitCode, stdout }).to.deep.equal({
-        exitCode: 0,
-        stdout: 'hive.bin (100000 bytes) written to mine.bin.\n',
-      });
-      expect(readFileSync(at('mine.bin')).equals(binary)).to.equal(true);
-      expect(statSync(at('mine.bin')).mode & 0o777).to.equal(0o600);
-      const answer = await cli.json<{ file: object; output: string }>(get(id, '--output', 'again.bin'));
-      expect(answer.output).to.equal('again.bin');
-      expect(answer.file).to.include({ id, name: 'hive.bin', bytes: binary.length });
-    });
-
-    it('never writes over a file', async () => {
-      const { id } = await buildMaterial(await cli.context(), course);
-      writeFileSync(at('mine.txt'), 'mine');
-      const said = 'The file mine.txt exists already and is never overwritten. Name another one.';
-      expect(await refusal(get(id, '--output', 'mine.txt'))).to.deep.equal({ exitCode: 1, said });
-      expect(readFileSync(at('mine.txt'), 'utf8')).to.equal('mine');
-    });
-
-    it('writes nothing to a terminal, whatever the file holds', async () => {
-      const { id } = await buildMaterial(await cli.context(), course, {}, '\u001b]0;pwned\u0007');
-      const stdout = Object.assign(new PassThrough(), { isTTY: true });
-      const stderr = new PassThrough();
-      const { runProgram } = await import('../../src/cli/program.js');
-      const io = { stdin: new PassThrough(), stdout, stderr, env: cli.env, cwd: cli.folder };
-      expect(await runProgram(get(id), { ...io, signal: new AbortController().signal })).to.equal(2);
-      expect(stdout.read()).to.equal(null);
-      expect(String(stderr.read())).to.include('A file is not written to a terminal: add --output <file>');
-    });
-
-    it('leaves no file when there is nothing to get', async () => {
-      const { id } = await buildMaterial(await cli.context(), await buildCourse(harness.context, trainer));
-      for (const unknown of [id, 'nothing'])
-        expect(await refusal(get(unknown, '--output', 'x'))).to.deep.equal({ exitCode: 1, said: 'File not found.' });
-      expect(existsSync(at('x'))).to.equal(false);
     });
   });
 

@@ -1,8 +1,10 @@
 import path from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { findCourse } from '../../services/catalogue.js';
 import { operator } from '../../services/core.js';
+import type { StoredObject } from '../../services/files.js';
 import { setThumbnail } from '../../services/images.js';
 import { copyToUploads } from '../../services/local-upload.js';
 import { addMaterial, findMaterial, listMaterials, openMaterial, removeMaterial } from '../../services/materials.js';
@@ -62,6 +64,19 @@ function assertNoTerminal({ io, options }: Run<GetFileOptions>): void {
     throw new AppError('USAGE', 'A file is not written to a terminal: add --output <file>, or redirect it with >.');
 }
 
+/** What comes of a file, or why no more of it does. @throws AppError `STORAGE_UNAVAILABLE`, `INTERRUPTED` */
+async function* downloaded({ stream }: StoredObject, { storage }: Context, signal: AbortSignal) {
+  addAbortSignal(signal, stream);
+  try {
+    // A stream of bytes: it was given no encoding.
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
+    const message = `The file storage ${storage.location} broke off in the middle of the file. Try again.`;
+    throw new AppError('STORAGE_UNAVAILABLE', message, { cause: error });
+  }
+}
+
 export async function get(run: Run<GetFileOptions>): Promise<Result> {
   assertDestination(run, 'The file');
   assertNoTerminal(run);
@@ -69,9 +84,9 @@ export async function get(run: Run<GetFileOptions>): Promise<Result> {
   const courseId = await courseIdOf(context, run.arguments[0] ?? '');
   const { file, object } = await openMaterial(context, operator, courseId, run.arguments[1] ?? '');
   try {
-    // A stream of bytes: it was given no encoding.
-    await writeData(run, object.stream as AsyncIterable<Buffer>);
+    await writeData(run, downloaded(object, context, run.io.signal));
   } finally {
+    // Where it is to go may have been refused, before anything of it was read.
     object.stream.destroy();
   }
   const { output } = run.options;
