@@ -21,6 +21,12 @@ interface Definition<Options> {
   stopsItself?: boolean;
 }
 
+/** How people name what commands work on: the same everywhere. */
+const named: Readonly<Record<string, string>> = {
+  course: 'its id or exact title',
+  user: 'id, email address or phone number',
+};
+
 /** Registers a command with what all commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
 export function define<Options = object>(
   parent: Command,
@@ -28,6 +34,7 @@ export function define<Options = object>(
   definition: Definition<Options>,
 ): Command {
   const command = parent.command(definition.usage).description(definition.summary);
+  for (const argument of command.registeredArguments) argument.description ||= named[argument.name()] ?? '';
   definition.options?.(command);
   return command
     .option('--json', 'print one JSON object on standard output')

@@ -6,6 +6,7 @@ import type { Context } from '../context.js';
 import { isAppError, systemErrorCode } from '../errors.js';
 import { setupStatus } from '../services/setup.js';
 import { exitCodes } from './exit-codes.js';
+import { counted } from './output.js';
 import type { Result, Run } from './run.js';
 
 interface Check {
@@ -66,13 +67,25 @@ async function writeAccess({ dataDir }: Config): Promise<Finding> {
   }
 }
 
+async function fileStorage({ storage, config: { files } }: Context): Promise<Finding> {
+  // Whether it can be made is what the data folder's check says: to look is not to make it.
+  if (files.storage.kind === 'local' && !existsSync(files.storage.folder))
+    return { status: 'ok', detail: `${storage.location}, made when the first file comes` };
+  await storage.check();
+  return { status: 'ok', detail: `${storage.location} keeps what it is given` };
+}
+
 async function schemaState({ schema }: Context): Promise<Finding> {
   const { executed, pending, unknown } = await schema.status();
   if (unknown.length > 0)
     return { status: 'failed', detail: `newer than this program: ${unknown.join(', ')}`, remedy: 'Update coursectl.' };
   if (pending.length > 0)
-    return { status: 'failed', detail: `${pending.length} migrations pending`, remedy: 'Run: coursectl migrate up' };
-  return { status: 'ok', detail: `up to date (${executed.length} migrations)` };
+    return {
+      status: 'failed',
+      detail: `${counted(pending.length, 'migration')} pending`,
+      remedy: 'Run: coursectl migrate up',
+    };
+  return { status: 'ok', detail: `up to date (${counted(executed.length, 'migration')})` };
 }
 
 async function clock({ schema }: Context): Promise<Finding> {
@@ -139,6 +152,7 @@ export async function doctor(run: Run): Promise<Result> {
     const context = await run.context();
     checks.push(await check('signing secret', async () => signingSecret(context.config)));
     checks.push(await check('data folder', () => writeAccess(context.config)));
+    checks.push(await check('file storage', () => fileStorage(context)));
     checks.push(...(await databaseChecks(context)));
   }
   const healthy = checks.every(({ status }) => status !== 'failed');

@@ -7,7 +7,7 @@ export const exitCodes = {
   failure: 1,
   /** The command line, an input file or an option can't be used; nothing was done. */
   usage: 2,
-  /** The import is done, but some rows were rejected. */
+  /** Done in part: some rows of an import were rejected, or some of several trainees not enrolled. */
   partial: 3,
   /** A bug in coursectl. */
   bug: 70,

@@ -6,7 +6,7 @@ import type { Run } from './run.js';
 
 /** Where a command's data goes. */
 interface FileOutput {
-  write(text: string): Promise<void>;
+  write(piece: string | Uint8Array): Promise<void>;
   /** Ends well. */
   close(): Promise<void>;
   /** Takes back what was written, as far as it can be. */
@@ -18,7 +18,7 @@ async function openOutput({ io, options }: Run<{ output?: string }>): Promise<Fi
   const name = options.output;
   if (name === undefined) {
     const nothing = async () => undefined;
-    return { write: (text) => writeText(io.stdout, text, io.signal), close: nothing, discard: nothing };
+    return { write: (piece) => writeText(io.stdout, piece, io.signal), close: nothing, discard: nothing };
   }
   const file = path.resolve(io.cwd, name);
   const usable = <T>(work: Promise<T>): Promise<T> => {
@@ -32,7 +32,7 @@ async function openOutput({ io, options }: Run<{ output?: string }>): Promise<Fi
   };
   const handle = await usable(open(file, 'wx', 0o600));
   return {
-    write: (text) => usable(handle.appendFile(text)),
+    write: (piece) => usable(handle.appendFile(piece)),
     close: () => usable(handle.close()),
     async discard() {
       await handle.close();
@@ -41,17 +41,23 @@ async function openOutput({ io, options }: Run<{ output?: string }>): Promise<Fi
   };
 }
 
-/** @throws AppError `USAGE` with `--json` and no `--output`: known before anything is done */
-export function assertDestination({ options }: Run<{ output?: string }>): void {
+/**
+ * @param what the data is
+ * @throws AppError `USAGE` with `--json` and no `--output`: known before anything is done
+ */
+export function assertDestination({ options }: Run<{ output?: string }>, what = 'CSV'): void {
   if (options.json && options.output === undefined)
-    throw new AppError('USAGE', "CSV and JSON can't share standard output. Add --output <file>.");
+    throw new AppError('USAGE', `${what} and JSON can't share standard output. Add --output <file>.`);
 }
 
 /**
  * Writes data piece by piece to standard output or to the file of `--output`: all of it, or, when it can't be had, no file.
  * @throws AppError `FILE_UNUSABLE`, `INTERRUPTED`
  */
-export async function writeData(run: Run<{ output?: string }>, pieces: AsyncIterable<string>): Promise<void> {
+export async function writeData(
+  run: Run<{ output?: string }>,
+  pieces: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
   const output = await openOutput(run);
   try {
     for await (const piece of pieces) {

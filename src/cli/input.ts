@@ -34,3 +34,8 @@ async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
   }
   return Buffer.concat(chunks);
 }
+
+/** A number as somebody typed it, where schemas demand one; what isn't one is left for the schema to refuse. */
+export function typedNumber(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\s*-?\d+\s*$/.test(text) ? Number(text) : text;
+}

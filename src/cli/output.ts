@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { AppError, isAppError } from '../errors.js';
+import type { Page } from '../services/paging.js';
 
 /** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
@@ -22,8 +23,8 @@ export function paintFor(stream: OutputStream, env: Io['env']): ChalkInstance {
   return new Chalk({ level: stream.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
 }
 
-/** Writes text and waits when the stream is full, so that long data neither fills memory nor gets lost. */
-export async function writeText(stream: OutputStream, text: string, signal?: AbortSignal): Promise<void> {
+/** Writes text or bytes and waits when the stream is full, so that long data neither fills memory nor gets lost. */
+export async function writeText(stream: OutputStream, text: string | Uint8Array, signal?: AbortSignal): Promise<void> {
   if (stream.write(text)) return;
   try {
     await once(stream, 'drain', { signal });
@@ -48,6 +49,31 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
       .join('  ')
       .trimEnd();
   return [line(headings), ...rows.map(line)].join('\n');
+}
+
+/** How many of something, as people say it: "1 course", "42 courses". */
+export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** One page of a listing, for people: a table, or that there is nothing, and where in the listing one is. */
+export function pageText(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  { currentPage, totalPages, totalItems }: Page<unknown>['pagination'],
+  one: string,
+  many = `${one}s`,
+): string {
+  const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${counted(totalItems, one, many)}.`;
+  return rows.length === 0 ? `No ${many}. ${footer}` : `${table(headings, rows)}\n${footer}`;
+}
+
+/** One thing for people: a line a field, with those that say nothing left out, and several for text of several lines. */
+export function fieldsText(fields: readonly (readonly [field: string, value: string | null])[]): string {
+  const rows = fields.flatMap(([field, value]) =>
+    value === null || value === ''
+      ? []
+      : value.split(/\r\n|\r|\n/).map((line, index) => [index === 0 ? field : '', line]),
+  );
+  return table(['FIELD', 'VALUE'], rows);
 }
 
 /** What a failed command prints: the problem in one line, the fields below it, and with `verbose` everything there is. */

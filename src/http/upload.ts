@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
 import { AppError, systemErrorCode, validationError } from '../errors.js';
+import { fileTooLarge } from '../services/files.js';
 
 /** What a multipart form brought. */
 export interface UploadedFile {
@@ -26,12 +27,9 @@ const limits = { files: 1, fields: 60, parts: 61, fieldNameSize: 100, fieldSize:
 /** What surrounds a file in a form takes no more than this, in bytes. */
 const formBytes = 1024 * 1024;
 
-const tooLarge = (maxBytes: number, cause?: unknown) =>
-  new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause });
-
 function fault(error: unknown, { field, maxBytes }: UploadSettings): unknown {
   if (error instanceof multer.MulterError) {
-    if (error.code === 'LIMIT_FILE_SIZE') return tooLarge(maxBytes, error);
+    if (error.code === 'LIMIT_FILE_SIZE') return fileTooLarge(maxBytes, error);
     const message =
       error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FILE_COUNT'
         ? `Send one file, in the field "${field}".`
@@ -65,7 +63,7 @@ export async function readUpload(
   if (!request.is('multipart/form-data'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');
   // What says that it is far too long need not be read to be believed.
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes + formBytes) throw tooLarge(maxBytes);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes + formBytes) throw fileTooLarge(maxBytes);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const receive = multer({ dest: folder, limits: { ...limits, fileSize: maxBytes }, defParamCharset: 'utf8' });
   try {

@@ -2,7 +2,8 @@ import type Joi from 'joi';
 import { validationError } from '../errors.js';
 
 /**
- * Checks raw input against a schema and gives the normalised value. Unknown keys are dropped.
+ * Checks raw input against a schema and gives the normalised value. Unknown keys are dropped, and those that
+ * hold `undefined`: an option that isn't given is absent, as in JSON.
  * @param input anything: a parsed JSON body, a query, command line options, prompt answers, CSV cells
  * @throws AppError `VALIDATION` with one problem a field, for every invalid field; values are never repeated
  */
@@ -15,11 +16,17 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
     stripUnknown: true,
     errors: { wrap: { label: false } },
   });
-  if (!error) return value;
+  if (!error) return withoutUndefined(value);
   const firstByPath = new Map<string, string>();
   for (const detail of error.details) {
     const path = detail.path.join('.');
     if (!firstByPath.has(path)) firstByPath.set(path, detail.message);
   }
   throw validationError([...firstByPath].map(([path, message]) => ({ path, message })));
+}
+
+/** Joi leaves alone what is `undefined`; to spread such a field would clear what it doesn't speak of. */
+function withoutUndefined<T>(value: T): T {
+  for (const key in value) if (value[key] === undefined) delete value[key];
+  return value;
 }

@@ -2,7 +2,7 @@ import { col, fn, Op, type WhereOptions } from 'sequelize';
 import { contains } from '../db/dialect.js';
 import type { Course } from '../db/models/course.js';
 import type { User } from '../db/models/user.js';
-import { notFound } from '../errors.js';
+import { notFound, validationError } from '../errors.js';
 import { courseListingSchema, trainerCourseListingSchema, trainerListingSchema } from '../schemas/course.js';
 import { type Role, searchKey } from '../schemas/fields.js';
 import { validate } from '../schemas/validate.js';
@@ -99,6 +99,28 @@ export async function findCourse(core: Core, viewer: NonNullable<Viewer>, id: st
   if (course.isPublished || role === 'super_admin' || course.trainerId === actorId) return course;
   if (role === 'trainee' && actorId !== null && (await isActiveTrainee(core, actorId, id))) return course;
   throw notFound('Course');
+}
+
+/** So many ids are named where a title stands for several courses. */
+const mostNamed = 10;
+
+/**
+ * The course that an id or an exact title means, if there is one.
+ * @throws AppError `VALIDATION` for a title of several courses, naming their ids
+ */
+export async function findCourseNamed(core: Core, reference: string): Promise<Course | undefined> {
+  const name = reference.trim();
+  const found = await core.database.read(() =>
+    core.database.models.Course.findAll({ where: { [Op.or]: [{ id: name }, { title: name }] }, order: ['id'] }),
+  );
+  const named = found.find(({ id }) => id === name);
+  // Databases compare more loosely.
+  const titled = found.filter(({ title }) => title === name);
+  if (named || titled.length < 2) return named ?? titled[0];
+  const ids = titled.slice(0, mostNamed).map(({ id }) => id);
+  const more = titled.length > mostNamed ? ` and ${titled.length - mostNamed} more` : '';
+  const message = `Course: there are several with this title. Name it by its id: ${ids.join(', ')}${more}.`;
+  throw validationError([{ path: 'course', message }]);
 }
 
 /** The categories of the courses that the viewer may see, in alphabetical order. */

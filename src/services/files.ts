@@ -18,6 +18,11 @@ export interface Upload {
 
 export type { StoredObject } from '../storage/storage.js';
 
+/** The failure of a file with more bytes than it may have. */
+export function fileTooLarge(maxBytes: number, cause?: unknown): AppError {
+  return new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause });
+}
+
 /** Where uploads are that are on their way; nothing of it is served. */
 export function uploadsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'uploads');

@@ -109,6 +109,15 @@ export async function listMaterials(
   });
 }
 
+/** What is known of a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+export async function findMaterial(core: Core, actor: Actor, courseId: string, id: string): Promise<StoredFile> {
+  await assertMayRead(core, actor, courseId);
+  const where = { id, courseId, kind: 'material' as const, state: 'live' as const };
+  const file = await core.database.read(() => core.database.models.StoredFile.findOne({ where }));
+  if (!file) throw notFound('File');
+  return file;
+}
+
 /** Opens a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `STORAGE_UNAVAILABLE` */
 export async function openMaterial(
   core: Core,

@@ -54,6 +54,7 @@ function sample(): Command {
     .option('-r, --rejects <file>', 'where the rest goes')
     .option('--note <text>', 'a remark')
     .option('--dry-run', 'only look');
+  users.command('files').description('their files').command('add <file>').option('--public', 'for all to see');
   program
     .command('paint')
     .description('First line\nsecond line')
@@ -93,7 +94,10 @@ describe('completion scripts', () => {
   const cases: [what: string, words: string[], offered: string[]][] = [
     ['the commands, without hidden ones', [''], ['help', 'paint', 'users']],
     ['the commands that begin so', ['pa'], ['paint']],
-    ['subcommands', ['users', ''], ['help', 'import']],
+    ['subcommands', ['users', ''], ['files', 'help', 'import']],
+    ['subcommands of subcommands', ['users', 'files', ''], ['add', 'help']],
+    ['their options', ['users', 'files', 'add', '--p'], ['--public']],
+    ['their arguments', ['users', 'files', 'add', ''], ['people.csv']],
     ["a command's options", ['users', 'import', '--'], ['--dry-run', '--format', '--help', '--note', '--rejects']],
     ['options that begin so', ['users', 'import', '--dry'], ['--dry-run']],
     ['options after an argument', ['users', 'import', 'a.csv', '--d'], ['--dry-run']],
@@ -106,7 +110,7 @@ describe('completion scripts', () => {
     ['files for the short form of an option', ['users', 'import', '-r', ''], ['people.csv']],
     ['nothing where only the user knows', ['users', 'import', '--note', ''], []],
     ['commands to get help for', ['help', 'u'], ['users']],
-    ["subcommands to get help for, though not their parent's", ['users', 'help', ''], ['import']],
+    ["subcommands to get help for, though not their parent's", ['users', 'help', ''], ['files', 'import']],
   ];
 
   for (const shell of shells) {

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { createEmptyDatabase, type EmptyDatabase, onMysql } from '../support/database.js';
@@ -46,8 +46,8 @@ describe('coursectl doctor', () => {
     await buildUser(await cli.context(), { role: 'super_admin' });
     const checks = await examine(cli);
     expect(Object.keys(checks)).to.deep.equal([
-      ...['configuration', 'signing secret', 'data folder', 'connection', 'server settings', 'schema', 'super admin'],
-      ...['clock', 'password hashing'],
+      ...['configuration', 'signing secret', 'data folder', 'file storage', 'connection', 'server settings'],
+      ...['schema', 'super admin', 'clock', 'password hashing'],
     ]);
     for (const { name, status } of Object.values(checks)) {
       // How the server of this leg is set up is not for the test to say.
@@ -95,7 +95,9 @@ describe('coursectl doctor', () => {
 
   it('says why the database is out of reach, and what to check, without its password', async () => {
     const checks = await examine(cli, { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
-    expect(Object.keys(checks)).to.deep.equal(['configuration', 'signing secret', 'data folder', 'connection']);
+    expect(Object.keys(checks)).to.deep.equal([
+      ...['configuration', 'signing secret', 'data folder', 'file storage', 'connection'],
+    ]);
     expect(checks.connection?.status).to.equal('failed');
     expect(checks.connection?.detail).to.match(
       /^The database can't be reached \(mysql:\/\/me@127\.0\.0\.1:1\/courses\): ECONNREFUSED\. Check that the server runs/,
@@ -106,7 +108,7 @@ describe('coursectl doctor', () => {
   it('says when the schema is older or newer than the program', async () => {
     await migrated();
     await cli.run(['migrate', 'down', '--yes']);
-    const behind = { status: 'failed', detail: '1 migrations pending', remedy: 'Run: coursectl migrate up' };
+    const behind = { status: 'failed', detail: '1 migration pending', remedy: 'Run: coursectl migrate up' };
     expect((await examine(cli)).schema).to.include(behind);
     await migrated();
     const { sequelize } = (await cli.context()).database;
@@ -128,6 +130,40 @@ describe('coursectl doctor', () => {
     expect(folder?.status).to.equal('failed');
     expect(folder?.detail).to.equal(`${path.join(cli.folder, 'file/data')} can't be written (ENOTDIR)`);
     expect(folder?.remedy).to.equal('Make DATA_DIR writable for this user, or name another folder.');
+  });
+
+  it('tries out the file storage where there is one, and leaves nothing in it', async () => {
+    await migrated();
+    const folder = path.join(cli.folder, 'data', 'files');
+    expect((await examine(cli))['file storage']).to.deep.equal({
+      ...{ name: 'file storage', status: 'ok', detail: `${folder}, made when the first file comes` },
+    });
+    mkdirSync(folder, { recursive: true });
+    expect((await examine(cli))['file storage']).to.include({
+      status: 'ok',
+      detail: `${folder} keeps what it is given`,
+    });
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files).to.deep.equal([]);
+  });
+
+  it('says when files are out of reach, and what to check, without secrets', async () => {
+    await migrated();
+    mkdirSync(path.join(cli.folder, 'data'));
+    writeFileSync(path.join(cli.folder, 'data', 'files'), 'in the way');
+    const { 'file storage': local } = await examine(cli);
+    expect(local?.status).to.equal('failed');
+    expect(local?.detail).to.equal(
+      `The folder "${path.join(cli.folder, 'data', 'files')}" isn't a folder: check the path.`,
+    );
+    const s3 = {
+      ...{ FILE_STORAGE: 's3', S3_ENDPOINT: 'http://127.0.0.1:1', S3_BUCKET: 'files' },
+      ...{ S3_ACCESS_KEY_ID: 'me', S3_SECRET_ACCESS_KEY: 's3cr3t' },
+    };
+    const { 'file storage': remote, ...others } = await examine(cli, s3);
+    expect(remote?.status).to.equal('failed');
+    expect(remote?.detail).to.include("can't be reached (ECONNREFUSED): check the endpoint and the network.");
+    expect(JSON.stringify([remote, others])).not.to.include('s3cr3t');
   });
 
   it('says when the server allows fewer connections than the pool wants', async function () {

@@ -24,7 +24,15 @@ function leavesOf(command: Command, path: readonly string[] = []): Leaf[] {
 }
 
 const leaves = leavesOf(program());
-const groups = program().commands.filter(({ commands }) => commands.length > 0);
+
+/** The commands that only hold others. */
+function groupsOf(command: Command, path: readonly string[] = []): Leaf[] {
+  return command.commands.flatMap((child) => {
+    const below = [...path, child.name()];
+    return child.commands.length === 0 ? [] : [{ path: below, command: child }, ...groupsOf(child, below)];
+  });
+}
+const groups = groupsOf(program());
 
 /** The lines of the section "Examples:" without the program's name. */
 function examplesIn(help: string): string[] {
@@ -59,7 +67,12 @@ describe('help', () => {
     expect(leaves.map(({ path }) => path.join(' '))).to.have.members([
       ...['setup', 'serve', 'migrate up', 'migrate down', 'migrate status', 'seed demo', 'doctor', 'config'],
       ...['users register', 'users list', 'users show', 'users activate', 'users deactivate', 'users reset-password'],
-      ...['users export', 'users import', 'completion'],
+      ...['users export', 'users import', 'users edit', 'users delete', 'completion', 'audit list', 'files sweep'],
+      ...['courses list', 'courses show', 'courses create', 'courses edit', 'courses publish', 'courses unpublish'],
+      ...['courses assign-trainer', 'courses delete', 'courses categories', 'courses trainers', 'courses stats'],
+      ...['courses files list', 'courses files add', 'courses files get', 'courses files remove', 'courses thumbnail'],
+      ...['enrollments list', 'enrollments show', 'enrollments assign', 'enrollments status', 'enrollments progress'],
+      ...['enrollments remove', 'enrollments stats'],
       ...['imports list', 'imports show', 'imports export', 'imports rejects'],
       ...['imports resume', 'imports cancel', 'imports undo'],
     ]);
@@ -92,19 +105,34 @@ describe('help', () => {
     });
   }
 
-  for (const group of groups) {
-    it(`of "coursectl ${group.name()}" lists its commands`, async () => {
-      const { exitCode, stdout } = await cli.run([group.name(), '--help']);
+  for (const { path, command } of groups) {
+    const words = path.join(' ');
+
+    it(`of "coursectl ${words}" lists its commands`, async () => {
+      const { exitCode, stdout } = await cli.run([...path, '--help']);
       expect(exitCode).to.equal(0);
-      for (const { name } of group.commands.map((child) => ({ name: child.name() }))) expect(stdout).to.include(name);
+      for (const child of command.commands) expect(stdout).to.include(child.name());
     });
 
-    it(`is shown for "coursectl ${group.name()}" alone, as a mistake in usage`, async () => {
-      const { exitCode, stdout, stderr } = await cli.run([group.name()]);
+    it(`is shown for "coursectl ${words}" alone, as a mistake in usage`, async () => {
+      const { exitCode, stdout, stderr } = await cli.run(path);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-      expect(stderr).to.include(`Usage: coursectl ${group.name()} [options] [command]`);
+      expect(stderr).to.include(`Usage: coursectl ${words} [options] [command]`);
     });
   }
+
+  it('says how courses and users are named, wherever one is', async () => {
+    const naming = leaves.filter(({ command }) =>
+      command.registeredArguments.some((argument) => ['course', 'user'].includes(argument.name())),
+    );
+    expect(naming.length).to.be.greaterThan(15);
+    for (const { path, command } of naming) {
+      const { stdout } = await cli.run([...path, '--help']);
+      const names = command.registeredArguments.map((argument) => argument.name());
+      if (names.includes('course')) expect(stdout).to.match(/^ {2}course +its id or exact title$/m);
+      if (names.includes('user')) expect(stdout).to.match(/^ {2}user +id, email address or phone number$/m);
+    }
+  });
 
   it('is shown for "coursectl" alone, with where to start, as a mistake in usage', async () => {
     const { exitCode, stdout, stderr } = await cli.run([]);
@@ -181,6 +209,17 @@ describe('a mistake in usage', () => {
     [['migrate', 'down', '--steps', '1', '--all', '--yes'], '--steps and --all exclude each other.'],
     [['users', 'list', '--active', '--inactive'], '--active and --inactive exclude each other.'],
     [['users', 'export', '--json'], "CSV and JSON can't share standard output."],
+    [['users', 'edit', 'ada@example.org'], 'Nothing to change: add --first-name,'],
+    [['users', 'delete', 'ada@example.org'], 'Without a terminal nobody can be asked: add --yes to delete.'],
+    [['courses', 'list', '--published', '--unpublished'], '--published and --unpublished exclude each other.'],
+    [['courses', 'edit', 'Weaving'], 'Nothing to change: add --title,'],
+    [['courses', 'delete', 'Weaving'], 'Without a terminal nobody can be asked: add --yes to delete.'],
+    [['courses', 'files', 'remove', 'Weaving', '1'], 'Without a terminal nobody can be asked: add --yes to remove.'],
+    [['courses', 'files', 'get', 'Weaving', '1', '--json'], "The file and JSON can't share standard output."],
+    [['enrollments', 'remove', '1'], 'Without a terminal nobody can be asked: add --yes to remove.'],
+    [['enrollments', 'list', '--trainer', 'a', '--user', 'b'], '--trainer and --user exclude each other.'],
+    [['enrollments', 'list', '--search', 'a', '--user', 'b'], '--search and --user exclude each other.'],
+    [['enrollments', 'list', '--search', 'a'], '--search needs --trainer or --course.'],
   ];
 
   for (const [argv, says] of values) {

@@ -78,6 +78,11 @@ describe('coursectl users', () => {
       expect(await emails(...byName, '--page', '3')).to.deep.equal([]);
     });
 
+    it('counts one account as one', async () => {
+      const { stdout } = await cli.run(['users', 'list', '--search', 'BELA']);
+      expect(stdout.split('\n').at(-2)).to.equal('Page 1 of 1, 1 account.');
+    });
+
     it('says so when there is nobody', async () => {
       const { exitCode, stdout } = await cli.run(['users', 'list', '--search', 'nobody']);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: 'No accounts. Page 1 of 1, 0 accounts.\n' });

@@ -78,7 +78,7 @@ describe('coursectl users export', () => {
   it('writes to a new file that only its user can read', async () => {
     await buildUser(harness.context);
     const { exitCode, stdout } = await cli.run(['users', 'export', '--output', 'users.csv']);
-    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: '1 accounts written to users.csv.\n' });
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: '1 account written to users.csv.\n' });
     expect(statSync(file('users.csv')).mode & 0o777).to.equal(0o600);
     expect(readFileSync(file('users.csv'), 'utf8')).to.equal((await cli.run(['users', 'export'])).stdout);
     const json = await cli.json(['users', 'export', '--output', 'again.csv']);

@@ -59,6 +59,12 @@ describe('validate', () => {
     expect(value).to.have.all.keys(...Object.keys(valid), 'isActive');
   });
 
+  it('drops keys that hold undefined: what is not given changes nothing', () => {
+    const given = { firstName: 'Ada', phone: undefined, role: undefined };
+    expect(Object.keys(validate(user.userUpdateSchema, given))).to.deep.equal(['firstName']);
+    expect(given).to.have.all.keys('firstName', 'phone', 'role');
+  });
+
   it('drops __proto__ and constructor, and takes no field from them', async () => {
     const evil = JSON.parse(
       `{"__proto__": ${JSON.stringify(valid)}, "constructor": {"prototype": {"x": 1}}}`,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
 import { assertDestination, writeData } from '../file-output.js';
+import { counted } from '../output.js';
 import type { Result, Run } from '../run.js';
 
 interface ExportOptions {
@@ -28,10 +29,12 @@ async function exportUsers(run: Run<ExportOptions>): Promise<Result> {
   const { usersCsv } = await import('../../services/users.js');
   const context = await run.context();
   await context.schema.assertCurrent();
-  let count = 0;
-  const counted = (accounts: number) => {
-    count += accounts;
+  let exported = 0;
+  const count = (accounts: number) => {
+    exported += accounts;
   };
-  await writeData(run, usersCsv(context, { role }, counted));
-  return file === undefined ? {} : { json: { exported: count, file }, text: `${count} accounts written to ${file}.` };
+  await writeData(run, usersCsv(context, { role }, count));
+  return file === undefined
+    ? {}
+    : { json: { exported, file }, text: `${counted(exported, 'account')} written to ${file}.` };
 }

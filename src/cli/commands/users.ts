@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../errors.js';
 import { type Account, accountJson, accountText } from '../accounts.js';
 import { define, type Registry } from '../command.js';
-import { table } from '../output.js';
+import { pageText } from '../output.js';
 
 interface ListOptions {
   role?: string;
@@ -16,15 +16,13 @@ interface ListOptions {
   limit?: string;
 }
 
-const whichUser = 'The user is named by id, email address or phone number.';
-
 export function register(program: Command, registry: Registry): Command {
   const users = program.command('users').description('Create, find and manage accounts');
   registerList(users, registry);
 
   define(users, registry, {
     usage: 'show <user>',
-    summary: `Show one account. ${whichUser}`,
+    summary: 'Show one account',
     examples: ['users show ada@example.org', 'users show "555 0100" --json'],
     async run(run) {
       const { findUser } = await import('../../services/users.js');
@@ -81,14 +79,9 @@ function registerList(users: Command, registry: Registry): void {
         user.role,
         user.isActive ? 'yes' : 'no',
       ]);
-      const { currentPage, totalPages, totalItems } = pagination;
-      const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${totalItems} accounts.`;
       return {
         json: { users: items.map(accountJson), pagination },
-        text:
-          rows.length === 0
-            ? `No accounts. ${footer}`
-            : `${table(['ID', 'NAME', 'EMAIL', 'PHONE', 'ROLE', 'ACTIVE'], rows)}\n${footer}`,
+        text: pageText(['ID', 'NAME', 'EMAIL', 'PHONE', 'ROLE', 'ACTIVE'], rows, pagination, 'account'),
       };
     },
   });
@@ -97,7 +90,7 @@ function registerList(users: Command, registry: Registry): void {
 function registerSwitch(users: Command, registry: Registry, name: 'activate' | 'deactivate', summary: string): void {
   define(users, registry, {
     usage: `${name} <user>`,
-    summary: `${summary}. ${whichUser}`,
+    summary,
     examples: [`users ${name} ada@example.org`],
     stopsItself: true,
     async run(run) {

@@ -16,10 +16,10 @@ import { resultOf } from '../../services/imports/record.js';
 import type { KeptAccount, UndoResult } from '../../services/imports/undo.js';
 import type { OutputOptions, ResumeOptions, UndoOptions } from '../commands/imports.js';
 import { assertDestination, writeData } from '../file-output.js';
-import { table } from '../output.js';
+import { counted, pageText, table } from '../output.js';
 import { createPrompts } from '../prompts.js';
 import type { Result, Run } from '../run.js';
-import { confirmPlan, counted, report } from './outcome.js';
+import { confirmPlan, report } from './outcome.js';
 import { createProgress } from './progress.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
@@ -57,14 +57,10 @@ export async function list(run: Run<{ status?: string; page?: string; limit?: st
     const figures = [done, created, updated, skipped, rejected].map(String);
     return [record.id, record.createdAt.toISOString(), record.origin, record.status, ...figures, record.fileName];
   });
-  const { currentPage, totalPages, totalItems } = pagination;
   const headings = ['ID', 'BEGUN', 'FROM', 'STATUS', 'ROWS', 'CREATED', 'UPDATED', 'SKIPPED', 'REJECTED', 'FILE'];
   return {
     json: { imports: items.map(importJson), pagination },
-    text:
-      totalItems === 0
-        ? 'There are no imports.'
-        : `${table(headings, rows)}\nPage ${currentPage} of ${totalPages}, ${counted(totalItems, 'import')}.`,
+    text: pagination.totalItems === 0 ? 'There are no imports.' : pageText(headings, rows, pagination, 'import'),
   };
 }
 

@@ -4,6 +4,7 @@ import { encodingNames } from '../../services/imports/encodings.js';
 import type { ImportPlan } from '../../services/imports/plan.js';
 import type { ImportResult } from '../../services/imports/record.js';
 import { exitCodes } from '../exit-codes.js';
+import { counted } from '../output.js';
 import { createPrompts } from '../prompts.js';
 import type { Result, Run } from '../run.js';
 
@@ -36,8 +37,6 @@ export function planJson(plan: ImportPlan): object {
     seconds: Number(seconds.toFixed(3)),
   };
 }
-
-export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 function sampleText({ line, outcome, person, changes, code, reason }: ImportPlan['samples'][number]): string {
   const parts = [person, code, changes && `(${changes.join(', ')})`].filter(Boolean).join(' ');

@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import { counted } from '../output.js';
 import type { Run } from '../run.js';
 import { garbageCollector } from './garbage.js';
 
@@ -61,7 +62,8 @@ function lines(run: Run, label: string, total: number | undefined, rate: (rows: 
       if (performance.now() - lastAt < lineEveryMs) return;
       lastAt = performance.now();
       const left = total === undefined ? '' : `, ${Math.ceil((total - rows) / Math.max(rate(rows), 1))} s left`;
-      run.say(`${label}: ${rows}${total === undefined ? '' : ` of ${total}`} rows, ${rate(rows)} rows/s${left}`);
+      const done = total === undefined ? counted(rows, 'row') : `${rows} of ${counted(total, 'row')}`;
+      run.say(`${label}: ${done}, ${rate(rows)} rows/s${left}`);
     },
     stop: () => undefined,
   };

@@ -6,6 +6,7 @@ import { applyImport } from '../../services/imports/apply.js';
 import { type ImportPlan, planImport } from '../../services/imports/plan.js';
 import type { ImportResult } from '../../services/imports/record.js';
 import { templateText } from '../../services/imports/template.js';
+import { counted } from '../output.js';
 import type { Result, Run } from '../run.js';
 import { confirmPlan, planJson, planText, report } from './outcome.js';
 import { createProgress } from './progress.js';
@@ -116,7 +117,8 @@ async function apply(
       ...(spooled && { beside: path.join(cwd, 'stdin.csv') }),
       signal,
       onProgress: (rows) => progress.update(rows),
-      onResume: (rows) => run.say(`An import of this file broke off after ${rows} rows: it goes on from there.`),
+      onResume: (rows) =>
+        run.say(`An import of this file broke off after ${counted(rows, 'row')}: it goes on from there.`),
       onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
     });
     if (result.status !== 'interrupted') spooled?.release();

@@ -2,6 +2,7 @@ import type { Context } from '../../context.js';
 import { AppError, isAppError } from '../../errors.js';
 import { setupSchema } from '../../schemas/auth.js';
 import { completeSetupAtTerminal, setupStatus } from '../../services/setup.js';
+import { counted } from '../output.js';
 import { checkPersonOptions, type PersonOptions, personFromOptions, personFromPrompts } from '../person-input.js';
 import { createPrompts } from '../prompts.js';
 import type { Result, Run } from '../run.js';
@@ -64,14 +65,14 @@ async function bringUpToDate(run: Run<SetupOptions>, context: Context): Promise<
     if (!run.interactive)
       throw new AppError(
         'USAGE',
-        `${pending.length} migrations are pending. Add --yes to apply them without being asked.`,
+        `${counted(pending.length, 'migration')} ${pending.length === 1 ? 'is' : 'are'} pending. Add --yes to apply them without being asked.`,
       );
     const prompts = await createPrompts(run.io);
-    if (!(await prompts.confirm(`Create the tables now (${pending.length} migrations)?`, true))) {
+    if (!(await prompts.confirm(`Create the tables now (${counted(pending.length, 'migration')})?`, true))) {
       throw new AppError('INTERRUPTED', 'Nothing was changed. Run "coursectl setup" again when you are ready.');
     }
   }
   const applied = await context.schema.up();
-  run.say(`2. Tables: ${applied.length} migrations applied.`);
+  run.say(`2. Tables: ${counted(applied.length, 'migration')} applied.`);
   return applied;
 }

@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../command.js';
+import type { YesOption } from '../confirm.js';
+
+export interface EnrollmentListOptions {
+  course?: string;
+  user?: string;
+  trainer?: string;
+  status?: string;
+  search?: string;
+  page?: string;
+  limit?: string;
+}
+
+export interface AssignOptions {
+  status?: string;
+  notes?: string;
+}
+
+export interface StatusOptions {
+  notes?: string;
+}
+
+export type RemoveEnrollmentOptions = YesOption;
+
+export function register(program: Command, registry: Registry): void {
+  const enrollments = program.command('enrollments').description('Enroll trainees in courses and look after them');
+
+  define<EnrollmentListOptions>(enrollments, registry, {
+    usage: 'list',
+    summary: 'List enrollments, newest first',
+    examples: [
+      'enrollments list --course "Weaving for beginners" --status active',
+      'enrollments list --user ada@example.org --json',
+      'enrollments list --trainer grace@example.org --search müller',
+    ],
+    options: (command) =>
+      command
+        .option('--course <course>', 'only in this course: id or exact title')
+        .option('--user <user>', 'only of this trainee: id, email or phone')
+        .option('--trainer <user>', "only in this trainer's courses: id, email or phone")
+        .option('--status <status>', 'only pending, active, completed or cancelled ones')
+        .option('--search <text>', 'look in names; with --trainer or --course')
+        .option('--page <number>', 'from 1')
+        .option('--limit <number>', 'enrollments a page, 1 to 100'),
+    run: async (run) => (await import('../enrollment/listings.js')).list(run),
+  });
+
+  define(enrollments, registry, {
+    usage: 'show <id>',
+    summary: 'Show one enrollment with its trainee and course',
+    examples: ['enrollments show 019aa0c6-...', 'enrollments show 019aa0c6-... --json'],
+    run: async (run) => (await import('../enrollment/listings.js')).show(run),
+  });
+
+  define<AssignOptions>(enrollments, registry, {
+    usage: 'assign <course> <user...>',
+    summary: 'Enroll trainees in a course: named by id, email or phone, the course by id or exact title',
+    examples: [
+      'enrollments assign "Weaving for beginners" ada@example.org',
+      'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --json',
+    ],
+    options: (command) =>
+      command
+        .option('--status <status>', 'active (the default) or pending')
+        .option('--notes <text>', 'for those who manage the course')
+        .addHelpText(
+          'after',
+          "\nOf several, those who can be enrolled are; who isn't is named with the reason, and the exit code is 3.",
+        ),
+    stopsItself: true,
+    run: async (run) => (await import('../enrollment/changes.js')).assign(run),
+  });
+
+  registerChanges(enrollments, registry);
+
+  define(enrollments, registry, {
+    usage: 'stats',
+    summary: 'Count the enrollments, by status',
+    examples: ['enrollments stats', 'enrollments stats --json'],
+    run: async (run) => (await import('../enrollment/listings.js')).stats(run),
+  });
+}
+
+function registerChanges(enrollments: Command, registry: Registry): void {
+  define<StatusOptions>(enrollments, registry, {
+    usage: 'status <id> <status>',
+    summary: 'Move an enrollment on: to active, completed or cancelled',
+    examples: [
+      'enrollments status 019aa0c6-... active',
+      'enrollments status 019aa0c6-... cancelled --notes "Moved away"',
+    ],
+    options: (command) => command.option('--notes <text>', 'in the place of what is noted; an empty text clears'),
+    stopsItself: true,
+    run: async (run) => (await import('../enrollment/changes.js')).status(run),
+  });
+
+  define(enrollments, registry, {
+    usage: 'progress <id> <number>',
+    summary: 'Set how far a trainee is, from 0 to 100',
+    examples: ['enrollments progress 019aa0c6-... 75'],
+    stopsItself: true,
+    run: async (run) => (await import('../enrollment/changes.js')).progress(run),
+  });
+
+  define<RemoveEnrollmentOptions>(enrollments, registry, {
+    usage: 'remove <id...>',
+    summary: 'Remove enrollments, all that are named or none',
+    examples: ['enrollments remove 019aa0c6-...', 'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json'],
+    options: (command) => command.option('--yes', "don't ask"),
+    stopsItself: true,
+    run: async (run) => (await import('../enrollment/changes.js')).remove(run),
+  });
+}

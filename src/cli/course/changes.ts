@@ -1,0 +1,78 @@
+import type { Context } from '../../context.js';
+import { AppError, isAppError } from '../../errors.js';
+import { findCourse } from '../../services/catalogue.js';
+import { operator } from '../../services/core.js';
+import { assignTrainer, createCourse, deleteCourse, publishCourse, updateCourse } from '../../services/courses.js';
+import { listEnrollments } from '../../services/enrollment-listings.js';
+import { listMaterials } from '../../services/materials.js';
+import type { DeleteCourseOptions } from '../commands/courses.js';
+import type { CourseFieldOptions, CreateCourseOptions } from '../commands/courses-edit.js';
+import { assertCanAsk, confirmLoss } from '../confirm.js';
+import { counted } from '../output.js';
+import { courseIdOf, userIdOf } from '../references.js';
+import type { Result, Run } from '../run.js';
+import { courseInput } from './course-input.js';
+import { type Course, courseJson, courseName, trainerName } from './course-output.js';
+
+/** The course that the command line names first. */
+const named = (run: Run, context: Context) => courseIdOf(context, run.arguments[0] ?? '');
+
+const done = (course: Course, text: string): Result => ({ json: { course: courseJson(course) }, text });
+
+export async function create(run: Run<CreateCourseOptions>): Promise<Result> {
+  const context = await run.context();
+  const { trainer } = run.options;
+  const trainerId = trainer === undefined ? undefined : await userIdOf(context, trainer);
+  const course = await createCourse(context, operator, { ...courseInput(run.options), trainerId });
+  return done(course, `Created ${courseName(course)}. To publish it: coursectl courses publish ${course.id}`);
+}
+
+export async function edit(run: Run<CourseFieldOptions>): Promise<Result> {
+  const input = courseInput(run.options);
+  if (Object.keys(input).length === 0)
+    throw new AppError('USAGE', 'Nothing to change: add --title, --category, ... (--help names them all).');
+  const context = await run.context();
+  const course = await updateCourse(context, operator, await named(run, context), input);
+  return done(course, `Changed ${courseName(course)}.`);
+}
+
+export async function publish(run: Run, isPublished: boolean): Promise<Result> {
+  const context = await run.context();
+  const course = await publishCourse(context, operator, await named(run, context), { isPublished });
+  return done(course, `${courseName(course)} is ${isPublished ? 'published' : 'not published any more'}.`);
+}
+
+export async function giveToTrainer(run: Run): Promise<Result> {
+  const context = await run.context();
+  const trainerId = await userIdOf(context, run.arguments[1] ?? '');
+  const course = await assignTrainer(context, operator, await named(run, context), { trainerId });
+  return done(course, `${courseName(course)} is the course of ${trainerName(course)} now.`);
+}
+
+const inUse = (cause?: unknown) =>
+  new AppError('COURSE_IN_USE', 'Course has active enrollments. Add --force to delete it all the same.', { cause });
+
+/** @throws AppError `COURSE_IN_USE` before anybody is asked what would be refused */
+async function askWhetherToDelete(run: Run<DeleteCourseOptions>, context: Context, course: Course): Promise<void> {
+  const count = async (filter: object) =>
+    (await listEnrollments(context, operator, { courseId: course.id, limit: 1, ...filter })).pagination.totalItems;
+  const active = await count({ status: 'active' });
+  if (active > 0 && !run.options.force) throw inUse();
+  const files = (await listMaterials(context, operator, course.id, { limit: 1 })).pagination.totalItems;
+  const loss = `${counted(await count({}), 'enrollment')} (${active} active) and ${counted(files, 'file')}`;
+  await confirmLoss(run, `${courseName(course)} goes with ${loss}.`, 'Delete this course?', 'Nothing was deleted.');
+}
+
+export async function remove(run: Run<DeleteCourseOptions>): Promise<Result> {
+  assertCanAsk(run, 'delete');
+  const context = await run.context();
+  const { force = false, yes } = run.options;
+  const course = await findCourse(context, operator, await named(run, context));
+  if (!yes) await askWhetherToDelete(run, context, course);
+  try {
+    await deleteCourse(context, operator, course.id, { force });
+  } catch (error) {
+    throw isAppError(error, 'COURSE_IN_USE') ? inUse(error) : error;
+  }
+  return done(course, `Deleted ${courseName(course)}.`);
+}

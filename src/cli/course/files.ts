@@ -1,0 +1,107 @@
+import path from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import type { Context } from '../../context.js';
+import { AppError } from '../../errors.js';
+import { findCourse } from '../../services/catalogue.js';
+import { operator } from '../../services/core.js';
+import type { StoredObject } from '../../services/files.js';
+import { setThumbnail } from '../../services/images.js';
+import { copyToUploads } from '../../services/local-upload.js';
+import { addMaterial, findMaterial, listMaterials, openMaterial, removeMaterial } from '../../services/materials.js';
+import type { FileListOptions, GetFileOptions, RemoveFileOptions } from '../commands/courses-files.js';
+import { assertCanAsk, confirmLoss } from '../confirm.js';
+import { assertDestination, writeData } from '../file-output.js';
+import { counted, pageText } from '../output.js';
+import { courseIdOf } from '../references.js';
+import type { Result, Run } from '../run.js';
+import { courseName, type Material, materialJson } from './course-output.js';
+
+async function courseOf(run: Run, context: Context) {
+  return findCourse(context, operator, await courseIdOf(context, run.arguments[0] ?? ''));
+}
+
+const sized = ({ name, bytes }: Material) => `${name} (${counted(Number(bytes), 'byte')})`;
+
+export async function list(run: Run<FileListOptions>): Promise<Result> {
+  const context = await run.context();
+  const { page, limit } = run.options;
+  const courseId = await courseIdOf(context, run.arguments[0] ?? '');
+  const { items, pagination } = await listMaterials(context, operator, courseId, { page, limit });
+  const rows = items.map(({ id, name, contentType, bytes, createdAt }) => [
+    ...[id, name, contentType, String(bytes), createdAt.toISOString()],
+  ]);
+  return {
+    json: { files: items.map(materialJson), pagination },
+    text: pageText(['ID', 'NAME', 'TYPE', 'BYTES', 'ADDED'], rows, pagination, 'file'),
+  };
+}
+
+/** The file that the command line names last, copied to where services take uploads from. */
+function uploadOf(run: Run, context: Context, maxBytes: number) {
+  const given = run.arguments[1] ?? '';
+  return copyToUploads(context, { file: path.resolve(run.io.cwd, given), given, maxBytes, signal: run.io.signal });
+}
+
+export async function add(run: Run): Promise<Result> {
+  const context = await run.context();
+  const course = await courseOf(run, context);
+  const upload = await uploadOf(run, context, context.config.files.materialBytes);
+  const file = await addMaterial(context, operator, course.id, upload);
+  return { json: { file: materialJson(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
+}
+
+export async function thumbnail(run: Run): Promise<Result> {
+  const context = await run.context();
+  const course = await courseOf(run, context);
+  const upload = await uploadOf(run, context, context.config.files.imageBytes);
+  const imageUrl = await setThumbnail(context, operator, course.id, upload);
+  return { json: { imageUrl }, text: `${courseName(course)} has a new picture: ${imageUrl}` };
+}
+
+/** What trainers upload may hold anything, also what makes a terminal do things. @throws AppError `USAGE` */
+function assertNoTerminal({ io, options }: Run<GetFileOptions>): void {
+  if (options.output === undefined && io.stdout.isTTY)
+    throw new AppError('USAGE', 'A file is not written to a terminal: add --output <file>, or redirect it with >.');
+}
+
+/** What comes of a file, or why no more of it does. @throws AppError `STORAGE_UNAVAILABLE`, `INTERRUPTED` */
+async function* downloaded({ stream }: StoredObject, { storage }: Context, signal: AbortSignal) {
+  addAbortSignal(signal, stream);
+  try {
+    // A stream of bytes: it was given no encoding.
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
+    const message = `The file storage ${storage.location} broke off in the middle of the file. Try again.`;
+    throw new AppError('STORAGE_UNAVAILABLE', message, { cause: error });
+  }
+}
+
+export async function get(run: Run<GetFileOptions>): Promise<Result> {
+  assertDestination(run, 'The file');
+  assertNoTerminal(run);
+  const context = await run.context();
+  const courseId = await courseIdOf(context, run.arguments[0] ?? '');
+  const { file, object } = await openMaterial(context, operator, courseId, run.arguments[1] ?? '');
+  try {
+    await writeData(run, downloaded(object, context, run.io.signal));
+  } finally {
+    // Where it is to go may have been refused, before anything of it was read.
+    object.stream.destroy();
+  }
+  const { output } = run.options;
+  return output === undefined
+    ? {}
+    : { json: { file: materialJson(file), output }, text: `${sized(file)} written to ${output}.` };
+}
+
+export async function remove(run: Run<RemoveFileOptions>): Promise<Result> {
+  assertCanAsk(run, 'remove');
+  const context = await run.context();
+  const course = await courseOf(run, context);
+  const file = await findMaterial(context, operator, course.id, run.arguments[1] ?? '');
+  if (!run.options.yes)
+    await confirmLoss(run, `${sized(file)} of ${courseName(course)}`, 'Remove this file?', 'Nothing was removed.');
+  await removeMaterial(context, operator, course.id, file.id);
+  return { json: { file: materialJson(file) }, text: `Removed ${sized(file)} from ${courseName(course)}.` };
+}

@@ -1,0 +1,71 @@
+import type { Context } from '../../context.js';
+import { AppError } from '../../errors.js';
+import { findCourse } from '../../services/catalogue.js';
+import { operator } from '../../services/core.js';
+import {
+  enrollmentStatistics,
+  findEnrollment,
+  listCourseTrainees,
+  listEnrollments,
+  listTrainerEnrollments,
+} from '../../services/enrollment-listings.js';
+import { findUser } from '../../services/users.js';
+import type { EnrollmentListOptions } from '../commands/enrollments.js';
+import { pageText, table } from '../output.js';
+import { courseIdOf } from '../references.js';
+import type { Result, Run } from '../run.js';
+import { courseTitle, detailedJson, enrollmentText, traineeName } from './enrollment-output.js';
+
+/** Which filters no listing has together. @throws AppError `USAGE` */
+function assertFilters({ course, user, trainer, search }: EnrollmentListOptions): void {
+  if (trainer !== undefined && user !== undefined)
+    throw new AppError('USAGE', '--trainer and --user exclude each other.');
+  if (search === undefined) return;
+  if (user !== undefined) throw new AppError('USAGE', '--search and --user exclude each other.');
+  if (trainer === undefined && course === undefined)
+    throw new AppError('USAGE', '--search needs --trainer or --course.');
+}
+
+/** A page of the listing that has the filters. */
+async function pageFor(context: Context, options: EnrollmentListOptions) {
+  const { user, trainer, search, status, page, limit } = options;
+  const course =
+    options.course === undefined
+      ? undefined
+      : await findCourse(context, operator, await courseIdOf(context, options.course));
+  const query = { ...{ status, search, page, limit }, courseId: course?.id };
+  if (trainer !== undefined) return listTrainerEnrollments(context, (await findUser(context, trainer)).id, query);
+  if (search === undefined || !course) {
+    const userId = user === undefined ? undefined : (await findUser(context, user)).id;
+    return listEnrollments(context, operator, { ...query, userId });
+  }
+  const found = await listCourseTrainees(context, operator, course.id, query);
+  // All of one course: that listing doesn't repeat it.
+  for (const enrollment of found.items) enrollment.course = course;
+  return found;
+}
+
+export async function list(run: Run<EnrollmentListOptions>): Promise<Result> {
+  assertFilters(run.options);
+  const { items, pagination } = await pageFor(await run.context(), run.options);
+  const rows = items.map((enrollment) => [
+    ...[enrollment.id, traineeName(enrollment), enrollment.user?.email ?? '', courseTitle(enrollment)],
+    ...[enrollment.status, String(enrollment.progress), enrollment.enrolledAt.toISOString()],
+  ]);
+  const headings = ['ID', 'TRAINEE', 'EMAIL', 'COURSE', 'STATUS', 'PROGRESS', 'ENROLLED'];
+  return {
+    json: { enrollments: items.map(detailedJson), pagination },
+    text: pageText(headings, rows, pagination, 'enrollment'),
+  };
+}
+
+export async function show(run: Run): Promise<Result> {
+  const enrollment = await findEnrollment(await run.context(), operator, run.arguments[0] ?? '');
+  return { json: { enrollment: detailedJson(enrollment) }, text: enrollmentText(enrollment) };
+}
+
+export async function stats(run: Run): Promise<Result> {
+  const figures = await enrollmentStatistics(await run.context(), operator);
+  const rows = Object.entries(figures).map(([status, count]) => [status, String(count)]);
+  return { json: { stats: figures }, text: table(['STATUS', 'ENROLLMENTS'], rows) };
+}

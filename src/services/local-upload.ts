@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { AppError, systemErrorCode } from '../errors.js';
+import { diskFault } from '../storage/disk-fault.js';
+import type { Core } from './core.js';
+import { fileTooLarge, type Upload, uploadsFolder } from './files.js';
+
+/** What is in a file of this machine, as long as it isn't too much. */
+async function* contentOf(file: string, name: string, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const piece of createReadStream(file)) {
+      // A stream without an encoding gives buffers.
+      const chunk = piece as Buffer;
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw fileTooLarge(maxBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (error instanceof AppError || code === undefined || code === 'ABORT_ERR') throw error;
+    const problem = code === 'EISDIR' ? 'is a folder' : `can't be read (${code})`;
+    throw new AppError('FILE_UNUSABLE', `The file ${name} ${problem}.`, { cause: error });
+  }
+}
+
+/**
+ * Copies a file of this machine to where uploads are, for services that take uploads away: the file itself stays.
+ * @param file its absolute path
+ * @param given its path as its owner wrote it
+ * @throws AppError `FILE_UNUSABLE`, `BODY_TOO_LARGE`, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
+ */
+export async function copyToUploads(
+  core: Core,
+  { file, given, maxBytes, signal }: { file: string; given: string; maxBytes: number; signal: AbortSignal },
+): Promise<Upload> {
+  const folder = uploadsFolder(core);
+  const copy = path.join(folder, randomUUID());
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await pipeline(contentOf(file, given, maxBytes), createWriteStream(copy, { flags: 'wx', mode: 0o600 }), { signal });
+    return { path: copy, name: path.basename(file) };
+  } catch (error) {
+    // That it can't be removed either says nothing new.
+    await rm(copy, { force: true }).catch(() => undefined);
+    if (signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
+    throw error instanceof AppError ? error : diskFault(folder, error);
+  }
+}

@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import { weaving } from '../http/courses.js';
+import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { useCommandLine } from '../support/run-cli.js';
+
+type Problems = { path: string; msg: string }[];
+
+/** An option, what is typed behind it, and the same in JSON. */
+type Case = [option: string, typed: string, field: string, value: unknown];
+
+const long = (count: number) => 'x'.repeat(count);
+
+/** What no course can say of itself, new or old. */
+const courseCases: Case[] = [
+  ['--title', '', 'title', ''],
+  ['--title', 'ab', 'title', 'ab'],
+  ['--title', long(201), 'title', long(201)],
+  ['--title', 'Bees\u0007', 'title', 'Bees\u0007'],
+  ['--description', ' ', 'description', ' '],
+  ['--description', long(20_001), 'description', long(20_001)],
+  ['--short-description', long(501), 'shortDescription', long(501)],
+  ['--category', 'x', 'category', 'x'],
+  ['--level', 'hard', 'level', 'hard'],
+  ['--language', long(51), 'language', long(51)],
+  ['--type', 'Online', 'courseType', 'Online'],
+  ['--requirements', long(5001), 'requirements', long(5001)],
+  ['--learning-outcomes', long(5001), 'learningOutcomes', long(5001)],
+  ['--max-students', '0', 'maxStudents', 0],
+  ['--max-students', '-5', 'maxStudents', -5],
+  ['--max-students', '1000001', 'maxStudents', 1_000_001],
+  ['--max-students', '99999999999999999999', 'maxStudents', 1e20],
+  ['--max-students', '2.5', 'maxStudents', 2.5],
+  ['--max-students', 'many', 'maxStudents', 'many'],
+  ['--start-date', '2026-02-30', 'startDate', '2026-02-30'],
+  ['--end-date', '31.12.2026', 'endDate', '31.12.2026'],
+  ['--location', long(256), 'location', long(256)],
+  ['--tag', long(51), 'tags', [long(51)]],
+];
+
+const enrollmentCases: [what: string, argv: string[], body: object][] = [
+  ['an unknown status', ['--status', 'done'], { status: 'done' }],
+  ['a status that none begins with', ['--status', 'completed'], { status: 'completed' }],
+  ['notes that are too long', ['--notes', long(2001)], { notes: long(2001) }],
+  ['notes with control characters', ['--notes', 'a\u0007'], { notes: 'a\u0007' }],
+];
+
+describe('the same bad input', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+
+  let token: string;
+  let trainerId: string;
+  beforeEach(async () => {
+    ({ token } = await signIn(harness.context, { role: 'super_admin' }));
+    ({ id: trainerId } = await buildUser(harness.context, { role: 'trainer' }));
+  });
+
+  async function saidByTheApi(method: 'post' | 'put', path: string, body: object): Promise<Problems> {
+    const response = await harness.api(method, path, token).send(body).expect(400);
+    return (response.body as { errors: Problems }).errors;
+  }
+
+  /** Holds the command's answer against that of the API, as text and as an object. */
+  async function expectTheSame(argv: readonly string[], problems: Problems): Promise<void> {
+    const [problem, ...others] = problems;
+    expect(others).to.deep.equal([]);
+    const { exitCode, stdout, stderr } = await cli.run(argv);
+    expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 2, stdout: '', stderr: `error: ${problem?.msg}\n` });
+    const { error } = await cli.json<{ error: object }>(argv);
+    const details = problems.map(({ path, msg: message }) => ({ path, message }));
+    expect(error).to.deep.equal({ code: 'VALIDATION', message: problem?.msg, details });
+  }
+
+  /** The same refusal of something that isn't a field's. */
+  async function expectTheSameRefusal(
+    argv: readonly string[],
+    [method, path, body]: ['post' | 'put' | 'delete', string, object?],
+  ): Promise<void> {
+    const response = await harness.api(method, path, token).send(body);
+    expect(response.status).to.be.within(400, 409);
+    const { error } = await cli.json<{ error: { code: string; message: string } }>(argv);
+    // The API names some failures by a code, all in words.
+    const said = response.body as { error: string; code?: string };
+    expect(error.message).to.equal(said.error);
+    if (said.code !== undefined) expect(error.code).to.equal(said.code);
+  }
+
+  describe('for a course', () => {
+    for (const [option, typed, field, value] of courseCases) {
+      const shown = typed.length > 20 ? `${typed.slice(0, 5)}… (${typed.length})` : typed;
+      it(`as ${option} ${JSON.stringify(shown)} is refused with the same sentence by the API and the command line`, async () => {
+        const valid = { title: weaving.title, description: weaving.description, trainerId };
+        const given = { '--title': weaving.title, '--description': weaving.description, [option]: typed };
+        const create = ['courses', 'create', ...Object.entries(given).flat(), '--trainer', trainerId];
+        await expectTheSame(create, await saidByTheApi('post', '/api/courses', { ...valid, [field]: value }));
+
+        const trainer = await harness.context.database.models.User.findByPk(trainerId, { rejectOnEmpty: true });
+        const { id } = await buildCourse(harness.context, trainer);
+        const edit = ['courses', 'edit', id, option, typed];
+        await expectTheSame(edit, await saidByTheApi('put', `/api/courses/${id}`, { [field]: value }));
+      });
+    }
+
+    it('is refused for every field at once, in one go', async () => {
+      const problems = await saidByTheApi('post', '/api/courses', { level: 'hard', maxStudents: 0, trainerId });
+      expect(problems).to.have.lengthOf(4);
+      const argv = ['courses', 'create', '--level', 'hard', '--max-students', '0', '--trainer', trainerId];
+      const { error } = await cli.json<{ error: { details: object[] } }>(argv);
+      expect(error.details).to.deep.equal(problems.map(({ path, msg: message }) => ({ path, message })));
+    });
+
+    it('is looked at before it is known whether course and trainer are there, in the same order', async () => {
+      const problems = await saidByTheApi('put', '/api/courses/nothing', { level: 'hard' });
+      await expectTheSame(['courses', 'edit', 'nothing', '--level', 'hard'], problems);
+      const body = { title: 'ab', description: 'c', trainerId: 'nobody' };
+      await expectTheSame(
+        ['courses', 'create', '--title', 'ab', '--description', 'c', '--trainer', 'nobody'],
+        await saidByTheApi('post', '/api/courses', body),
+      );
+    });
+
+    it('is refused with the same words when it names nobody or nothing', async () => {
+      const { title, description } = weaving;
+      const create = ['courses', 'create', '--title', title, '--description', description, '--trainer', 'nobody'];
+      await expectTheSameRefusal(create, ['post', '/api/courses', { title, description, trainerId: 'nobody' }]);
+      const publish = ['put', '/api/courses/nothing/publish', { isPublished: true }] as ['put', string, object];
+      await expectTheSameRefusal(['courses', 'publish', 'nothing'], publish);
+      const assign = ['put', '/api/courses/nothing/assign-trainer', { trainerId }] as ['put', string, object];
+      await expectTheSameRefusal(['courses', 'assign-trainer', 'nothing', trainerId], assign);
+      await expectTheSameRefusal(['courses', 'delete', 'nothing', '--yes'], ['delete', '/api/courses/nothing']);
+    });
+  });
+
+  describe('for an enrollment', () => {
+    async function parties() {
+      const trainer = await harness.context.database.models.User.findByPk(trainerId, { rejectOnEmpty: true });
+      const [course, trainee] = [await buildCourse(harness.context, trainer), await buildUser(harness.context)];
+      return { course, trainee, other: await buildUser(harness.context) };
+    }
+
+    for (const [what, options, body] of enrollmentCases) {
+      it(`such as ${what} is refused with the same sentence by the API and the command line`, async () => {
+        const { course, trainee, other } = await parties();
+        const one = { courseId: course.id, traineeId: trainee.id, ...body };
+        const assign = ['enrollments', 'assign', course.id, trainee.id];
+        await expectTheSame([...assign, ...options], await saidByTheApi('post', '/api/enrollments/assign', one));
+        const many = { courseId: course.id, traineeIds: [trainee.id, other.id], ...body };
+        const several = [...assign, other.id, ...options];
+        await expectTheSame(several, await saidByTheApi('post', '/api/enrollments/bulk', many));
+      });
+    }
+
+    it('such as an unknown status is refused with the same sentence where one is changed', async () => {
+      const { course, trainee } = await parties();
+      const { id } = await buildEnrollment(harness.context, trainee, course);
+      const problems = await saidByTheApi('put', `/api/enrollments/${id}/status`, { status: 'done' });
+      await expectTheSame(['enrollments', 'status', id, 'done'], problems);
+    });
+
+    for (const [typed, progress] of [
+      ['101', 101],
+      ['7.5', 7.5],
+      ['half', 'half'],
+    ] as const) {
+      it(`such as progress of ${typed} is refused with the same sentence`, async () => {
+        const { course, trainee } = await parties();
+        const { id } = await buildEnrollment(harness.context, trainee, course, { status: 'active' });
+        const problems = await saidByTheApi('put', `/api/enrollments/${id}/progress`, { progress });
+        await expectTheSame(['enrollments', 'progress', id, typed], problems);
+      });
+    }
+
+    it('is refused with the same words when it can not be', async () => {
+      const { course, trainee } = await parties();
+      const assign = ['enrollments', 'assign', course.id];
+      const path = '/api/enrollments/assign';
+      const courseId = course.id;
+      await expectTheSameRefusal([...assign, 'nobody'], ['post', path, { courseId, traineeId: 'nobody' }]);
+      const { id } = await buildEnrollment(harness.context, trainee, course, { status: 'completed' });
+      await expectTheSameRefusal([...assign, trainee.id], ['post', path, { courseId, traineeId: trainee.id }]);
+      const status = ['put', `/api/enrollments/${id}/status`, { status: 'active' }] as ['put', string, object];
+      await expectTheSameRefusal(['enrollments', 'status', id, 'active'], status);
+      const progress = ['put', `/api/enrollments/${id}/progress`, { progress: 5 }] as ['put', string, object];
+      await expectTheSameRefusal(['enrollments', 'progress', id, '5'], progress);
+      await expectTheSameRefusal(['enrollments', 'remove', 'x', '--yes'], ['delete', '/api/enrollments/x']);
+    });
+  });
+});
