@@ -3,6 +3,7 @@ import { AppError } from '../../errors.js';
 import { type Account, accountJson, accountText } from '../accounts.js';
 import { define, type Registry } from '../command.js';
 import { pageText } from '../output.js';
+import type { Result, Run } from '../run.js';
 
 interface ListOptions {
   role?: string;
@@ -24,15 +25,51 @@ export function register(program: Command, registry: Registry): Command {
     usage: 'show <user>',
     summary: 'Show one account',
     examples: ['users show ada@example.org', 'users show "555 0100" --json'],
-    async run(run) {
-      const { findUser } = await import('../../services/users.js');
-      return { ...shown(await findUser(await run.context(), run.arguments[0] ?? '')) };
-    },
+    run: show,
   });
 
   registerSwitch(users, registry, 'activate', 'Let an account sign in');
   registerSwitch(users, registry, 'deactivate', 'Keep an account from signing in; its sessions end at once');
+
+  define(users, registry, {
+    usage: 'unlock <user>',
+    summary: 'Let an account try its password again that is locked after too many wrong ones',
+    examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json'],
+    stopsItself: true,
+    run: unlock,
+  });
   return users;
+}
+
+async function show(run: Run): Promise<Result> {
+  const [{ findUser }, { lockOf }] = await Promise.all([
+    import('../../services/users.js'),
+    import('../../services/login-throttle.js'),
+  ]);
+  const context = await run.context();
+  const user = await findUser(context, run.arguments[0] ?? '');
+  const lockedUntil = await lockOf(context, user.id);
+  const locked =
+    lockedUntil === null
+      ? ''
+      : `\nLocked until ${lockedUntil.toISOString()} for wrong passwords: coursectl users unlock`;
+  return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user) + locked };
+}
+
+async function unlock(run: Run): Promise<Result> {
+  const [{ unlockUser }, { findUser }, { operator }, { lockOf }] = await Promise.all([
+    import('../../services/user-admin.js'),
+    import('../../services/users.js'),
+    import('../../services/core.js'),
+    import('../../services/login-throttle.js'),
+  ]);
+  const context = await run.context();
+  const user = await findUser(context, run.arguments[0] ?? '');
+  const lockedUntil = await lockOf(context, user.id);
+  await unlockUser(context, operator, user.id);
+  const said =
+    lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()}, and is not any more`;
+  return { json: { user: accountJson(user), wasLockedUntil: lockedUntil }, text: `${user.email} ${said}.` };
 }
 
 function registerList(users: Command, registry: Registry): void {

@@ -34,7 +34,8 @@ async function pageFor(context: Context, options: EnrollmentListOptions) {
       ? undefined
       : await findCourse(context, operator, await courseIdOf(context, options.course));
   const query = { ...{ status, search, page, limit }, courseId: course?.id };
-  if (trainer !== undefined) return listTrainerEnrollments(context, (await findUser(context, trainer)).id, query);
+  if (trainer !== undefined)
+    return listTrainerEnrollments(context, operator, (await findUser(context, trainer)).id, query);
   if (search === undefined || !course) {
     const userId = user === undefined ? undefined : (await findUser(context, user)).id;
     return listEnrollments(context, operator, { ...query, userId });
