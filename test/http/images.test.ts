@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import request from 'supertest';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
+import { createApp } from '../../src/http/app.js';
 import { buildCourse, buildUser, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectFailure, expectInvalid, messageOf } from './expectations.js';
-import { emptyPng, emptyStorage, expectNothingLeft, picture, read } from './uploads.js';
+import { emptyPng, emptyStorage, expectNothingLeft, picture, read, storingAfter } from './uploads.js';
 
 const formats = 'The image must be a JPEG, PNG or WebP picture.';
 const damaged = 'The image is damaged.';
@@ -197,6 +199,19 @@ describe('pictures over HTTP', () => {
       const { imageUrl } = (await avatar(await picture().jpeg().toBuffer(), 'me.jpg', own).expect(200)).body;
       await harness.api('delete', `/api/users/${user.id}`, await superAdmin()).expect(200);
       await harness.api('get', imageUrl).expect(404);
+      await expectNothingLeft(harness.context);
+    });
+
+    it('is nothing for an account that is deleted while it is stored', async () => {
+      const { user, token: own } = await signIn(harness.context);
+      const admin = await superAdmin();
+      const deletion = () => harness.api('delete', `/api/users/${user.id}`, admin).expect(200);
+      const content = await picture().jpeg().toBuffer();
+      const answer = await request(createApp(storingAfter(harness.context, deletion)))
+        .put('/api/auth/avatar')
+        .set('Authorization', `Bearer ${own}`)
+        .attach('image', content, 'me.jpg');
+      expect(answer.status).to.equal(401);
       await expectNothingLeft(harness.context);
     });
 

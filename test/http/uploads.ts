@@ -171,3 +171,23 @@ export async function send(url: string, request: RawRequest): Promise<RawAnswer>
   const status = /^HTTP\/1\.1 (\d+)/.exec(head)?.[1];
   return { status: status === undefined ? undefined : Number(status), head, body: rest.join('\r\n\r\n') };
 }
+
+/** The context with a storage that waits for `first` each time before it takes a file. */
+export function storingAfter(context: Context, first: () => Promise<unknown>): Context {
+  const { storage } = context;
+  return {
+    ...context,
+    storage: {
+      location: storage.location,
+      put: async (key, file) => {
+        await first();
+        return storage.put(key, file);
+      },
+      open: (key) => storage.open(key),
+      remove: (keys) => storage.remove(keys),
+      list: () => storage.list(),
+      check: () => storage.check(),
+      close: () => storage.close(),
+    },
+  };
+}
