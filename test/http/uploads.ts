@@ -135,7 +135,7 @@ export interface RawRequest {
   headers?: Record<string, string | number>;
   body?: Buffer;
   /** What the client does when it has sent the body; waits for the answer when absent. */
-  then?: 'destroy' | 'end';
+  leave?: 'destroy' | 'end';
 }
 
 /** An answer as it came over the wire; without a status when none came. */
@@ -148,7 +148,7 @@ export interface RawAnswer {
 /** Sends a request over a socket of its own, byte for byte. */
 export async function send(url: string, request: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
-  const { method = 'POST', path: route, token, body = Buffer.alloc(0), then } = request;
+  const { method = 'POST', path: route, token, body = Buffer.alloc(0), leave } = request;
   const headers = {
     ...{ Host: 'x', Connection: 'close', 'Content-Type': 'multipart/form-data; boundary=x' },
     ...{ 'Content-Length': body.length, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
@@ -160,8 +160,8 @@ export async function send(url: string, request: RawRequest): Promise<RawAnswer>
   socket.on('error', () => undefined);
   socket.write(`${method} ${route} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
   socket.write(body);
-  if (then === 'end') socket.end();
-  if (then === 'destroy') {
+  if (leave === 'end') socket.end();
+  if (leave === 'destroy') {
     await sleep(60);
     socket.destroy();
   }
