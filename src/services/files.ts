@@ -177,6 +177,15 @@ export async function removeDoomed(core: Core, where: WhereOptions<StoredFile> =
   }
 }
 
+/** The content of a file, piece by piece. @throws AppError `STORAGE_UNAVAILABLE` when it breaks off */
+export async function* contentOf({ stream }: StoredObject): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of stream) yield piece as Buffer;
+  } catch (error) {
+    throw new AppError('STORAGE_UNAVAILABLE', 'A file in the storage could not be read to its end.', { cause: error });
+  }
+}
+
 /** Opens a file that is in use. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
 export async function openFile(
   core: Core,
