@@ -389,6 +389,19 @@ describe('abuse of uploads', function () {
       await expectWell();
     });
 
+    it('with something in the way of an import is unavailable, and keeps nothing of it', async () => {
+      writeFileSync(path.join(folder.path, 'imports'), 'in the way');
+      const admin = (await signIn(context, { role: 'super_admin' })).token;
+      const body = form(filePart('firstName,lastName,email,phone\n', 'people.csv'));
+      const answer = await send(server.url, { path: '/api/imports', token: admin, body });
+      expect([answer.status, JSON.parse(answer.body)]).to.deep.equal([
+        503,
+        { error: 'The service is temporarily unavailable.' },
+      ]);
+      await expectNothingLeft(context);
+      expect(await context.database.models.Import.count()).to.equal(0);
+    });
+
     it('whose storage has something in the way is unavailable, and keeps nothing', async () => {
       writeFileSync(path.join(folder.path, 'files'), 'in the way');
       const answer = await post(material());
