@@ -183,6 +183,17 @@ async function sendStream(request: Request, response: Response, content: string,
   }
 }
 
+/** Until there is room for more, or nobody left to take it. Leaves no listener: a long answer waits thousands of times. */
+function drained(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}
+
 async function sendPieces(response: Response, content: string, answer: StreamAnswer): Promise<boolean> {
   const source = answer.pieces()[Symbol.asyncIterator]();
   try {
@@ -191,8 +202,7 @@ async function sendPieces(response: Response, content: string, answer: StreamAns
     setStreamHeaders(response, content, answer);
     response.flushHeaders();
     for (; !piece.done && !response.destroyed; piece = await source.next())
-      if (piece.value.length > 0 && !response.write(piece.value) && !response.destroyed)
-        await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      if (piece.value.length > 0 && !response.write(piece.value) && !response.destroyed) await drained(response);
     if (response.destroyed) return false;
     const finished = Promise.race([
       once(response, 'finish').then(() => true),

@@ -146,6 +146,8 @@ export const errorHandler: ErrorRequestHandler = (
   if (mapping.status >= 500) request.log.error({ err: error }, 'request failed');
   // Too late for an answer: Express ends the connection, so that the client can't take a half for the whole.
   if (response.headersSent) return next(error);
+  // What was to be sent may have been for keeping; that it failed is not.
+  response.setHeader('Cache-Control', 'no-store');
   const authenticate = known && challenge(mapping, known.code);
   if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
   const retryAfter = known?.retryAfter ?? mapping.retryAfter;

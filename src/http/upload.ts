@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
 import { AppError, systemErrorCode, validationError } from '../errors.js';
-import { fileTooLarge } from '../services/files.js';
+import { fileTooLarge, uploadFault } from '../services/files.js';
+import { uploadFolder } from './upload-folder.js';
 
 /** What a multipart form brought. */
 export interface UploadedFile {
@@ -22,12 +23,27 @@ export interface UploadSettings {
 }
 
 /** The form may say no more than an import takes. */
-const limits = { files: 1, fields: 60, parts: 61, fieldNameSize: 100, fieldSize: 10_000, headerPairs: 20 };
+const limits = {
+  ...{ files: 1, fields: 60, parts: 61, fieldNameSize: 100, fieldSize: 10_000 },
+  // "map[4000000000]" would be a list of so many.
+  ...{ fieldNestingDepth: 1, fieldArrayIndexLimit: 60 },
+};
 
 /** What surrounds a file in a form takes no more than this, in bytes. */
 const formBytes = 1024 * 1024;
 
-function fault(error: unknown, { field, maxBytes }: UploadSettings): unknown {
+/** What busboy says of forms that break off or aren't forms, and multer of a client that has left: neither has codes. */
+const brokenForm =
+  /^(Unexpected end of (form|file)|Malformed |Multipart: |Unsupported content type|Request (aborted|closed|error))/;
+
+function isBroken(error: unknown): boolean {
+  const code = systemErrorCode(error);
+  if (code === undefined) return error instanceof Error && brokenForm.test(error.message);
+  return ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'STREAM_DESTROYED'].includes(code);
+}
+
+function fault(error: unknown, { field, folder, maxBytes }: UploadSettings): unknown {
+  if (isBroken(error)) return new AppError('BODY_INCOMPLETE', undefined, { cause: error });
   if (error instanceof multer.MulterError) {
     if (error.code === 'LIMIT_FILE_SIZE') return fileTooLarge(maxBytes, error);
     const message =
@@ -36,12 +52,7 @@ function fault(error: unknown, { field, maxBytes }: UploadSettings): unknown {
         : 'The form has too many or too long fields.';
     return validationError([{ path: field, message }]);
   }
-  const code = systemErrorCode(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('DISK_FULL', undefined, { cause: error });
-  // What is left of busboy's own errors: forms that break off or aren't forms.
-  if (error instanceof Error && /form|boundary|multipart|header|aborted/i.test(error.message))
-    return new AppError('BODY_INCOMPLETE', undefined, { cause: error });
-  return error;
+  return uploadFault(folder, error);
 }
 
 const run = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
@@ -52,7 +63,8 @@ const run = (middleware: RequestHandler, request: Request, response: Response): 
 /**
  * Reads a multipart form with one file. The file is written to the folder under a random name, for
  * this user alone; what was written of a form that fails is removed.
- * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `VALIDATION`, `BODY_TOO_LARGE`, `BODY_INCOMPLETE`, `DISK_FULL`
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `VALIDATION`, `BODY_TOO_LARGE`, `BODY_INCOMPLETE`, `DISK_FULL`,
+ *   `STORAGE_UNAVAILABLE`
  */
 export async function readUpload(
   request: Request,
@@ -64,11 +76,13 @@ export async function readUpload(
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');
   // What says that it is far too long need not be read to be believed.
   if (Number(request.headers['content-length'] ?? 0) > maxBytes + formBytes) throw fileTooLarge(maxBytes);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const receive = multer({ dest: folder, limits: { ...limits, fileSize: maxBytes }, defParamCharset: 'utf8' });
+  const { engine, clear } = uploadFolder(folder);
+  const receive = multer({ storage: engine, limits: { ...limits, fileSize: maxBytes }, defParamCharset: 'utf8' });
   try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     await run(receive.single(field), request, response);
   } catch (error) {
+    await clear();
     throw fault(error, settings);
   }
   if (!request.file) throw validationError([{ path: field, message: 'A file is required.' }]);

@@ -41,7 +41,8 @@ async function sweepUploads(core: Core, before: Date): Promise<number> {
   for (const name of await namesIn(folder)) {
     const file = path.join(folder, name);
     const age = await stat(file).catch(() => undefined);
-    if (!age || age.mtime >= before) continue;
+    // What isn't a plain file was put there by somebody else.
+    if (!age?.isFile() || age.mtime >= before) continue;
     await rm(file, { force: true });
     removed += 1;
   }

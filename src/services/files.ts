@@ -7,6 +7,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { StoredFile } from '../db/models/stored-file.js';
 import { AppError, notFound } from '../errors.js';
 import type { FileKind } from '../schemas/file.js';
+import { diskFault } from '../storage/disk-fault.js';
 import type { StoredObject } from '../storage/storage.js';
 import type { Core } from './core.js';
 
@@ -28,10 +29,26 @@ export function uploadsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'uploads');
 }
 
-/** The name as it is kept: without folders, which some browsers send along, and in one line. */
+/** What a failure of writing to the folder for uploads means; what isn't the disk's fault comes back as it is. */
+export function uploadFault(folder: string, error: unknown): unknown {
+  return diskFault(folder, error);
+}
+
+const longestName = 255;
+
+/** The name as it is kept: without folders, which some browsers send along, and in one line. A long one keeps its end. */
 export function keptName(name: string): string {
-  const base = path.posix.basename(name.replaceAll('\\', '/')).replace(/[\p{Cc}\p{Cs}]/gu, '');
-  return Array.from(base).slice(0, 255).join('') || 'upload';
+  const base = path.posix
+    .basename(name.replaceAll('\\', '/'))
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+    .trim();
+  if (/^\.*$/.test(base)) return 'upload';
+  const letters = Array.from(base);
+  if (letters.length <= longestName) return base;
+  // Its type is told by the end.
+  const extension = Array.from(path.extname(base));
+  const end = extension.length <= 20 ? extension : [];
+  return [...letters.slice(0, longestName - end.length), ...end].join('');
 }
 
 /** Whose file it is. */
@@ -53,10 +70,21 @@ const imageType = 'image/webp';
  * @param attach makes it its owner's, in the transaction that puts it to use
  * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and what `attach` throws; then nothing is left of the file
  */
-export async function storeFile(
+export async function storeFile(core: Core, file: NewFile, attach: Attach): Promise<StoredFile> {
+  try {
+    return await putAndAttach(core, file, attach);
+  } finally {
+    // The storage has taken it, or nobody will.
+    await dropUpload(file.upload);
+  }
+}
+
+type Attach = (file: StoredFile, transaction: Transaction) => Promise<void>;
+
+async function putAndAttach(
   core: Core,
   { kind, owner, uploadedBy, upload }: NewFile,
-  attach: (file: StoredFile, transaction: Transaction) => Promise<void>,
+  attach: Attach,
 ): Promise<StoredFile> {
   const { StoredFile } = core.database.models;
   const { size } = await stat(upload.path);
@@ -88,7 +116,7 @@ export async function storeFile(
       if (live === 0) throw new AppError('BODY_INCOMPLETE', 'The upload took too long.');
     });
   } catch (error) {
-    await discard(core, { id: row.id });
+    await discard(core, row);
     throw error;
   }
   return file.set({ state: 'live' });
@@ -99,20 +127,31 @@ export async function dropUpload({ path: file }: Upload): Promise<void> {
   await rm(file, { force: true });
 }
 
-/** Marks files for removal, in the transaction that makes them useless. */
-export async function doomFiles(core: Core, where: WhereOptions<StoredFile>, transaction: Transaction): Promise<void> {
+/**
+ * Marks files for removal, in the transaction that makes them useless. Only those that are in use: one on its way finds
+ * out by itself that nobody wants it, and removed any earlier it would still arrive in the storage.
+ */
+export async function doomFiles(core: Core, whose: WhereOptions<StoredFile>, transaction: Transaction): Promise<void> {
+  const where = { [Op.and]: [{ state: 'live' }, whose] };
   await core.database.models.StoredFile.update({ state: 'doomed' }, { where, transaction });
 }
 
-/** Marks and removes; what can't be done now is the sweep's. */
-async function discard(core: Core, where: WhereOptions<StoredFile>): Promise<void> {
+/** Removes a file that came to nothing; what can't be done now is the sweep's. */
+async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | 'storageKey'>): Promise<void> {
+  const { StoredFile } = core.database.models;
   try {
-    await core.database.inTransaction((transaction) => doomFiles(core, where, transaction));
+    const row = await core.database.inTransaction(async (transaction) => {
+      await StoredFile.update({ state: 'doomed' }, { where: { id, state: 'pending' }, transaction });
+      return StoredFile.findByPk(id, { transaction });
+    });
+    // It was put to use: only the answer to the commit was lost.
+    if (row?.state === 'live') return;
+    // Also when a sweep has taken the row: that may have been before the file was there.
+    await core.storage.remove([storageKey]);
+    await core.database.inTransaction((transaction) => StoredFile.destroy({ where: { id }, transaction }));
   } catch (error) {
-    core.logger.warn({ err: error }, 'a file that came to nothing could not be marked: the sweep will find it');
-    return;
+    core.logger.warn({ err: error }, 'a file that came to nothing could not be removed: the sweep will');
   }
-  await removeDoomed(core, where);
 }
 
 /** Rows that are handled at once. */
@@ -140,6 +179,15 @@ export async function removeDoomed(core: Core, where: WhereOptions<StoredFile> =
   } catch (error) {
     core.logger.warn({ err: error }, 'files that are not needed any more could not be removed: the sweep will');
     return removed;
+  }
+}
+
+/** The content of a file, piece by piece. @throws AppError `STORAGE_UNAVAILABLE` when it breaks off */
+export async function* contentOf({ stream }: StoredObject): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of stream) yield piece as Buffer;
+  } catch (error) {
+    throw new AppError('STORAGE_UNAVAILABLE', 'A file in the storage could not be read to its end.', { cause: error });
   }
 }
 

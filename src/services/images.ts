@@ -40,7 +40,7 @@ export async function setThumbnail(core: Core, actor: Actor, courseId: string, u
     { kind: 'thumbnail', owner: { courseId }, uploadedBy: actor.actorId, upload: picture },
     async (stored, transaction) => {
       const course = await lockManagedCourse(core, actor, courseId, transaction);
-      await doomFiles(core, { courseId, kind: 'thumbnail', state: 'live' }, transaction);
+      await doomFiles(core, { courseId, kind: 'thumbnail' }, transaction);
       const before = { thumbnail: course.thumbnail };
       await course.update({ thumbnail: imageUrl(stored) }, { transaction });
       const record = { before, after: { thumbnail: course.thumbnail } };
@@ -71,7 +71,7 @@ export async function setAvatar(core: Core, { user }: Caller, upload: Upload): P
     async (stored, transaction) => {
       const current = await User.findByPk(userId, { transaction, lock: transaction.LOCK.UPDATE });
       if (!current?.isActive) throw new AppError('TOKEN_INVALID');
-      await doomFiles(core, { userId, state: 'live' }, transaction);
+      await doomFiles(core, { userId }, transaction);
       await current.update({ avatar: imageUrl(stored) }, { transaction });
     },
   );
@@ -84,7 +84,7 @@ export async function removeAvatar(core: Core, { user }: Caller): Promise<void> 
   const userId = user.id;
   await core.database.inTransaction(async (transaction) => {
     await core.database.models.User.update({ avatar: null }, { where: { id: userId }, transaction });
-    await doomFiles(core, { userId, state: 'live' }, transaction);
+    await doomFiles(core, { userId }, transaction);
   });
   await removeDoomed(core, { userId });
 }

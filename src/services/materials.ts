@@ -72,24 +72,24 @@ async function assertQuota(core: Core, courseId: string, file: StoredFile, trans
 export async function addMaterial(core: Core, actor: Actor, courseId: string, upload: Upload): Promise<StoredFile> {
   try {
     assertTypeAllowed(core, keptName(upload.name));
-    return await storeFile(
-      core,
-      { kind: 'material', owner: { courseId }, uploadedBy: actor.actorId, upload },
-      async (file, transaction) => {
-        await lockManagedCourse(core, actor, courseId, transaction);
-        await assertQuota(core, courseId, file, transaction);
-        await recordAudit(
-          core,
-          actor,
-          { action: 'course.add-file', targetType: 'course', targetId: courseId, after: auditedFile(file) },
-          transaction,
-        );
-      },
-    );
-  } finally {
-    // The storage has taken it, or nobody will.
+  } catch (error) {
     await dropUpload(upload);
+    throw error;
   }
+  return storeFile(
+    core,
+    { kind: 'material', owner: { courseId }, uploadedBy: actor.actorId, upload },
+    async (file, transaction) => {
+      await lockManagedCourse(core, actor, courseId, transaction);
+      await assertQuota(core, courseId, file, transaction);
+      await recordAudit(
+        core,
+        actor,
+        { action: 'course.add-file', targetType: 'course', targetId: courseId, after: auditedFile(file) },
+        transaction,
+      );
+    },
+  );
 }
 
 const auditedFile = ({ id, name, contentType, bytes }: StoredFile) => ({ id, name, contentType, bytes: Number(bytes) });

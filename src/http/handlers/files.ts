@@ -1,15 +1,16 @@
 import { actorOf } from '../../services/core.js';
-import type { StoredObject } from '../../services/files.js';
+import { contentOf, type StoredObject } from '../../services/files.js';
 import { openImage, removeAvatar, setAvatar, setThumbnail } from '../../services/images.js';
 import { addMaterial, assertMayUpload, listMaterials, openMaterial, removeMaterial } from '../../services/materials.js';
 import type { Handlers, StreamAnswer } from '../bind.js';
 import * as present from '../present.js';
 
 /** A stored file as an answer. */
-function streamed({ stream, bytes }: StoredObject): StreamAnswer {
+function streamed(object: StoredObject): StreamAnswer {
+  const { stream, bytes } = object;
   return {
     bytes,
-    pieces: () => stream as AsyncIterable<Buffer>,
+    pieces: () => contentOf(object),
     // It may not have been read to its end, or at all.
     settled: async () => void stream.destroy(),
   };

@@ -29,7 +29,7 @@ export const importOperations = {
       description: 'The import is in the queue; `Location` says where it can be watched',
       body: Joi.object({ import: shapes.importRecord.required() }),
     },
-    failures: ['DISK_FULL', 'BODY_INCOMPLETE'],
+    failures: ['DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   listImports: operation({
     method: 'get',

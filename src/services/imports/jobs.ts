@@ -9,7 +9,7 @@ import { type ImportStatus, importOptionsSchema } from '../../schemas/import.js'
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
-import { keptName, type Upload } from '../files.js';
+import { keptName, type Upload, uploadFault } from '../files.js';
 import { CourseBook, defaultCourse } from './course-book.js';
 import { findImport } from './imports.js';
 import { createImport } from './record.js';
@@ -28,7 +28,8 @@ async function sha256Of(file: string): Promise<string> {
 /**
  * Puts an uploaded file in the queue. The file is moved to a folder of the import's own, or removed when that fails.
  * @param options raw options of the import
- * @throws AppError `VALIDATION` for the options, a course that isn't there and an empty file
+ * @throws AppError `VALIDATION` for the options, a course that isn't there and an empty file, `DISK_FULL`,
+ *   `STORAGE_UNAVAILABLE`
  */
 export async function submitImport(core: Core, actor: Actor, upload: Upload, options: unknown): Promise<Import> {
   const id = uuidv7();
@@ -45,8 +46,9 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     return await createImport(core, actor, { id, status: 'queued', options: valid, rowsTotal: null, ...file });
   } catch (error) {
     await rm(upload.path, { force: true });
-    await rm(folder, { recursive: true, force: true });
-    throw error;
+    // Where there is no such folder, nothing can be in it.
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    throw uploadFault(importsFolder(core), error);
   }
 }
 

@@ -1,0 +1,241 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { get } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
+import { expect } from 'chai';
+import S3rver from 's3rver';
+import request, { type Test } from 'supertest';
+import { type Context, createContext } from '../../src/context.js';
+import type { Course } from '../../src/db/models/course.js';
+import type { User } from '../../src/db/models/user.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { sweepFiles, sweepStorage } from '../../src/services/file-sweep.js';
+import { temporaryFolder } from '../support/database.js';
+import { buildCourse, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { expectFailure } from './expectations.js';
+import { emptyStorage, expectNothingLeft, fileRows, picture, read, storedKeys, uploadsIn } from './uploads.js';
+
+/** What becomes of requests on their way to the storage: `cut` ends answers where their content begins. */
+type Way = 'open' | 'closed' | 'cut';
+
+/** A way to a server that can be closed. */
+async function wayTo(port: number): Promise<{ server: Server; port: number; set(way: Way): void }> {
+  let way: Way = 'open';
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const upstream = connect(port, '127.0.0.1');
+    sockets.add(socket);
+    for (const one of [socket, upstream]) {
+      one.on('error', () => undefined);
+      one.once('close', () => [socket, upstream].map((other) => other.destroy()));
+    }
+    socket.once('close', () => sockets.delete(socket));
+    if (way === 'closed') return void socket.destroy();
+    socket.pipe(upstream);
+    upstream.on('data', (chunk: Buffer) => {
+      const head = chunk.indexOf('\r\n\r\n');
+      if (way !== 'cut') return void socket.write(chunk);
+      socket.end(chunk.subarray(0, head + 4));
+      upstream.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    server,
+    // Not a pipe: it listens at an address.
+    port: (server.address() as AddressInfo).port,
+    set(next) {
+      way = next;
+      for (const socket of sockets) if (way === 'closed') socket.destroy();
+    },
+  };
+}
+
+describe('files in a bucket, over HTTP', function () {
+  this.timeout(60_000);
+  const harness = useHarness();
+  let folder: ReturnType<typeof temporaryFolder>;
+  let s3rver: S3rver;
+  let way: Awaited<ReturnType<typeof wayTo>>;
+  let context: Context;
+  let server: RunningServer;
+  let trainer: User;
+  let token: string;
+  let course: Course;
+
+  before(async () => {
+    folder = temporaryFolder();
+    const directory = path.join(folder.path, 's3');
+    mkdirSync(directory);
+    s3rver = new S3rver({
+      ...{ address: '127.0.0.1', port: 0, directory, silent: true, vhostBuckets: false },
+      configureBuckets: [{ name: 'courses' }],
+    });
+    way = await wayTo((await s3rver.run()).port);
+    const { config, logger, hasher } = harness.context;
+    const storage = {
+      ...{ kind: 's3' as const, endpoint: `http://127.0.0.1:${way.port}`, region: 'eu-central-1', bucket: 'courses' },
+      ...{ prefix: 'coursectl', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', forcePathStyle: true },
+    };
+    const settings = {
+      ...{ ...config, dataDir: path.join(folder.path, 'data'), files: { ...config.files, storage } },
+      http: { ...config.http, host: '127.0.0.1', port: 0 },
+    };
+    context = await createContext(settings, logger, { hasher });
+    server = await startServer(context);
+  });
+  after(async () => {
+    way.set('open');
+    await server.close();
+    await context.close();
+    way.server.close();
+    await s3rver.close();
+    folder.remove();
+  });
+
+  beforeEach(async () => {
+    way.set('open');
+    await emptyStorage(context);
+    ({ user: trainer, token } = await signIn(context, { role: 'trainer' }));
+    course = await buildCourse(context, trainer, { isPublished: true });
+  });
+
+  const api = (method: 'get' | 'post' | 'put' | 'delete' | 'head', route: string, as = token): Test =>
+    request(server.url)[method](route).set('Authorization', `Bearer ${as}`);
+  const routeOf = (id = '') => `/api/courses/${course.id}/files${id && `/${id}`}`;
+  const upload = (content: Buffer | string, name = 'notes.txt') =>
+    api('post', routeOf()).attach('file', Buffer.from(content), name);
+  const thumbnail = async () =>
+    api('post', `/api/courses/${course.id}/thumbnail`).attach('image', await picture().jpeg().toBuffer(), 'x.jpg');
+  const unavailable = 'The service is temporarily unavailable.';
+
+  it('takes, lists, gives and deletes materials', async () => {
+    const content = randomBytes(3_000_000);
+    const { file } = (await upload(content, 'film.mp4').expect(201)).body;
+    expect((await api('get', routeOf()).expect(200)).body.files).to.deep.equal([file]);
+    expect(await storedKeys(context)).to.have.length(1);
+    const { headers, body } = await api('get', routeOf(file.id)).expect(200).responseType('blob');
+    expect(Buffer.compare(body as Buffer, content)).to.equal(0);
+    expect(headers).to.include({ 'content-length': '3000000', 'content-disposition': 'attachment; filename=film.mp4' });
+    const head = await api('head', routeOf(file.id)).expect(200);
+    expect(head.headers['content-length']).to.equal('3000000');
+    await expectNothingLeft(context, 1);
+    await api('delete', routeOf(file.id)).expect(200);
+    await api('get', routeOf(file.id)).expect(404);
+    await expectNothingLeft(context);
+    expect(existsSync(path.join(context.config.dataDir, 'files'))).to.equal(false);
+  });
+
+  it('takes a file of nothing', async () => {
+    const { file } = (await upload('').expect(201)).body;
+    const { headers, body } = await api('get', routeOf(file.id)).expect(200).responseType('blob');
+    expect([headers['content-length'], (body as Buffer).length]).to.deep.equal(['0', 0]);
+  });
+
+  it('takes many at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => upload(`${index}`)));
+    expect(answers.map(({ status }) => status)).to.deep.equal(Array(10).fill(201));
+    await expectNothingLeft(context, 10);
+  });
+
+  it('shows pictures, and replaces and removes them', async () => {
+    const first = (await thumbnail()).body.imageUrl as string;
+    const second = (await thumbnail()).body.imageUrl as string;
+    await api('get', first).expect(404);
+    const { headers, body } = await api('get', second).expect(200).responseType('blob');
+    expect(headers).to.include({ 'content-type': 'image/webp', 'x-content-type-options': 'nosniff' });
+    expect((await read(body as Buffer)).metadata).to.include({ format: 'webp', width: 60 });
+    const content = await picture().png().toBuffer();
+    const { imageUrl } = (await api('put', '/api/auth/avatar').attach('image', content, 'me.png').expect(200)).body;
+    await api('get', imageUrl).expect(200);
+    await expectNothingLeft(context, 2);
+    await api('delete', '/api/auth/avatar').expect(200);
+    await api('get', imageUrl).expect(404);
+    await expectNothingLeft(context, 1);
+  });
+
+  it('removes the objects of a course that is deleted, and of nobody else', async () => {
+    await thumbnail();
+    for (const name of ['1', '2', '3']) await upload(name, name).expect(201);
+    const [deleted, other] = [course, await buildCourse(context, trainer)];
+    course = other;
+    await upload('stays').expect(201);
+    await api('delete', `/api/courses/${deleted.id}`).expect(200);
+    await expectNothingLeft(context, 1);
+  });
+
+  it('removes the picture of an account that is deleted', async () => {
+    const { user, token: own } = await signIn(context);
+    const content = await picture().webp().toBuffer();
+    await api('put', '/api/auth/avatar', own).attach('image', content, 'me.webp').expect(200);
+    const admin = (await signIn(context, { role: 'super_admin' })).token;
+    await api('delete', `/api/users/${user.id}`, admin).expect(200);
+    await expectNothingLeft(context);
+  });
+
+  it('closes what a reader leaves half-way', async () => {
+    const { file } = (await upload(Buffer.alloc(5_000_000)).expect(201)).body;
+    for (let round = 0; round < 5; round += 1) {
+      const headers = { Authorization: `Bearer ${token}` };
+      await new Promise<void>((resolve) => {
+        get(`${server.url}${routeOf(file.id)}`, { headers }, (answer) => {
+          answer.once('data', () => {
+            answer.destroy();
+            resolve();
+          });
+        });
+      });
+    }
+    await expectNothingLeft(context, 1);
+    await api('get', routeOf(file.id)).expect(200);
+  });
+
+  describe('that can not be reached', () => {
+    it('takes nothing, says when to try again, and is well when it is back', async () => {
+      way.set('closed');
+      for (const answer of [await upload('x'), await thumbnail()]) {
+        expectFailure(answer, 503, unavailable);
+        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
+      }
+      expect(uploadsIn(context)).to.deep.equal([]);
+      // Whether something has come to it can't be told: the sweep looks again.
+      expect((await fileRows(context)).map((row) => row.split(' ')[0])).to.deep.equal(['doomed', 'doomed']);
+      expect((await api('get', routeOf()).expect(200)).body.files).to.deep.equal([]);
+      way.set('open');
+      expect(await sweepFiles(context)).to.deep.equal({ removed: 2, leftovers: 0 });
+      await expectNothingLeft(context);
+      await upload('x').expect(201);
+      await expectNothingLeft(context, 1);
+    });
+
+    it('gives nothing, and nobody keeps that for an answer', async () => {
+      const { file } = (await upload('x').expect(201)).body;
+      const { imageUrl } = (await thumbnail()).body;
+      for (const broken of ['closed', 'cut'] as const) {
+        way.set(broken);
+        for (const route of [routeOf(file.id), imageUrl]) {
+          const answer = await api('get', route);
+          expectFailure(answer, 503, unavailable);
+          expect(answer.headers).to.include({ 'cache-control': 'no-store', 'retry-after': '5' });
+        }
+      }
+      way.set('open');
+      await api('get', routeOf(file.id)).expect(200);
+    });
+
+    it('keeps nobody from deleting what has files, which follow later', async () => {
+      await upload('x').expect(201);
+      const { imageUrl } = (await thumbnail()).body;
+      way.set('closed');
+      await api('delete', `/api/courses/${course.id}`).expect(200);
+      expectFailure(await api('get', imageUrl), 404, 'File not found.');
+      expect((await fileRows(context)).map((row) => row.split(' ')[0])).to.deep.equal(['doomed', 'doomed']);
+      expect(await sweepFiles(context)).to.deep.equal({ removed: 0, leftovers: 0 });
+      way.set('open');
+      expect(await sweepStorage(context, false)).to.deep.equal({ removed: 2, leftovers: 0, unknown: [], missing: [] });
+      await expectNothingLeft(context);
+    });
+  });
+});

@@ -1,0 +1,413 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Response } from 'supertest';
+import { createContext } from '../../src/context.js';
+import type { Course } from '../../src/db/models/course.js';
+import type { User } from '../../src/db/models/user.js';
+import { createApp } from '../../src/http/app.js';
+import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser, signIn, tokenFor } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { expectFailure, expectInvalid, messageOf } from './expectations.js';
+import { emptyStorage, expectNothingLeft, filePart, form, send, storingAfter } from './uploads.js';
+
+const settings = { FILE_MATERIAL_MAX_BYTES: '5000000', FILE_COURSE_QUOTA_BYTES: '6000000' };
+
+/** Takes the bytes of an answer as they are. */
+const asBytes = (response: Response, done: (error: Error | null, body: Buffer) => void) => {
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  response.on('end', () => done(null, Buffer.concat(chunks)));
+};
+
+describe('materials of courses over HTTP', () => {
+  const harness = useHarness(settings);
+  let trainer: User;
+  let token: string;
+  let course: Course;
+
+  beforeEach(async () => {
+    await emptyStorage(harness.context);
+    ({ user: trainer, token } = await signIn(harness.context, { role: 'trainer' }));
+    course = await buildCourse(harness.context, trainer, { isPublished: true });
+  });
+
+  const routeOf = (id = '', courseId = course.id) => `/api/courses/${courseId}/files${id && `/${id}`}`;
+  const upload = (content: Buffer | string, name = 'notes.txt', as = token) =>
+    harness.api('post', routeOf(), as).attach('file', Buffer.from(content), name);
+  const added = async (content: Buffer | string, name?: string) =>
+    (await upload(content, name).expect(201)).body.file as { id: string; name: string; bytes: number };
+  const download = (id: string, as = token) =>
+    harness
+      .api('get', routeOf(id), as)
+      .buffer(true)
+      .parse(asBytes as never);
+  const superAdmin = async () => (await signIn(harness.context, { role: 'super_admin' })).token;
+
+  async function participant(status: (typeof enrollmentStatuses)[number]): Promise<string> {
+    const trainee = await buildUser(harness.context);
+    await buildEnrollment(harness.context, trainee, course, { status });
+    return tokenFor(harness.context, trainee);
+  }
+
+  /** Serves the app at an address, for clients that supertest can't be. */
+  async function serving<T>(use: (url: string) => Promise<T>, app = harness.app): Promise<T> {
+    const server = createServer(app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      // Not a pipe: it listens at an address.
+      return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+
+  describe('POST /api/courses/:id/files', () => {
+    it('adds a file of any kind and says what it has', async () => {
+      const { body } = await upload('What was said.').expect(201);
+      expect(body).to.have.all.keys('message', 'file');
+      expect(body.message).to.equal('File uploaded successfully.');
+      expect(body.file).to.have.all.keys('id', 'name', 'contentType', 'bytes', 'createdAt');
+      expect(body.file).to.include({ name: 'notes.txt', contentType: 'text/plain', bytes: 14 });
+      expect(new Date(body.file.createdAt).getTime()).to.be.closeTo(Date.now(), 60_000);
+      await expectNothingLeft(harness.context, 1);
+    });
+
+    it('tells its type by its name, whatever its sender says', async () => {
+      for (const [name, contentType] of [
+        ['slides.pdf', 'application/pdf'],
+        ['page.HTML', 'text/html'],
+        ['drawing.svg', 'image/svg+xml'],
+        ['unknown.xyzzy', 'application/octet-stream'],
+        ['README', 'application/octet-stream'],
+      ] as const) {
+        const { body } = await harness
+          .api('post', routeOf(), token)
+          .attach('file', Buffer.from('x'), { filename: name, contentType: 'image/png' })
+          .expect(201);
+        expect(body.file, name).to.include({ name, contentType });
+      }
+    });
+
+    it('keeps the name of a file, without its folders and in one line', async () => {
+      const longs = 'ä'.repeat(300);
+      for (const [sent, kept] of [
+        ['../../etc/passwd', 'passwd'],
+        ['C:\\fakepath\\x', 'x'],
+        ['/', undefined],
+        ['..', undefined],
+        ['a\u0085b\u2028c.txt', 'abc.txt'],
+        ['a\u0001b.txt', undefined],
+        ['line%0D%0Afeed.txt', 'linefeed.txt'],
+        ['say %22please%22.txt', 'say "please".txt'],
+        ['Übung “1” 📚.pdf', 'Übung “1” 📚.pdf'],
+        [`${longs}.pdf`, `${'ä'.repeat(251)}.pdf`],
+        [`x.${longs}`, `x.${'ä'.repeat(253)}`],
+        ['📚'.repeat(300), '📚'.repeat(255)],
+        ['   ', 'upload'],
+        ['', undefined],
+      ] as const) {
+        const answer = await serving((url) => send(url, { path: routeOf(), token, body: form(filePart('x', sent)) }));
+        // Without a name it is a field that no file was chosen for; bytes that no header may have break the form.
+        expect(answer.status, sent).to.equal(kept === undefined ? 400 : 201);
+        if (kept !== undefined) expect(JSON.parse(answer.body).file.name).to.equal(kept);
+      }
+      const { StoredFile } = harness.context.database.models;
+      await expectNothingLeft(harness.context, await StoredFile.count());
+    });
+
+    it('takes a file of nothing', async () => {
+      const { id, bytes } = await added('');
+      expect(bytes).to.equal(0);
+      const answer = await download(id).expect(200);
+      expect([answer.headers['content-length'], (answer.body as Buffer).length]).to.deep.equal(['0', 0]);
+      await expectNothingLeft(harness.context, 1);
+    });
+
+    it('takes as many bytes as are allowed, and none more', async () => {
+      expect((await added(Buffer.alloc(5_000_000))).bytes).to.equal(5_000_000);
+      expectFailure(await upload(Buffer.alloc(5_000_001)), 413, 'The file has more than 5000000 bytes.');
+      await expectNothingLeft(harness.context, 1);
+    });
+
+    it('takes no more than a course may have', async () => {
+      await added(Buffer.alloc(4_000_000));
+      const { id } = await added(Buffer.alloc(2_000_000));
+      const full = "The course's files may have 6000000 bytes altogether, and have 6000000. Delete some first.";
+      expectFailure(await upload('x'), 400, full);
+      await upload('').expect(201);
+      await harness.api('delete', routeOf(id), token).expect(200);
+      await upload('x').expect(201);
+      await expectNothingLeft(harness.context, 3);
+    });
+
+    it('takes no more than a course may have of those that come together', async () => {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => upload(Buffer.alloc(1_500_000))));
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).to.deep.equal([...Array(4).fill(201), ...Array(6).fill(400)]);
+      for (const { status, body } of answers)
+        if (status === 400) expect(body.error).to.match(/^The course's files may/);
+      await expectNothingLeft(harness.context, 4);
+    });
+
+    it('takes only the types that are configured', async () => {
+      const { config, logger, hasher } = harness.context;
+      const files = { ...config.files, materialTypes: ['pdf', 'mp4'] };
+      const context = await createContext({ ...config, files }, logger, { hasher });
+      const answers = await serving(async (url) => {
+        const found = [];
+        for (const name of ['a.pdf', 'A.PDF', 'b.mp4', 'c.txt', 'pdf', 'd.pdf.exe', '.pdf', 'e.pdf ', 'f.pdf%0D%0A'])
+          found.push(await send(url, { path: routeOf(), token, body: form(filePart('x', name)) }));
+        return found;
+      }, createApp(context)).finally(() => context.close());
+      expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 201, 400, 400, 400, 400, 201, 201]);
+      expect(JSON.parse(answers[3]?.body ?? '')).to.deep.equal({
+        errors: [
+          { type: 'field', path: 'file', location: 'body', msg: 'The file must be of one of these types: pdf, mp4.' },
+        ],
+      });
+      await expectNothingLeft(harness.context, 5);
+    });
+
+    it('is for those who manage the course, and refused to others before any of it is read', async () => {
+      await upload('x', 'x', await superAdmin()).expect(201);
+      const other = (await signIn(harness.context, { role: 'trainer' })).token;
+      expectFailure(await upload('x', 'x', other), 403, "Access denied. This is another trainer's course.");
+      expect((await upload('x', 'x', await participant('active'))).status).to.equal(403);
+      expect((await harness.api('post', routeOf(), other).send({ not: 'a form' })).status).to.equal(403);
+      await course.update({ isPublished: false });
+      expectFailure(await upload('x', 'x', other), 404, 'Course not found.');
+      expectFailure(
+        await harness.api('post', routeOf('', 'nothing'), token).attach('file', Buffer.from('x'), 'x'),
+        404,
+        'Course not found.',
+      );
+      await expectNothingLeft(harness.context, 1);
+    });
+
+    it('takes one file, in its field', async () => {
+      const none = await harness.api('post', routeOf(), token).field('name', 'x');
+      const two = await upload('x').attach('file', Buffer.from('y'), 'y.txt');
+      const other = await harness.api('post', routeOf(), token).attach('image', Buffer.from('x'), 'x.txt');
+      for (const answer of [none, two, other]) expectInvalid(answer, ['file']);
+      expect(messageOf(none)).to.equal('A file is required.');
+      expect(messageOf(two)).to.equal('Send one file, in the field "file".');
+      await expectNothingLeft(harness.context);
+    });
+
+    it('leaves nothing when the course is deleted while the file is on its way', async () => {
+      const deletion = () => harness.api('delete', `/api/courses/${course.id}`, token).expect(200);
+      const app = createApp(storingAfter(harness.context, deletion));
+      const answer = await serving((url) => send(url, { path: routeOf(), token, body: form(filePart('x')) }), app);
+      expect([answer.status, JSON.parse(answer.body)]).to.deep.equal([404, { error: 'Course not found.' }]);
+      await expectNothingLeft(harness.context);
+    });
+
+    it('leaves nothing when the course is deleted at any moment', async () => {
+      for (const wait of [0, 2, 5, 10, 20, 40]) {
+        course = await buildCourse(harness.context, trainer);
+        const uploading = upload(Buffer.alloc(2_000_000)).then(({ status }) => status);
+        await sleep(wait);
+        await harness.api('delete', `/api/courses/${course.id}`, token).expect(200);
+        expect(await uploading).to.be.oneOf([201, 404]);
+        await expectNothingLeft(harness.context);
+      }
+    });
+  });
+
+  describe('GET /api/courses/:id/files', () => {
+    const list = (query = '', as = token) => harness.api('get', `${routeOf()}${query}`, as);
+    const names = ({ body }: Response) => (body.files as { name: string }[]).map(({ name }) => name);
+
+    it('lists the files of the course, newest first', async () => {
+      for (const name of ['1.txt', '2.txt', '3.txt']) await added(name, name);
+      await buildMaterial(harness.context, await buildCourse(harness.context, trainer), { name: 'other.txt' });
+      const all = await list().expect(200);
+      expect(names(all)).to.deep.equal(['3.txt', '2.txt', '1.txt']);
+      expect(all.body.files[0]).to.have.all.keys('id', 'name', 'contentType', 'bytes', 'createdAt');
+      expect(all.body.pagination).to.deep.equal({ currentPage: 1, totalPages: 1, totalItems: 3, itemsPerPage: 20 });
+      const second = await list('?page=2&limit=2').expect(200);
+      expect(names(second)).to.deep.equal(['1.txt']);
+      expect(second.body.pagination).to.deep.equal({ currentPage: 2, totalPages: 2, totalItems: 3, itemsPerPage: 2 });
+      expect(names(await list('?page=3&limit=2').expect(200))).to.deep.equal([]);
+    });
+
+    it('lists neither what is on its way nor what is to be removed, nor the thumbnail', async () => {
+      const states = { pending: 'material', doomed: 'material', live: 'thumbnail' } as const;
+      for (const [state, kind] of Object.entries(states))
+        await buildMaterial(harness.context, course, { state, kind } as Parameters<typeof buildMaterial>[2]);
+      const { body } = await list().expect(200);
+      expect(body.files).to.deep.equal([]);
+    });
+
+    it('refuses pages that there can not be', async () => {
+      expectInvalid(await list('?page=0&limit=101'), ['page', 'limit'], 'query');
+    });
+  });
+
+  describe('GET /api/courses/:id/files/:fileId', () => {
+    it('gives the file byte for byte, to be kept and not to be opened', async () => {
+      const content = randomBytes(3_000_000);
+      const { id } = await added(content, 'page.html');
+      const { headers, body } = await download(id).expect(200);
+      expect(Buffer.compare(body as Buffer, content)).to.equal(0);
+      expect(headers).to.include({
+        'content-type': 'text/html',
+        'content-length': '3000000',
+        'content-disposition': 'attachment; filename=page.html',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cache-control': 'no-store',
+      });
+      await expectNothingLeft(harness.context, 1);
+    });
+
+    it('answers HEAD as it would GET, without the file', async () => {
+      const { id } = await added(randomBytes(500_000), 'slides.pdf');
+      const { default: request } = await import('supertest');
+      const { status, headers, text } = await request(harness.app)
+        .head(routeOf(id))
+        .set('Authorization', `Bearer ${token}`);
+      expect([status, text]).to.deep.equal([200, undefined]);
+      expect(headers).to.include({ 'content-length': '500000', 'content-type': 'application/pdf' });
+      await expectNothingLeft(harness.context, 1);
+    });
+
+    it('gives it the name that it came with', async () => {
+      for (const [name, header] of [
+        ['Übung 1.pdf', `attachment; filename="?bung 1.pdf"; filename*=UTF-8''${encodeURIComponent('Übung 1')}.pdf`],
+        ['課題.pdf', `attachment; filename="??.pdf"; filename*=UTF-8''${encodeURIComponent('課題')}.pdf`],
+        ['say "please".txt', 'attachment; filename="say \\"please\\".txt"'],
+        ["50% (it's).txt", 'attachment; filename="50% (it\'s).txt"'],
+        ['€ %41.txt', 'attachment; filename="? %41.txt"; filename*=UTF-8\'\'%E2%82%AC%20%2541.txt'],
+        ['a;b.txt', 'attachment; filename="a;b.txt"'],
+      ] as const) {
+        const { id } = await buildMaterial(harness.context, course, { name });
+        const { headers } = await download(id).expect(200);
+        expect(headers['content-disposition'], name).to.equal(header);
+      }
+    });
+
+    it('waits for slow readers with no more listeners than it needs', async () => {
+      const { id } = await added(Buffer.alloc(5_000_000));
+      const warnings: Error[] = [];
+      const note = (warning: Error) => void warnings.push(warning);
+      process.on('warning', note);
+      await serving(async (url) => {
+        const response = await fetch(`${url}${routeOf(id)}`, { headers: { Authorization: `Bearer ${token}` } });
+        let bytes = 0;
+        for await (const chunk of response.body ?? []) {
+          bytes += (chunk as Uint8Array).length;
+          await sleep(1);
+        }
+        expect(bytes).to.equal(5_000_000);
+      });
+      process.off('warning', note);
+      expect(warnings).to.deep.equal([]);
+      await expectNothingLeft(harness.context, 1);
+    });
+
+    it('closes the file when its reader has left half-way', async () => {
+      const { id } = await added(Buffer.alloc(5_000_000));
+      await serving(async (url) => {
+        for (let round = 0; round < 5; round += 1) {
+          const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+          socket.write(`GET ${routeOf(id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+          await new Promise((resolve) => socket.once('data', resolve));
+          socket.destroy();
+        }
+        await expectNothingLeft(harness.context, 1);
+      });
+    });
+
+    it('says that it is gone when the storage has lost it', async () => {
+      const { id, storageKey } = await buildMaterial(harness.context, course);
+      await harness.context.storage.remove([storageKey]);
+      expectFailure(await harness.api('get', routeOf(id), token), 404, 'File not found.');
+    });
+
+    it('knows the files of its own course only', async () => {
+      const other = await buildMaterial(harness.context, await buildCourse(harness.context, trainer));
+      const thumbnail = await buildMaterial(harness.context, course, { kind: 'thumbnail' });
+      const pending = await buildMaterial(harness.context, course, { state: 'pending' });
+      for (const id of [other.id, thumbnail.id, pending.id, 'nothing', '..%2F..', '%00'])
+        for (const method of ['get', 'delete'] as const)
+          expect((await harness.api(method, routeOf(id), token)).status, id).to.equal(404);
+      await harness.api('get', routeOf(other.id, other.courseId ?? ''), token).expect(200);
+    });
+  });
+
+  describe('who may read', () => {
+    /** What listing and fetching answer. */
+    async function statuses(as: string, id: string): Promise<number[]> {
+      const answers = [await harness.api('get', routeOf(), as), await harness.api('get', routeOf(id), as)];
+      return answers.map(({ status }) => status);
+    }
+
+    for (const isPublished of [true, false]) {
+      it(`a ${isPublished ? '' : 'un'}published course: who manages it and its active trainees`, async () => {
+        await course.update({ isPublished });
+        const { id } = await buildMaterial(harness.context, course);
+        for (const as of [token, await superAdmin(), await participant('active')])
+          expect(await statuses(as, id)).to.deep.equal([200, 200]);
+        const refused = Array(2).fill(isPublished ? 403 : 404);
+        for (const status of enrollmentStatuses)
+          if (status !== 'active') expect(await statuses(await participant(status), id), status).to.deep.equal(refused);
+        const strangers = [await signIn(harness.context, { role: 'trainer' }), await signIn(harness.context)];
+        for (const { token: as } of strangers) expect(await statuses(as, id)).to.deep.equal(refused);
+        // The same where there is nothing to be listed.
+        await harness.api('delete', routeOf(id), token).expect(200);
+        for (const { token: as } of strangers) expect((await statuses(as, id))[0]).to.equal(refused[0]);
+        expect((await harness.api('get', routeOf())).status).to.equal(401);
+      });
+    }
+
+    it('nobody a course that there is not', async () => {
+      for (const as of [token, await superAdmin(), await participant('active')])
+        expectFailure(await harness.api('get', routeOf('', 'nothing'), as), 404, 'Course not found.');
+    });
+  });
+
+  describe('DELETE /api/courses/:id/files/:fileId', () => {
+    it('deletes the file, once', async () => {
+      const [kept, { id }] = [await added('kept'), await added('deleted')];
+      const { body } = await harness.api('delete', routeOf(id), token).expect(200);
+      expect(body).to.deep.equal({ message: 'File deleted successfully.' });
+      expectFailure(await harness.api('delete', routeOf(id), token), 404, 'File not found.');
+      expectFailure(await harness.api('get', routeOf(id), token), 404, 'File not found.');
+      await download(kept.id).expect(200);
+      await expectNothingLeft(harness.context, 1);
+    });
+
+    it('is for those who manage the course', async () => {
+      const { id } = await added('x');
+      const other = (await signIn(harness.context, { role: 'trainer' })).token;
+      for (const as of [other, await participant('active')])
+        expect((await harness.api('delete', routeOf(id), as)).status).to.equal(403);
+      await harness.api('delete', routeOf(id), await superAdmin()).expect(200);
+      await expectNothingLeft(harness.context);
+    });
+
+    it('is written to the audit log, as adding is', async () => {
+      const { id, name } = await added('x');
+      await harness.api('delete', routeOf(id), token).expect(200);
+      const { AuditEntry } = harness.context.database.models;
+      const entries = await AuditEntry.findAll({ where: { targetId: course.id }, order: ['id'] });
+      expect(entries.map(({ action }) => action)).to.deep.equal(['course.add-file', 'course.remove-file']);
+      expect(JSON.parse(entries[0]?.afterJson ?? '')).to.include({ id, name, bytes: 1 });
+      expect(JSON.parse(entries[1]?.beforeJson ?? '')).to.include({ id, name, bytes: 1 });
+    });
+
+    it('is done by the deletion of the course, for all of its files', async () => {
+      for (const name of ['1', '2', '3']) await added(name, name);
+      const other = await buildMaterial(harness.context, await buildCourse(harness.context, trainer));
+      await harness.api('delete', `/api/courses/${course.id}`, token).expect(200);
+      await expectNothingLeft(harness.context, 1);
+      await harness.api('get', routeOf(other.id, other.courseId ?? ''), token).expect(200);
+    });
+  });
+});

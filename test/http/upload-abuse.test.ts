@@ -1,0 +1,420 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type Context, createContext } from '../../src/context.js';
+import type { Course } from '../../src/db/models/course.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { createLogger } from '../../src/logger.js';
+import { sweepFiles } from '../../src/services/file-sweep.js';
+import { temporaryFolder } from '../support/database.js';
+import { buildCourse, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import {
+  expectNothingLeft,
+  fieldPart,
+  filePart,
+  fileRows,
+  form,
+  part,
+  picture,
+  type RawAnswer,
+  type RawRequest,
+  send,
+  uploadsIn,
+} from './uploads.js';
+
+const mebibyte = 1024 * 1024;
+
+describe('abuse of uploads', function () {
+  this.timeout(60_000);
+  const harness = useHarness();
+  let folder: ReturnType<typeof temporaryFolder>;
+  let context: Context;
+  let server: RunningServer;
+  let token = '';
+  let course: Course;
+  const logged: string[] = [];
+
+  /** Starts the service with its files in a folder. */
+  async function start(dataDir: string): Promise<void> {
+    const { config, hasher } = harness.context;
+    const logger = createLogger('info', { write: (line: string) => void logged.push(line) });
+    const files = {
+      ...{ ...config.files, materialBytes: 3 * mebibyte, imageBytes: mebibyte },
+      storage: { kind: 'local' as const, folder: path.join(dataDir, 'files') },
+    };
+    const http = { ...config.http, port: 0, host: '127.0.0.1' };
+    context = await createContext({ ...config, dataDir, files, http }, logger, { hasher });
+    server = await startServer(context);
+  }
+
+  async function stop(): Promise<void> {
+    await server.close();
+    await context.close();
+  }
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    logged.length = 0;
+    await start(folder.path);
+    const { user, token: own } = await signIn(context, { role: 'trainer' });
+    token = own;
+    course = await buildCourse(context, user, { isPublished: true });
+  });
+  afterEach(async () => {
+    await stop();
+    folder.remove();
+  });
+
+  const route = () => `/api/courses/${course.id}/files`;
+  const post = (body: Buffer, more: Partial<RawRequest> = {}) =>
+    send(server.url, { path: route(), token, body, ...more });
+  const material = (bytes: number | string = 10) =>
+    form(filePart(typeof bytes === 'number' ? Buffer.alloc(bytes) : bytes));
+
+  /** The answer is this status, with a body of the documented shape, and nothing is left. */
+  async function expectRefused(answer: RawAnswer, status: number, what: string): Promise<void> {
+    expect(answer.status, `${what}: ${answer.body}`).to.equal(status);
+    const body = JSON.parse(answer.body) as { error?: string; errors?: { path: string; msg: string }[] };
+    if (body.errors) expect(body.errors.map(({ path }) => path)).to.deep.equal(['file']);
+    else expect(body, what).to.have.all.keys('error');
+    await expectNothingLeft(context);
+  }
+
+  /** Whatever was done before, an upload works. */
+  async function expectWell(): Promise<void> {
+    expect((await post(material())).status).to.equal(201);
+    await expectNothingLeft(context, 1);
+    expect(logged.filter((line) => /"level":(50|60)/.test(line))).to.deep.equal([]);
+  }
+
+  describe('the limits of a form', () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, index) => fieldPart(`f${index}`, 'x'));
+    const pairs = (count: number) => Array.from({ length: count }, (_, index) => `X${index}:x`);
+    const disposition = 'Content-Disposition: form-data; name="file"; filename="notes.txt"';
+    const file = () => filePart('What was said.');
+    const allowed: Record<string, () => Buffer> = {
+      '60 fields beside the file': () => form(...fields(60), file()),
+      '60 fields behind the file': () => form(file(), ...fields(60)),
+      'a field name of 100 bytes': () => form(fieldPart('n'.repeat(100), 'x'), file()),
+      'a field of 10,000 bytes': () => form(fieldPart('f', 'x'.repeat(10_000)), file()),
+      '3 MiB in the file': () => material(3 * mebibyte),
+      'many headers': () => form(part([disposition, ...pairs(1000)], 'x')),
+      'something before the form': () => Buffer.concat([Buffer.from('preamble\r\n'), material()]),
+      'something behind the form': () => Buffer.concat([material(), Buffer.from('epilogue')]),
+    };
+    for (const [name, make] of Object.entries(allowed))
+      it(`allow ${name}`, async () => {
+        const answer = await post(make());
+        expect(answer.status, answer.body).to.equal(201);
+        await expectNothingLeft(context, 1);
+      });
+
+    const refused: Record<string, [number, () => Buffer]> = {
+      '61 fields beside the file': [400, () => form(...fields(61), file())],
+      '61 fields behind the file': [400, () => form(file(), ...fields(61))],
+      '62 parts that are nothing': [400, () => form(...Array<Buffer>(62).fill(part(['X: y'], '')), file())],
+      'a field name of 101 bytes': [400, () => form(fieldPart('n'.repeat(101), 'x'), file())],
+      'a field name of 101 bytes behind the file': [400, () => form(file(), fieldPart('n'.repeat(101), 'x'))],
+      'the name of a file field of 101 bytes': [400, () => form(filePart('x', 'x', 'n'.repeat(101)))],
+      'a field of 10,001 bytes': [400, () => form(fieldPart('f', 'x'.repeat(10_001)), file())],
+      'a field of 10,001 bytes behind the file': [400, () => form(file(), fieldPart('f', 'x'.repeat(10_001)))],
+      '3 MiB and a byte in the file': [413, () => material(3 * mebibyte + 1)],
+      'a second file': [400, () => form(file(), file())],
+      'a second file in another field': [400, () => form(file(), filePart('x', 'x', 'other'))],
+      'a file in another field': [400, () => form(filePart('x', 'x', 'other'))],
+      'a file in a field with brackets': [400, () => form(filePart('x', 'x', 'file[]'))],
+      'a file in a field of no name': [400, () => form(filePart('x', 'x', ''))],
+      'headers of 16 KiB': [400, () => form(part([disposition, `X: ${'x'.repeat(16 * 1024)}`], 'x'))],
+      'a header line without a name': [400, () => form(part([disposition, ': x'], 'x'))],
+      'fields in fields in fields': [400, () => form(fieldPart('a[b][c]', 'x'), file())],
+      'a list of four thousand million': [400, () => form(fieldPart('a[4000000000]', 'x'), file())],
+      'a part without a name': [400, () => form(part(['Content-Disposition: form-data'], 'x'), file())],
+    };
+    for (const [name, [status, make]] of Object.entries(refused))
+      it(`refuse ${name}`, async () => {
+        await expectRefused(await post(make()), status, name);
+        await expectWell();
+      });
+
+    it('keep fields from being more than fields', async () => {
+      const names = ['__proto__', '__proto__[x]', 'constructor', 'toString', 'hasOwnProperty'];
+      const answer = await post(form(...names.map((name) => fieldPart(name, 'x')), file()));
+      expect(answer.status, answer.body).to.equal(201);
+      expect(({} as { x?: string }).x).to.equal(undefined);
+    });
+
+    it('keep lists in the forms of imports short', async () => {
+      const admin = (await signIn(context, { role: 'super_admin' })).token;
+      const body = form(fieldPart('map[4000000000]', 'x=phone'), filePart('firstName\n', 'people.csv'));
+      const answer = await send(server.url, { path: '/api/imports', token: admin, body });
+      await expectRefused(answer, 400, 'a list of four thousand million');
+    });
+  });
+
+  describe('what is no form', () => {
+    const types: [string, number][] = [
+      ['', 415],
+      ['application/json', 415],
+      ['application/x-www-form-urlencoded', 415],
+      ['multipart/mixed; boundary=x', 415],
+      ['text/plain', 415],
+      ['multipart/form-data', 400],
+      ['multipart/form-data; boundary=', 400],
+      ['multipart/form-data; boundary=other', 400],
+      [`multipart/form-data; boundary=${'b'.repeat(5000)}`, 400],
+      ['multipart/form-data; charset=x', 400],
+    ];
+    for (const [type, status] of types)
+      it(`is refused when it calls itself "${type.slice(0, 50)}"`, async () => {
+        const answer = await post(material(), { headers: { 'Content-Type': type } });
+        await expectRefused(answer, status, type);
+        await expectWell();
+      });
+
+    const bodies: Record<string, () => Buffer> = {
+      nothing: () => Buffer.alloc(0),
+      'the end of a form': () => Buffer.from('--x--\r\n'),
+      'a boundary': () => Buffer.from('--x\r\n'),
+      'something else': () => Buffer.from('{"file":"x"}'),
+      zeros: () => Buffer.alloc(100_000),
+      'boundaries without end': () => Buffer.from('--x\r\n'.repeat(10_000)),
+      'boundaries that almost are': () => Buffer.from('\r\n--'.repeat(50_000)),
+    };
+    for (const [name, make] of Object.entries(bodies))
+      it(`is refused when it is ${name}`, async () => {
+        const answer = await post(make());
+        await expectRefused(answer, answer.status === 415 ? 415 : 400, name);
+        await expectWell();
+      });
+  });
+
+  describe('a form that breaks off', () => {
+    const whole = material(200_000);
+    const places = { 'in its first line': 2, 'in the headers of the file': 40, 'before the file': 100 };
+    const later = { 'in the file': 100_000, 'in the last boundary': whole.length - 5 };
+
+    for (const [where, length] of Object.entries({ ...places, ...later })) {
+      it(`${where}, honestly`, async () => {
+        await expectRefused(await post(whole.subarray(0, length)), 400, where);
+        await expectWell();
+      });
+
+      it(`${where}, in chunks`, async () => {
+        const chunk = whole.subarray(0, length);
+        const body = Buffer.concat([
+          Buffer.from(`${chunk.length.toString(16)}\r\n`),
+          chunk,
+          Buffer.from('\r\n0\r\n\r\n'),
+        ]);
+        const headers = { 'Transfer-Encoding': 'chunked', 'Content-Length': '' };
+        await expectRefused(await post(body, { headers }), 400, where);
+        await expectWell();
+      });
+
+      it(`${where}, with the connection`, async () => {
+        for (const leave of ['destroy', 'end'] as const) {
+          await post(whole.subarray(0, length), { headers: { 'Content-Length': whole.length }, leave });
+          await expectNothingLeft(context);
+        }
+        await expectWell();
+      });
+    }
+
+    it('where a length says so that is too small', async () => {
+      const answer = await post(whole, { headers: { 'Content-Length': 1000, Connection: 'keep-alive' }, leave: 'end' });
+      // What follows is taken for another request, and isn't one.
+      expect(answer.status).to.equal(400);
+      await expectNothingLeft(context);
+      await expectWell();
+    });
+
+    it('in chunks that are none', async () => {
+      const headers = { 'Transfer-Encoding': 'chunked', 'Content-Length': '' };
+      const body = Buffer.concat([Buffer.from('186a0\r\n'), whole.subarray(0, 100_000), Buffer.from('no chunk\r\n')]);
+      await post(body, { headers });
+      await expectNothingLeft(context);
+      await expectWell();
+    });
+
+    it('after it came slowly', async () => {
+      const { hostname, port } = new URL(server.url);
+      const socket = connect(Number(port), hostname);
+      socket.write(
+        `POST ${route()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${whole.length}\r\n\r\n`,
+      );
+      for (let sent = 0; sent < 20; sent += 1) {
+        socket.write(whole.subarray(sent * 50, sent * 50 + 50));
+        await sleep(10);
+      }
+      expect(uploadsIn(context)).to.have.length(1);
+      const [name = ''] = uploadsIn(context);
+      // Nobody else on the machine is to read it.
+      expect(statSync(path.join(folder.path, 'uploads', name)).mode & 0o777).to.equal(0o600);
+      expect(statSync(path.join(folder.path, 'uploads')).mode & 0o777).to.equal(0o700);
+      socket.destroy();
+      await expectNothingLeft(context);
+      await expectWell();
+    });
+
+    it('forty times at once', async () => {
+      const headers = { 'Content-Length': whole.length };
+      await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          post(whole.subarray(0, index * 4000 + 10), { headers, leave: index % 2 ? 'destroy' : 'end' }),
+        ),
+      );
+      await expectNothingLeft(context);
+      await expectWell();
+    });
+  });
+
+  describe('an upload that is not wanted', () => {
+    const huge = () => material(3 * mebibyte);
+
+    it('leaves nothing when nobody is signed in', async () => {
+      const { token: trainee } = await signIn(context);
+      const foreign = (await signIn(context, { role: 'trainer' })).token;
+      for (const [as, status] of [
+        [undefined, 401],
+        ['nonsense', 401],
+        [trainee, 403],
+        [foreign, 403],
+      ] as const) {
+        const { token: _, ...anonymous } = { path: route(), token, body: huge() };
+        const answer = await send(server.url, as === undefined ? anonymous : { ...anonymous, token: as });
+        await expectRefused(answer, status, String(as));
+      }
+      // The folder is made for the first one that is.
+      expect(readdirSync(folder.path)).not.to.include('uploads');
+      await expectWell();
+    });
+
+    it('is refused unread when it says that it is far too long', async () => {
+      const started = Date.now();
+      const answer = await post(Buffer.from('--x\r\n'), { headers: { 'Content-Length': 10 ** 12 } });
+      await expectRefused(answer, 413, 'far too long');
+      expect(Date.now() - started).to.be.lessThan(2000);
+      await expectWell();
+    });
+
+    it('leaves nothing of many that come together', async () => {
+      const [large, small] = [material(3 * mebibyte + 1), material(1000)];
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index % 2 ? large : small)));
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses).to.deep.equal(statuses.map((_, index) => (index % 2 ? 413 : 201)));
+      await expectNothingLeft(context, 10);
+    });
+  });
+
+  describe('a disk', () => {
+    it('that is full is said to be, keeps nothing and is well again when there is room', async function () {
+      await stop();
+      const mount = path.join(folder.path, 'small');
+      mkdirSync(mount);
+      const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', mount]);
+      if (mounted.status !== 0) {
+        await start(folder.path);
+        console.error(
+          `      not tested: a small disk can't be mounted here (${String(mounted.stderr ?? mounted.error).trim()})`,
+        );
+        return this.skip();
+      }
+      try {
+        await start(mount);
+        expect((await post(material(100_000))).status).to.equal(201);
+        const full = { status: 507, error: 'There is no room left on the server.' };
+        const said = ({ status, body }: RawAnswer) => ({ status, ...(JSON.parse(body) as object) });
+        // Room enough for some of it.
+        for (const bytes of [2 * mebibyte, mebibyte]) expect(said(await post(material(bytes)))).to.deep.equal(full);
+        await expectNothingLeft(context, 1);
+        const together = await Promise.all(Array.from({ length: 6 }, () => post(material(mebibyte))));
+        expect(together.map(said)).to.deep.equal(Array(6).fill(full));
+        await expectNothingLeft(context, 1);
+        // Room for nothing at all: not even for a name.
+        rmSync(path.join(mount, 'uploads'), { recursive: true });
+        const filler = path.join(mount, 'filler');
+        spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
+        expect(said(await post(material(5000)))).to.deep.equal(full);
+        await expectNothingLeft(context, 1);
+        rmSync(filler);
+        expect((await post(material(100_000))).status).to.equal(201);
+        await expectNothingLeft(context, 2);
+      } finally {
+        await stop();
+        spawnSync('umount', [mount]);
+        await start(folder.path);
+      }
+    });
+
+    it('that is full says so of a picture that is made smaller, too', async function () {
+      await stop();
+      const mount = path.join(folder.path, 'small');
+      mkdirSync(mount);
+      if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', mount]).status !== 0) {
+        await start(folder.path);
+        console.error("      not tested: a small disk can't be mounted here");
+        return this.skip();
+      }
+      try {
+        await start(mount);
+        // The upload fits, and what is made of it doesn't fit beside it.
+        const content = await picture(400, 300).jpeg({ quality: 60 }).toBuffer();
+        expect(content.length).to.be.within(30_000, 56_000);
+        const body = form(filePart(content, 'x.jpg', 'image'));
+        const answer = await send(server.url, { path: `/api/courses/${course.id}/thumbnail`, token, body });
+        expect([answer.status, answer.body]).to.deep.equal([507, '{"error":"There is no room left on the server."}']);
+        await expectNothingLeft(context);
+      } finally {
+        await stop();
+        spawnSync('umount', [mount]);
+        await start(folder.path);
+      }
+    });
+
+    it('with something in the way is unavailable, and says no more to clients', async () => {
+      writeFileSync(path.join(folder.path, 'uploads'), 'in the way');
+      const answer = await post(material());
+      expect([answer.status, JSON.parse(answer.body)]).to.deep.equal([
+        503,
+        { error: 'The service is temporarily unavailable.' },
+      ]);
+      expect(answer.head).to.match(/^Retry-After: \d+$/im);
+      expect(await fileRows(context)).to.deep.equal([]);
+      rmSync(path.join(folder.path, 'uploads'));
+      logged.length = 0;
+      await expectWell();
+    });
+
+    it('with something in the way of an import is unavailable, and keeps nothing of it', async () => {
+      writeFileSync(path.join(folder.path, 'imports'), 'in the way');
+      const admin = (await signIn(context, { role: 'super_admin' })).token;
+      const body = form(filePart('firstName,lastName,email,phone\n', 'people.csv'));
+      const answer = await send(server.url, { path: '/api/imports', token: admin, body });
+      expect([answer.status, JSON.parse(answer.body)]).to.deep.equal([
+        503,
+        { error: 'The service is temporarily unavailable.' },
+      ]);
+      await expectNothingLeft(context);
+      expect(await context.database.models.Import.count()).to.equal(0);
+    });
+
+    it('whose storage has something in the way is unavailable, and keeps nothing', async () => {
+      writeFileSync(path.join(folder.path, 'files'), 'in the way');
+      const answer = await post(material());
+      expect([answer.status, JSON.parse(answer.body)]).to.deep.equal([
+        503,
+        { error: 'The service is temporarily unavailable.' },
+      ]);
+      expect(uploadsIn(context)).to.deep.equal([]);
+      rmSync(path.join(folder.path, 'files'));
+      // What could not be told from something that is there is looked for again.
+      await sweepFiles(context);
+      logged.length = 0;
+      await expectWell();
+    });
+  });
+});
