@@ -12,7 +12,7 @@ import {
   statusChangeSchema,
 } from '../schemas/enrollment.js';
 import { validate } from '../schemas/validate.js';
-import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from './audit.js';
+import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from './audit.js';
 import type { Actor, Caller, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
 import { findEnrollment } from './enrollment-listings.js';
@@ -57,6 +57,12 @@ export const enrollmentRecord = (
   id: string,
   changes: Pick<AuditRecord, 'before' | 'after'>,
 ) => ({ action, targetType: 'enrollment', targetId: id, ...changes }) as const;
+
+/** What enrolling somebody has changed: all of a new enrollment, or what is different in one that was cancelled. */
+export function entryChanges(before: AuditedEnrollment | undefined, entered: Enrollment) {
+  const after = auditedEnrollment(entered);
+  return before ? changesBetween(before, after) : { after };
+}
 
 interface Entry {
   userId: string;
@@ -123,11 +129,11 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (existing) assertTransition(existing.status, status, false);
-    const before = existing ? { before: auditedEnrollment(existing) } : {};
+    const before = existing ? auditedEnrollment(existing) : undefined;
     await takeSeats(core, course, 1, transaction);
     const enrollment = await enter(core, course, existing, { userId: traineeId, status, notes }, transaction);
-    const record = { ...before, after: auditedEnrollment(enrollment) };
-    await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, record), transaction);
+    const changes = entryChanges(before, enrollment);
+    await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, changes), transaction);
     return enrollment;
   });
 }
@@ -141,7 +147,7 @@ async function changeEnrollment(
   change: (enrollment: Enrollment, course: Course, transaction: Transaction) => Promise<void>,
 ): Promise<Enrollment> {
   const { courseId } = await findEnrollment(core, actor, id);
-  await core.database.inTransaction(async (transaction) => {
+  return core.database.inTransaction(async (transaction) => {
     const course = await lockCourse(core, courseId, transaction);
     const enrollment = await lockEnrollment(core, { id }, transaction);
     // It may have gone, or its course to another trainer, since it was looked up.
@@ -150,11 +156,12 @@ async function changeEnrollment(
     const before = auditedEnrollment(enrollment);
     await change(enrollment, course, transaction);
     await enrollment.save({ transaction });
-    if (actor.role === 'trainee') return;
     const changes = changesBetween(before, auditedEnrollment(enrollment));
-    await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
+    if (actor.role !== 'trainee' && Object.keys(changes.after).length > 0)
+      await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
+    // As this change left it, whatever others do to it next.
+    return enrollment;
   });
-  return findEnrollment(core, actor, id);
 }
 
 /** The status that is asked for, where the actor's role may ask for it. @throws AppError `ACCESS_DENIED` */
