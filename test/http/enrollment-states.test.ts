@@ -144,6 +144,18 @@ describe('PUT /api/enrollments/:id/status', () => {
     await change(cast.trainee, enrollment, { status: 'pending' }).expect(200);
   });
 
+  it('back is for active trainees only; whatever has become of an account, its enrollments can be ended', async () => {
+    const { user } = cast.trainee;
+    const enrollment = await enrolled('cancelled');
+    await user.update({ isActive: false });
+    expectFailure(await change(cast.owner, enrollment, { status: 'active' }), 400, 'Trainee account is inactive.');
+    await user.update({ isActive: true, role: 'trainer' });
+    expectFailure(await change(cast.owner, enrollment, { status: 'active' }), 404, 'Trainee not found.');
+    await user.update({ isActive: false, role: 'trainee' });
+    await enrollment.update({ status: 'active' });
+    await change(cast.owner, enrollment, { status: 'completed' }).expect(200);
+  });
+
   it('records what those who manage the course have changed, and nothing of the trainee’s own doing', async () => {
     const enrollment = await enrolled('pending');
     await change(cast.trainee, enrollment, { status: 'cancelled', notes: 'Ill' }).expect(200);
