@@ -200,6 +200,37 @@ for (const instances of [1, 2]) {
       expect(await seats()).to.be.at.most(1);
     });
 
+    it('remove overlapping lists once, all or nothing, while the course changes hands and is deleted', async () => {
+      const { context } = harness;
+      const trainees = await people(10);
+      const ids: string[] = [];
+      for (const { user } of trainees)
+        ids.push((await buildEnrollment(context, user, course, { status: 'active' })).id);
+      const removal = (index: number): Call => [
+        ...([cast.admin, 'DELETE', '/enrollments/bulk/remove'] as const),
+        { enrollmentIds: [...ids.slice(index % 10), ...ids.slice(0, index % 10)] },
+      ];
+      expect(await race(numbers(20).map(removal))).to.deep.equal({ '200 done': 1, '404 Enrollment not found.': 19 });
+      await context.database.models.Enrollment.bulkCreate(
+        trainees.map(({ user: { id: userId } }, index) => ({
+          ...{ id: ids[index] ?? '', userId, courseId: course.id, trainerId: cast.owner.user.id },
+          ...{ status: 'active' as const, enrolledAt: new Date() },
+        })),
+      );
+      const path = `/courses/${course.id}`;
+      const counts = await race([
+        ...numbers(5).map(removal),
+        [cast.admin, 'PUT', `${path}/assign-trainer`, { trainerId: cast.foreign.user.id }],
+        ...numbers(5).map(removal),
+        [cast.admin, 'DELETE', `${path}?force=true`],
+        ...numbers(5).map(removal),
+      ]);
+      const { '200 done': done = 0, '404 Enrollment not found.': late = 0, ...others } = counts;
+      const gone = others['404 Course not found.'] ?? 0;
+      expect([done + late + gone, Object.keys(others).length <= 1]).to.deep.equal([17, true]);
+      expect(await context.database.models.Enrollment.count()).to.equal(0);
+    });
+
     it('remove an enrollment once, while it is being changed', async () => {
       const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
       const removal: Call = [cast.owner, 'DELETE', `/enrollments/${enrollment.id}`];

@@ -110,6 +110,17 @@ describe('Listings', () => {
     }
   }).timeout(60_000);
 
+  it('cost one more where imports run, however many: whether they still do is asked for all at once', async () => {
+    const { Import } = harness.context.database.models;
+    for (const index of numbers) await Import.create({ ...importRow(), status: 'running', fileSha256: String(index) });
+    const [imports] = listings.filter(({ path }) => path === '/api/imports');
+    // The first one may have to make the table of leases.
+    for (const limit of ['1', '1', '50']) {
+      const { own } = await asked(imports as Operation, world.cast.admin.token, { limit });
+      expect(own.filter((sql) => !sql.includes('CREATE TABLE'))).to.have.length(3);
+    }
+  });
+
   it('cost two queries at most where there is nothing to show', async () => {
     for (const operation of listings) {
       for (const { who, token } of callersOf(operation)) {
