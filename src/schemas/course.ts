@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import type { Paging, Sorting } from './fields.js';
 import * as fields from './fields.js';
+import { orNothing } from './fields.js';
 
 export const courseLevels = ['beginner', 'intermediate', 'advanced'] as const;
 export type CourseLevel = (typeof courseLevels)[number];
@@ -60,9 +61,6 @@ export interface CourseFields {
   isFeatured: boolean;
 }
 
-/** An optional field: null and the empty string both say that there is nothing. */
-const orNothing = (schema: Joi.Schema) => schema.empty(Joi.string().trim().valid('')).allow(null);
-
 /** The most trainees that a course can be limited to. */
 const mostStudents = 1_000_000;
 const mostTags = 30;
@@ -110,6 +108,9 @@ export const courseCreationSchema = Joi.object<NewCourse>({
   description: courseFields.description.required(),
   trainerId: fields.id('trainerId'),
 });
+
+/** The same where the trainer must be named. */
+export const namedCourseCreationSchema = courseCreationSchema.fork('trainerId', (trainerId) => trainerId.required());
 
 /** Body of `PUT /api/courses/:id`: what is absent stays as it is. */
 export const courseUpdateSchema = Joi.object<Partial<CourseFields>>(courseFields);

@@ -9,7 +9,7 @@ const status = fields.oneOf('status', enrollmentStatuses);
 const courseId = fields.id('courseId');
 
 /** Notes; null and the empty string say that there are none. */
-const notes = fields.notes.empty(Joi.string().trim().valid('')).allow(null);
+const notes = fields.orNothing(fields.notes);
 
 export interface OwnEnrollmentListing extends Paging {
   courseId?: string;

@@ -97,6 +97,16 @@ export function multiLine(label: string, maximum: number) {
 
 export const notes = multiLine('Notes', 2000);
 
+const blank = Joi.string().trim().valid('');
+
+/** An optional field: null and blank text both say that there is nothing; only what is absent says nothing. */
+export const orNothing = (schema: Joi.Schema) =>
+  schema
+    .empty(blank)
+    .allow(null)
+    // Blank text comes here like what is absent; only the original tells them apart.
+    .default((_parent: unknown, { original }: Joi.CustomHelpers) => (original === undefined ? undefined : null));
+
 /** A day of the calendar, as `YYYY-MM-DD`. */
 export const date = (label: string) =>
   checked(text(label).trim(), (value) => {

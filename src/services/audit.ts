@@ -74,6 +74,8 @@ export function auditedEnrollment({ userId, courseId, status, progress, notes }:
   return { userId, courseId, status, progress, notes };
 }
 
+export type AuditedEnrollment = ReturnType<typeof auditedEnrollment>;
+
 /** One page of the audit log, newest first. @throws AppError `VALIDATION` */
 export async function listAudit(core: Core, query: unknown): Promise<Page<AuditEntry>> {
   const listing = validate(auditListingSchema, query);

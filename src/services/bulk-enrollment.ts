@@ -7,7 +7,7 @@ import { validate } from '../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
-import { enrollmentRecord, removeEnrollments } from './enrollments.js';
+import { enrollmentRecord, entryChanges, removeEnrollments } from './enrollments.js';
 import { newIds } from './ids.js';
 import { takeSeats } from './seats.js';
 
@@ -29,6 +29,8 @@ async function sortOut(core: Core, { courseId, traineeIds, status }: BulkAssignm
   const trainees = await User.findAll({
     attributes: ['id', 'isActive'],
     where: { id: traineeIds, role: 'trainee' },
+    // They stay trainees until the transaction ends.
+    lock: transaction.LOCK.SHARE,
     transaction,
   });
   const enrollments = await Enrollment.findAll({
@@ -88,8 +90,9 @@ export async function assignMany(
         { where: { id: revived }, transaction },
       );
     const enrollments = await Enrollment.findAll({ where: { id: [...ids, ...revived] }, order: ['id'], transaction });
+    const before = new Map(again.map((enrollment) => [enrollment.id, auditedEnrollment(enrollment)]));
     const records = enrollments.map((enrollment) =>
-      enrollmentRecord('enrollment.assign', enrollment.id, { after: auditedEnrollment(enrollment) }),
+      enrollmentRecord('enrollment.assign', enrollment.id, entryChanges(before.get(enrollment.id), enrollment)),
     );
     await recordAudit(core, actor, records, transaction);
     return { enrollments, skipped };

@@ -7,6 +7,7 @@ import {
   courseCreationSchema,
   courseDeletionSchema,
   courseUpdateSchema,
+  namedCourseCreationSchema,
   publicationSchema,
   trainerAssignmentSchema,
 } from '../schemas/course.js';
@@ -85,9 +86,9 @@ const courseRecord = (action: AuditRecord['action'], id: string, changes: Pick<A
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`
  */
 export async function createCourse(core: Core, actor: Actor, input: unknown): Promise<Course> {
-  const { trainerId: named, ...fields } = validate(courseCreationSchema, input);
-  const trainerId = actor.role === 'trainer' ? actor.actorId : named;
-  if (!trainerId) throw validationError([{ path: 'trainerId', message: 'trainerId is required.' }]);
+  const own = actor.role === 'trainer';
+  const { trainerId: named = '', ...fields } = validate(own ? courseCreationSchema : namedCourseCreationSchema, input);
+  const trainerId = own ? (actor.actorId ?? '') : named;
   assertDatesInOrder(fields);
   return core.database.inTransaction(async (transaction) => {
     await lockTrainer(core, trainerId, transaction);

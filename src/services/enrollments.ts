@@ -2,6 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
+import type { User } from '../db/models/user.js';
 import { AppError, notFound } from '../errors.js';
 import {
   type EnrollmentStatus,
@@ -12,7 +13,7 @@ import {
   statusChangeSchema,
 } from '../schemas/enrollment.js';
 import { validate } from '../schemas/validate.js';
-import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from './audit.js';
+import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from './audit.js';
 import type { Actor, Caller, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
 import { findEnrollment } from './enrollment-listings.js';
@@ -35,12 +36,27 @@ function assertTransition(from: EnrollmentStatus, to: EnrollmentStatus, byTraine
     throw new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`);
 }
 
-/** Whoever changes the enrollments of a course holds its row first: so they wait for each other in one order. */
+/** Whoever changes enrollments holds the course first, then the trainee, then the rows: so all wait in one order. */
 async function lockCourse(core: Core, id: string, transaction: Transaction): Promise<Course> {
   const { Course } = core.database.models;
   const course = await Course.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
   if (!course) throw notFound('Course');
   return course;
+}
+
+/**
+ * A trainee who stays one until the transaction ends: an account can get another role, which an enrolled one can't.
+ * @returns nothing where the id isn't a trainee's
+ */
+function lockTrainee(core: Core, id: string, transaction: Transaction): Promise<User | null> {
+  const where = { id, role: 'trainee' };
+  return core.database.models.User.findOne({ where, transaction, lock: transaction.LOCK.SHARE });
+}
+
+/** @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
+function assertCanEnter(trainee: User | null): void {
+  if (!trainee) throw notFound('Trainee');
+  if (!trainee.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
 }
 
 /** The trainee's enrollment in a course, if there is one. */
@@ -57,6 +73,12 @@ export const enrollmentRecord = (
   id: string,
   changes: Pick<AuditRecord, 'before' | 'after'>,
 ) => ({ action, targetType: 'enrollment', targetId: id, ...changes }) as const;
+
+/** What enrolling somebody has changed: all of a new enrollment, or what is different in one that was cancelled. */
+export function entryChanges(before: AuditedEnrollment | undefined, entered: Enrollment) {
+  const after = auditedEnrollment(entered);
+  return before ? changesBetween(before, after) : { after };
+}
 
 interface Entry {
   userId: string;
@@ -99,6 +121,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
   const { courseId, notes } = validate(enrollmentRequestSchema, input);
   return core.database.inTransaction(async (transaction) => {
     const course = await lockCourse(core, courseId, transaction);
+    assertCanEnter(await lockTrainee(core, user.id, transaction));
     const existing = await lockEnrollment(core, { userId: user.id, courseId }, transaction);
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
@@ -114,20 +137,17 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
  */
 export async function assignEnrollment(core: Core, actor: Actor, input: unknown): Promise<Enrollment> {
   const { courseId, traineeId, status, notes } = validate(enrollmentAssignmentSchema, input);
-  const { User } = core.database.models;
   return core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
-    const trainee = await User.findOne({ where: { id: traineeId, role: 'trainee' }, transaction });
-    if (!trainee) throw notFound('Trainee');
-    if (!trainee.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
+    assertCanEnter(await lockTrainee(core, traineeId, transaction));
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (existing) assertTransition(existing.status, status, false);
-    const before = existing ? { before: auditedEnrollment(existing) } : {};
+    const before = existing ? auditedEnrollment(existing) : undefined;
     await takeSeats(core, course, 1, transaction);
     const enrollment = await enter(core, course, existing, { userId: traineeId, status, notes }, transaction);
-    const record = { ...before, after: auditedEnrollment(enrollment) };
-    await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, record), transaction);
+    const changes = entryChanges(before, enrollment);
+    await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, changes), transaction);
     return enrollment;
   });
 }
@@ -138,23 +158,29 @@ async function changeEnrollment(
   actor: Actor,
   id: string,
   action: AuditRecord['action'],
-  change: (enrollment: Enrollment, course: Course, transaction: Transaction) => Promise<void>,
+  change: (
+    enrollment: Enrollment,
+    of: { course: Course; trainee: User | null },
+    transaction: Transaction,
+  ) => Promise<void>,
 ): Promise<Enrollment> {
-  const { courseId } = await findEnrollment(core, actor, id);
-  await core.database.inTransaction(async (transaction) => {
+  const { courseId, userId } = await findEnrollment(core, actor, id);
+  return core.database.inTransaction(async (transaction) => {
     const course = await lockCourse(core, courseId, transaction);
+    const trainee = await lockTrainee(core, userId, transaction);
     const enrollment = await lockEnrollment(core, { id }, transaction);
     // It may have gone, or its course to another trainer, since it was looked up.
     const owner = actor.role === 'trainer' ? course.trainerId : actor.actorId;
     if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
     const before = auditedEnrollment(enrollment);
-    await change(enrollment, course, transaction);
+    await change(enrollment, { course, trainee }, transaction);
     await enrollment.save({ transaction });
-    if (actor.role === 'trainee') return;
     const changes = changesBetween(before, auditedEnrollment(enrollment));
-    await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
+    if (actor.role !== 'trainee' && Object.keys(changes.after).length > 0)
+      await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
+    // As this change left it, whatever others do to it next.
+    return enrollment;
   });
-  return findEnrollment(core, actor, id);
 }
 
 /** The status that is asked for, where the actor's role may ask for it. @throws AppError `ACCESS_DENIED` */
@@ -166,23 +192,30 @@ function assertMayAskFor({ status }: StatusChange, { role }: Actor): void {
 /**
  * Moves an enrollment to another status.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_REFUSED`, and for those who had cancelled
- *   `COURSE_NOT_PUBLISHED`, `COURSE_FULL`
+ *   `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_FULL`
  */
 export async function changeStatus(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
   const wanted = validate(statusChangeSchema, input);
   const byTrainee = actor.role === 'trainee';
-  return changeEnrollment(core, actor, id, 'enrollment.status', async (enrollment, course, transaction) => {
-    assertMayAskFor(wanted, actor);
-    assertTransition(enrollment.status, wanted.status, byTrainee);
-    if (enrollment.status === 'cancelled') {
-      if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
-      await takeSeats(core, course, 1, transaction);
-      enrollment.enrolledAt = core.now();
-    }
-    enrollment.status = wanted.status;
-    if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
-    if (wanted.notes !== undefined) enrollment.notes = wanted.notes;
-  });
+  return changeEnrollment(
+    core,
+    actor,
+    id,
+    'enrollment.status',
+    async (enrollment, { course, trainee }, transaction) => {
+      assertMayAskFor(wanted, actor);
+      assertTransition(enrollment.status, wanted.status, byTrainee);
+      if (enrollment.status === 'cancelled') {
+        assertCanEnter(trainee);
+        if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
+        await takeSeats(core, course, 1, transaction);
+        enrollment.enrolledAt = core.now();
+      }
+      enrollment.status = wanted.status;
+      if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
+      if (wanted.notes !== undefined) enrollment.notes = wanted.notes;
+    },
+  );
 }
 
 /**

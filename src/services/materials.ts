@@ -27,9 +27,11 @@ export async function assertMayUpload(core: Core, actor: Actor, courseId: string
 
 /** @throws AppError `NOT_FOUND`, `ACCESS_DENIED` unless the actor manages the course or takes part in it */
 async function assertMayRead(core: Core, actor: Actor, courseId: string): Promise<void> {
+  // Whoever takes part needs no look at the course: it is only asked what to say to the others.
+  const trainee = actor.role === 'trainee' && actor.actorId !== null;
+  if (trainee && (await isActiveTrainee(core, actor.actorId ?? '', courseId))) return;
   const course = await courseOf(core, courseId);
-  if (actor.role !== 'trainee' || actor.actorId === null) return assertManages(actor, course);
-  if (await isActiveTrainee(core, actor.actorId, courseId)) return;
+  if (!trainee) return assertManages(actor, course);
   throw course.isPublished ? denied('An active enrollment in the course is required.') : notFound('Course');
 }
 

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Response } from 'supertest';
+import type { Course } from '../../src/db/models/course.js';
+import type { User } from '../../src/db/models/user.js';
+import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { type Cast, castOf, type Person } from './cast.js';
+import { expectFailure } from './expectations.js';
+
+/** Long enough for a request to come to where it must wait, in milliseconds. */
+const aMoment = 300;
+
+describe('Accounts that change while they are given a place or a course', () => {
+  const harness = useHarness();
+  let cast: Cast;
+  let course: Course;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    course = await buildCourse(harness.context, cast.owner.user, { isPublished: true });
+  });
+  const call = async (by: Person, method: 'post' | 'put', path: string, body: object): Promise<Response> =>
+    harness.api(method, path, by.token).send(body);
+
+  /** The answer to a request that arrives while an account is being changed, just before that is done. */
+  async function meanwhile(user: User, changes: Partial<User>, request: () => Promise<Response>): Promise<Response> {
+    const { database } = harness.context;
+    let answer: Promise<Response> | undefined;
+    await database.inTransaction(async (transaction) => {
+      await database.models.User.update(changes, { where: { id: user.id }, transaction });
+      answer ??= request();
+      await sleep(aMoment);
+    });
+    if (!answer) throw new Error('Nothing was asked.');
+    return answer;
+  }
+  const seats = () => harness.context.database.models.Enrollment.count({ where: { status: ['pending', 'active'] } });
+
+  for (const [what, changes, status, words] of [
+    ['become trainers', { role: 'trainer' }, 404, 'Trainee not found.'],
+    ['are deactivated', { isActive: false }, 400, 'Trainee account is inactive.'],
+  ] as const) {
+    it(`get no place when they ${what}: asked for, assigned, or taken again`, async () => {
+      const { user } = cast.trainee;
+      const ids = { courseId: course.id, traineeId: user.id };
+      const ask = () => call(cast.trainee, 'post', '/api/enrollments', { courseId: course.id });
+      const assign = () => call(cast.owner, 'post', '/api/enrollments/assign', ids);
+      const { id } = await buildEnrollment(harness.context, user, course, { status: 'cancelled' });
+      const revive = () => call(cast.owner, 'put', `/api/enrollments/${id}/status`, { status: 'active' });
+      for (const request of [ask, assign, revive]) {
+        expectFailure(await meanwhile(user, changes, request), status, words);
+        await harness.context.database.models.User.update(
+          { role: 'trainee', isActive: true },
+          { where: { id: user.id } },
+        );
+      }
+      const body = { courseId: course.id, traineeIds: [user.id] };
+      const bulk = await meanwhile(user, changes, () => call(cast.owner, 'post', '/api/enrollments/bulk', body));
+      expect(bulk.body).to.deep.include({ enrollments: [], skipped: [{ traineeId: user.id, reason: words }] });
+      expect(await seats()).to.equal(0);
+    });
+  }
+
+  it('get no course when they are deactivated or become trainees', async () => {
+    for (const [changes, status, words] of [
+      [{ isActive: false }, 400, 'Trainer account is inactive.'],
+      [{ role: 'trainee' }, 404, 'Trainer not found.'],
+    ] as const) {
+      const trainer = await buildUser(harness.context, { role: 'trainer' });
+      const named = { title: 'Looms', description: 'Wood.', trainerId: trainer.id };
+      const create = () => call(cast.admin, 'post', '/api/courses', named);
+      expectFailure(await meanwhile(trainer, changes, create), status, words);
+      const next = await buildUser(harness.context, { role: 'trainer' });
+      const assign = () => call(cast.admin, 'put', `/api/courses/${course.id}/assign-trainer`, { trainerId: next.id });
+      expectFailure(await meanwhile(next, changes, assign), status, words);
+    }
+  });
+
+  it('end their enrollments with themselves: none is left of those who are deleted meanwhile, and nothing breaks', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const trainee = await buildUser(harness.context);
+      const ids = { courseId: course.id, traineeId: trainee.id };
+      const [deleted, ...others] = await Promise.all([
+        harness.api('delete', `/api/users/${trainee.id}`, cast.admin.token),
+        call(cast.owner, 'post', '/api/enrollments/assign', ids),
+        call(cast.admin, 'post', '/api/enrollments/bulk', { courseId: course.id, traineeIds: [trainee.id] }),
+      ]);
+      expect(deleted.status, deleted.text).to.equal(200);
+      for (const { status, text } of others) expect(status, text).to.be.oneOf([201, 400, 404]);
+    }
+    expect(await seats()).to.equal(0);
+  });
+});

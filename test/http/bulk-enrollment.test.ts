@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import type { Course } from '../../src/db/models/course.js';
+import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { type Cast, castOf, changesOf } from './cast.js';
+import { expectFailure, expectInvalid, messageOf } from './expectations.js';
+
+interface Shown {
+  id: string;
+  userId: string;
+  status: string;
+  enrolledAt: string;
+}
+
+describe('POST /api/enrollments/bulk', () => {
+  const harness = useHarness();
+  let cast: Cast;
+  let course: Course;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    course = await buildCourse(harness.context, cast.owner.user);
+  });
+  const assign = (traineeIds: unknown, body: object = {}, by = cast.owner) =>
+    harness.api('post', '/api/enrollments/bulk', by.token).send({ courseId: course.id, traineeIds, ...body });
+  async function trainees(count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let built = 0; built < count; built += 1) ids.push((await buildUser(harness.context)).id);
+    return ids;
+  }
+  const count = () => harness.context.database.models.Enrollment.count();
+
+  it('enrolls all as active and answers with exactly their fields', async () => {
+    const ids = await trainees(3);
+    const { body } = await assign(ids, { notes: 'Together' }).expect(201);
+    expect(body).to.have.all.keys('message', 'enrollments', 'skipped');
+    expect(body).to.deep.include({ message: 'Trainees enrolled successfully.', skipped: [] });
+    const shown = body.enrollments.map(({ id: _, enrolledAt, ...enrollment }: Shown) => {
+      expect(Math.abs(Date.parse(enrolledAt) - Date.now())).to.be.below(60_000);
+      return enrollment;
+    });
+    expect(shown).to.deep.equal(
+      ids.map((userId) => ({
+        ...{ userId, courseId: course.id, status: 'active', progress: 0, notes: 'Together', completedAt: null },
+      })),
+    );
+    const rows = await harness.context.database.models.Enrollment.findAll();
+    for (const row of rows) expect(row.trainerId).to.equal(cast.owner.user.id);
+  });
+
+  it('enrolls as pending when told so, and as nothing else', async () => {
+    const { body } = await assign(await trainees(2), { status: 'pending' }, cast.admin).expect(201);
+    expect(body.enrollments.map(({ status }: Shown) => status)).to.deep.equal(['pending', 'pending']);
+    for (const status of ['completed', 'cancelled', '', null])
+      expectInvalid(await assign(['x'], { status }), ['status']);
+  });
+
+  it('skips who is no trainee, inactive or enrolled, each with the reason, in the order of the list', async () => {
+    const [fresh = '', ...enrolled] = await trainees(4);
+    const inactive = await buildUser(harness.context, { isActive: false });
+    for (const [index, status] of (['pending', 'active', 'completed'] as const).entries()) {
+      const user = await harness.context.database.models.User.findByPk(enrolled[index] ?? '', { rejectOnEmpty: true });
+      await buildEnrollment(harness.context, user, course, { status });
+    }
+    const ids = ['nobody', ...enrolled, cast.owner.user.id, fresh, inactive.id, cast.admin.user.id];
+    const { body } = await assign(ids).expect(201);
+    expect(body.enrollments.map(({ userId }: Shown) => userId)).to.deep.equal([fresh]);
+    const skipped = (reason: string, ...people: string[]) => people.map((traineeId) => ({ traineeId, reason }));
+    expect(body.skipped).to.deep.equal([
+      ...skipped('Trainee not found.', 'nobody'),
+      ...skipped('Already enrolled in this course.', ...enrolled),
+      ...skipped('Trainee not found.', cast.owner.user.id),
+      ...skipped('Trainee account is inactive.', inactive.id),
+      ...skipped('Trainee not found.', cast.admin.user.id),
+    ]);
+  });
+
+  it('answers 201 where everybody was skipped', async () => {
+    const { body } = await assign(['nobody']).expect(201);
+    expect(body).to.deep.include({ enrollments: [], skipped: [{ traineeId: 'nobody', reason: 'Trainee not found.' }] });
+  });
+
+  it('enrolls all or nobody where there is no room for all who can be enrolled', async () => {
+    await course.update({ maxStudents: 4 });
+    const ids = await trainees(3);
+    for (const status of ['pending', 'active', 'cancelled', 'completed'] as const)
+      await buildEnrollment(harness.context, await buildUser(harness.context), course, { status });
+    expectFailure(await assign(ids), 400, 'Course is at maximum capacity.');
+    expect(await count()).to.equal(4);
+    expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
+    // Who is skipped takes no seat.
+    const { body } = await assign([...ids.slice(0, 2), 'nobody']).expect(201);
+    expect(body.enrollments).to.have.length(2);
+  });
+
+  it('lets in again who had cancelled, in the same enrollments, which take seats too', async () => {
+    const given = { status: 'cancelled' as const, enrolledAt: new Date('2020-01-01'), progress: 30, notes: 'Before' };
+    const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, given);
+    const [fresh = ''] = await trainees(1);
+    await course.update({ maxStudents: 1 });
+    expectFailure(await assign([cast.trainee.user.id, fresh]), 400, 'Course is at maximum capacity.');
+    const { body } = await assign([cast.trainee.user.id]).expect(201);
+    expect(body.enrollments).to.have.length(1);
+    expect(body.enrollments[0]).to.include({ id, status: 'active', progress: 30, notes: 'Before' });
+    expect(Date.parse(body.enrollments[0].enrolledAt)).to.be.above(Date.parse('2025-01-01'));
+    expect(await count()).to.equal(1);
+  });
+
+  it("can't ask for those who had cancelled", async () => {
+    await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled' });
+    const { body } = await assign([cast.trainee.user.id], { status: 'pending' }).expect(201);
+    const reason = "Enrollment can't change from cancelled to pending.";
+    expect(body).to.deep.include({ enrollments: [], skipped: [{ traineeId: cast.trainee.user.id, reason }] });
+  });
+
+  it('records each enrollment: a new one whole, one that was cancelled as far as it has changed', async () => {
+    const [fresh = ''] = await trainees(1);
+    await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'cancelled' });
+    const { body } = await assign([fresh, cast.trainee.user.id], { notes: 'Again' }).expect(201);
+    for (const { id, userId } of body.enrollments as Shown[]) {
+      const all = { userId, courseId: course.id, status: 'active', progress: 0, notes: 'Again' };
+      const changed = { before: { status: 'cancelled', notes: null }, after: { status: 'active', notes: 'Again' } };
+      expect(await changesOf(harness, cast, id, cast.owner)).to.deep.equal([
+        { action: 'enrollment.assign', ...(userId === fresh ? { before: null, after: all } : changed) },
+      ]);
+    }
+  });
+
+  it('takes a list of 1 to 500 different ids', async () => {
+    const ids = (length: number) => Array.from({ length }, (_, index) => `id${index}`);
+    for (const wrong of [[], ids(501), undefined, null, 'id', {}, 5])
+      expectInvalid(await assign(wrong), ['traineeIds']);
+    expect(messageOf(await assign(ids(501)))).to.equal('traineeIds may name at most 500.');
+    const twice = await assign([cast.trainee.user.id, `${cast.trainee.user.id} `]);
+    expectInvalid(twice, ['traineeIds.1']);
+    expect(messageOf(twice)).to.equal('traineeIds must name each one once.');
+    expectInvalid(
+      await assign(['x', 5, '', null, { a: 1 }]),
+      [1, 2, 3, 4].map((index) => `traineeIds.${index}`),
+    );
+    expect((await assign(ids(500)).expect(201)).body.skipped).to.have.length(500);
+    expect(await count()).to.equal(0);
+  });
+
+  it('enrolls 500 at once', async () => {
+    const ids = await trainees(500);
+    const { body } = await assign(ids, { notes: '𝒳'.repeat(2000) }).expect(201);
+    expect(body.enrollments.map(({ userId }: Shown) => userId)).to.deep.equal(ids);
+    expect(await harness.context.database.models.AuditEntry.count()).to.equal(500);
+  }).timeout(60_000);
+
+  it('checks the input, then the course and whose it is', async () => {
+    expectInvalid(await assign(5, { courseId: 5, status: 5, notes: 5 }), ['courseId', 'traineeIds', 'status', 'notes']);
+    expectFailure(await assign(['x'], { courseId: 'nothing' }), 404, 'Course not found.');
+    expectFailure(await assign(['x'], {}, cast.foreign), 404, 'Course not found.');
+    expectFailure(await assign(['x'], {}, cast.trainee), 403, 'Access denied. Trainer or Super admin role required.');
+    await course.update({ isPublished: true });
+    expectFailure(await assign(['x'], {}, cast.foreign), 403, "Access denied. This is another trainer's course.");
+  });
+});

@@ -1,0 +1,246 @@
+import { expect } from 'chai';
+import { loadConfig } from '../../src/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import type { Course } from '../../src/db/models/course.js';
+import type { Enrollment } from '../../src/db/models/enrollment.js';
+import { createApp } from '../../src/http/app.js';
+import { seatedStatuses } from '../../src/services/seats.js';
+import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { type Cast, castOf, type Person, serve } from './cast.js';
+
+type Call = [by: Person, method: string, path: string, body?: object];
+
+const full = '400 Course is at maximum capacity.';
+const enrolled = '400 Already enrolled in this course.';
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+for (const instances of [1, 2]) {
+  describe(`Enrollments that are asked for together, of ${instances} ${instances === 1 ? 'instance' : 'instances'}`, () => {
+    const harness = useHarness();
+    const servers: Awaited<ReturnType<typeof serve>>[] = [];
+    let second: Context | undefined;
+    let cast: Cast;
+    let course: Course;
+    before(async () => {
+      servers.push(await serve(harness.app));
+      if (instances === 1) return;
+      const { config, hasher, logger } = harness.context;
+      const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: config.dataDir };
+      second = await createContext(loadConfig({ env, cwd: config.dataDir }), logger, { hasher });
+      servers.push(await serve(createApp(second)));
+    });
+    after(async () => {
+      for (const server of servers) await server.close();
+      await second?.close();
+    });
+    beforeEach(async () => {
+      cast = await castOf(harness.context);
+      course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 10 });
+    });
+
+    /** Sends all at once, to the instances in turn, and counts the answers by status and error. */
+    async function race(calls: readonly Call[]): Promise<Record<string, number>> {
+      const answers = await Promise.all(
+        calls.map(async ([{ token }, method, path, body], index) => {
+          const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
+          const url = `${servers[index % servers.length]?.url}/api${path}`;
+          const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+          const answer = (await response.json()) as { error?: string; enrollment?: { status: string } };
+          // What is answered is what was asked for, whatever came next.
+          const wanted = path.endsWith('/status') && response.ok ? (body as { status: string }).status : undefined;
+          if (wanted !== undefined) expect(answer.enrollment?.status).to.equal(wanted);
+          return `${response.status} ${answer.error ?? 'done'}`;
+        }),
+      );
+      const counts: Record<string, number> = {};
+      for (const answer of answers) counts[answer] = (counts[answer] ?? 0) + 1;
+      return counts;
+    }
+    const people = async (count: number) => {
+      const signedIn: Person[] = [];
+      for (const _ of numbers(count)) signedIn.push(await signIn(harness.context));
+      return signedIn;
+    };
+    const ask = (by: Person): Call => [by, 'POST', '/enrollments', { courseId: course.id }];
+    const assign = ({ user }: Person): Call => [
+      ...([cast.owner, 'POST', '/enrollments/assign'] as const),
+      { courseId: course.id, traineeId: user.id },
+    ];
+    const change = (by: Person, { id }: Enrollment, status: string): Call => [
+      ...([by, 'PUT', `/enrollments/${id}/status`] as const),
+      { status },
+    ];
+    const seats = () =>
+      harness.context.database.models.Enrollment.count({
+        where: { courseId: course.id, status: [...seatedStatuses] },
+      });
+
+    it('give 10 seats to 10 of 60 trainees', async () => {
+      const trainees = await people(60);
+      expect(await race(trainees.map(ask))).to.deep.equal({ '201 done': 10, [full]: 50 });
+      expect(await seats()).to.equal(10);
+    });
+
+    it('give the last seat once: asked for, assigned, assigned to many or taken again', async () => {
+      await course.update({ maxStudents: 1 });
+      const [asking, assigned, many, returning] = [await people(5), await people(5), await people(5), await people(10)];
+      const cancelled = await Promise.all(
+        returning.map(({ user }) => buildEnrollment(harness.context, user, course, { status: 'cancelled' })),
+      );
+      const counts = await race([
+        ...asking.map(ask),
+        ...assigned.map(assign),
+        ...many.map(
+          ({ user }): Call => [
+            ...([cast.admin, 'POST', '/enrollments/bulk'] as const),
+            { courseId: course.id, traineeIds: [user.id] },
+          ],
+        ),
+        ...cancelled.map((enrollment, index) =>
+          index % 2 === 0
+            ? change(returning[index] as Person, enrollment, 'pending')
+            : change(cast.owner, enrollment, 'active'),
+        ),
+      ]);
+      const { '200 done': again = 0, '201 done': anew = 0, ...refused } = counts;
+      expect(again + anew).to.equal(1);
+      expect(refused).to.deep.equal({ [full]: 24 });
+      expect(await seats()).to.equal(1);
+    });
+
+    it('give several seats to the lists that fit as a whole', async () => {
+      const trainees = await people(24);
+      const lists = numbers(6).map((list) => trainees.slice(list * 4, list * 4 + 4));
+      const counts = await race(
+        lists.map((list) => [
+          ...([cast.owner, 'POST', '/enrollments/bulk'] as const),
+          { courseId: course.id, traineeIds: list.map(({ user }) => user.id) },
+        ]),
+      );
+      expect(counts).to.deep.equal({ '201 done': 2, [full]: 4 });
+      expect(await seats()).to.equal(8);
+    });
+
+    it('never leave fewer seats than are taken, when the limit changes meanwhile', async () => {
+      await course.update({ maxStudents: null });
+      const trainees = await people(20);
+      const lower: Call = [cast.owner, 'PUT', `/courses/${course.id}`, { maxStudents: 5 }];
+      await race(trainees.flatMap((trainee, index) => (index % 5 === 2 ? [lower, ask(trainee)] : [ask(trainee)])));
+      const { maxStudents } = await course.reload();
+      expect(await seats()).to.be.at.most(maxStudents ?? 20);
+    });
+
+    it('enroll a trainee once who asks 20 times', async () => {
+      const counts = await race(numbers(20).map(() => ask(cast.trainee)));
+      expect(counts).to.deep.equal({ '201 done': 1, [enrolled]: 19 });
+    });
+
+    it('enroll a trainee once who asks while being assigned, or returns twice', async () => {
+      const calls = numbers(20).map((index) => (index % 2 === 0 ? ask(cast.trainee) : assign(cast.trainee)));
+      expect(await race(calls)).to.deep.equal({ '201 done': 1, [enrolled]: 19 });
+      await harness.context.database.models.Enrollment.update({ status: 'cancelled' }, { where: {} });
+      expect(await race(calls)).to.deep.equal({ '201 done': 1, [enrolled]: 19 });
+      expect(await harness.context.database.models.Enrollment.count()).to.equal(1);
+    });
+
+    it('find the course, or not when it was deleted: no enrollment outlives it', async () => {
+      await course.update({ maxStudents: null });
+      const trainees = await people(30);
+      const calls: Call[] = trainees.map((trainee, index) => (index % 3 === 0 ? assign(trainee) : ask(trainee)));
+      calls.splice(12, 0, [cast.admin, 'DELETE', `/courses/${course.id}?force=true`]);
+      const {
+        '200 done': deleted,
+        '201 done': done = 0,
+        '404 Course not found.': late = 0,
+        ...others
+      } = await race(calls);
+      expect(others).to.deep.equal({});
+      expect([deleted, done + late]).to.deep.equal([1, 30]);
+      expect(await harness.context.database.models.Enrollment.count()).to.equal(0);
+    });
+
+    it("keep enrollments with their course's trainer, whoever becomes that meanwhile", async () => {
+      await course.update({ maxStudents: null });
+      const trainees = await people(30);
+      const given = (to: Person): Call => [
+        ...([cast.admin, 'PUT', `/courses/${course.id}/assign-trainer`] as const),
+        { trainerId: to.user.id },
+      ];
+      const calls = trainees.flatMap((trainee, index) => [
+        ask(trainee),
+        ...(index % 5 === 0 ? [given(index % 2 === 0 ? cast.foreign : cast.owner)] : []),
+      ]);
+      expect(await race(calls)).to.deep.equal({ '200 done': 6, '201 done': 30 });
+      const { trainerId } = await course.reload();
+      const { Enrollment } = harness.context.database.models;
+      expect(await Enrollment.count({ where: { trainerId } })).to.equal(30);
+      expect(await Enrollment.count()).to.equal(30);
+    });
+
+    it('let one of 50 changes of a status through', async () => {
+      const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'pending' });
+      const by = (index: number) => (index % 2 === 0 ? cast.owner : cast.admin);
+      const counts = await race(numbers(50).map((index) => change(by(index), enrollment, 'active')));
+      expect(counts).to.deep.equal({ '200 done': 1, "400 Enrollment can't change from active to active.": 49 });
+      expect(await harness.context.database.models.AuditEntry.count()).to.equal(1);
+    });
+
+    it('go through legal states only, whoever pulls which way', async () => {
+      const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'pending' });
+      const ways = ['active', 'cancelled'].map((status) => change(cast.owner, enrollment, status));
+      const back = change(cast.trainee, enrollment, 'pending');
+      const counts = await race(numbers(45).flatMap((index) => [[...ways, back][index % 3] as Call]));
+      const done = counts['200 done'] ?? 0;
+      expect(done).to.be.above(0);
+      for (const answer of Object.keys(counts))
+        expect(answer).to.match(/^(200 done|400 Enrollment can't change from )/);
+      const log = await harness.context.database.models.AuditEntry.findAll({ order: [['id', 'ASC']] });
+      expect(log.length).to.be.at.most(done);
+      expect(await seats()).to.be.at.most(1);
+    });
+
+    it('remove overlapping lists once, all or nothing, while the course changes hands and is deleted', async () => {
+      const { context } = harness;
+      const trainees = await people(10);
+      const ids: string[] = [];
+      for (const { user } of trainees)
+        ids.push((await buildEnrollment(context, user, course, { status: 'active' })).id);
+      const removal = (index: number): Call => [
+        ...([cast.admin, 'DELETE', '/enrollments/bulk/remove'] as const),
+        { enrollmentIds: [...ids.slice(index % 10), ...ids.slice(0, index % 10)] },
+      ];
+      expect(await race(numbers(20).map(removal))).to.deep.equal({ '200 done': 1, '404 Enrollment not found.': 19 });
+      await context.database.models.Enrollment.bulkCreate(
+        trainees.map(({ user: { id: userId } }, index) => ({
+          ...{ id: ids[index] ?? '', userId, courseId: course.id, trainerId: cast.owner.user.id },
+          ...{ status: 'active' as const, enrolledAt: new Date() },
+        })),
+      );
+      const path = `/courses/${course.id}`;
+      const counts = await race([
+        ...numbers(5).map(removal),
+        [cast.admin, 'PUT', `${path}/assign-trainer`, { trainerId: cast.foreign.user.id }],
+        ...numbers(5).map(removal),
+        [cast.admin, 'DELETE', `${path}?force=true`],
+        ...numbers(5).map(removal),
+      ]);
+      const { '200 done': done = 0, '404 Enrollment not found.': late = 0, ...others } = counts;
+      const gone = others['404 Course not found.'] ?? 0;
+      expect([done + late + gone, Object.keys(others).length <= 1]).to.deep.equal([17, true]);
+      expect(await context.database.models.Enrollment.count()).to.equal(0);
+    });
+
+    it('remove an enrollment once, while it is being changed', async () => {
+      const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
+      const removal: Call = [cast.owner, 'DELETE', `/enrollments/${enrollment.id}`];
+      const progress: Call = [cast.owner, 'PUT', `/enrollments/${enrollment.id}/progress`, { progress: 50 }];
+      const counts = await race(numbers(30).map((index) => (index % 3 === 2 ? removal : progress)));
+      const { '200 done': done = 0, '404 Enrollment not found.': late = 0, ...others } = counts;
+      expect(others).to.deep.equal({});
+      expect([done > 0, done + late]).to.deep.equal([true, 30]);
+      const removed = { action: 'enrollment.remove' };
+      expect(await harness.context.database.models.AuditEntry.count({ where: removed })).to.equal(1);
+    });
+  });
+}

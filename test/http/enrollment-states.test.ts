@@ -1,0 +1,252 @@
+import { expect } from 'chai';
+import type { Course } from '../../src/db/models/course.js';
+import type { Enrollment } from '../../src/db/models/enrollment.js';
+import { type EnrollmentStatus, enrollmentStatuses } from '../../src/schemas/enrollment.js';
+import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { type Cast, castOf, changesOf, type Person } from './cast.js';
+import { expectFailure, expectInvalid, messageOf } from './expectations.js';
+
+const actors = ['trainee', 'owner', 'foreign', 'admin'] as const;
+type ActorName = (typeof actors)[number];
+
+/** What each kind of caller can do; anything else is refused. */
+const allowed: Readonly<Record<ActorName, readonly string[]>> = {
+  trainee: ['pending > cancelled', 'active > cancelled', 'cancelled > pending'],
+  owner: [
+    ...['pending > active', 'pending > cancelled', 'active > completed', 'active > cancelled', 'cancelled > active'],
+  ],
+  foreign: [],
+  admin: [
+    ...['pending > active', 'pending > cancelled', 'active > completed', 'active > cancelled', 'cancelled > active'],
+  ],
+};
+
+/** The status and message of a change. */
+function expected(actor: ActorName, from: EnrollmentStatus, to: EnrollmentStatus): [number, string] {
+  if (actor === 'foreign') return [404, 'Enrollment not found.'];
+  if (actor === 'trainee' && (to === 'active' || to === 'completed'))
+    return [403, 'Access denied. Trainees can cancel an enrollment, or request it again.'];
+  if (allowed[actor].includes(`${from} > ${to}`)) return [200, 'Enrollment status updated successfully.'];
+  return [400, `Enrollment can't change from ${from} to ${to}.`];
+}
+
+const long = new Date('2020-01-02T03:04:05.678Z');
+const recently = (time: string) => Math.abs(Date.parse(time) - Date.now()) < 60_000;
+
+describe('PUT /api/enrollments/:id/status', () => {
+  const harness = useHarness();
+  let cast: Cast;
+  let course: Course;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    course = await buildCourse(harness.context, cast.owner.user, { isPublished: true });
+  });
+  const enrolled = (status: EnrollmentStatus, given: Partial<Enrollment> = {}) => {
+    const completed = status === 'completed' ? { completedAt: long, progress: 100 } : { progress: 40 };
+    return buildEnrollment(harness.context, cast.trainee.user, course, {
+      ...{ status, enrolledAt: long, notes: 'Before', ...completed, ...given },
+    });
+  };
+  const change = (by: Person, { id }: { id: string }, body: object) =>
+    harness.api('put', `/api/enrollments/${id}/status`, by.token).send(body);
+  const stored = async ({ id }: Enrollment) => {
+    const { body } = await harness.api('get', `/api/enrollments/${id}`, cast.admin.token).expect(200);
+    const { user: _, course: __, ...enrollment } = body.enrollment;
+    return enrollment;
+  };
+
+  for (const actor of actors) {
+    for (const from of enrollmentStatuses) {
+      for (const to of enrollmentStatuses) {
+        const [status, words] = expected(actor, from, to);
+        it(`from ${from} to ${to} by the ${actor} is answered ${status}`, async () => {
+          const enrollment = await enrolled(from);
+          const before = await stored(enrollment);
+          const response = await change(cast[actor], enrollment, { status: to });
+          if (status !== 200) {
+            expectFailure(response, status, words);
+            expect(await stored(enrollment)).to.deep.equal(before);
+            return;
+          }
+          expect(response.status, response.text).to.equal(200);
+          expect(response.body).to.have.all.keys('message', 'enrollment');
+          expect(response.body.message).to.equal(words);
+          const after = response.body.enrollment;
+          expect(after).to.deep.equal(await stored(enrollment));
+          const { enrolledAt, completedAt } = after;
+          const progress = to === 'completed' ? 100 : 40;
+          expect(after).to.deep.equal({ ...before, status: to, progress, enrolledAt, completedAt });
+          // Those who come back are enrolled anew; nobody else is.
+          if (from === 'cancelled') expect(enrolledAt).to.satisfy(recently);
+          else expect(enrolledAt).to.equal(long.toISOString());
+          if (to === 'completed') expect(completedAt).to.satisfy(recently);
+          else expect(completedAt).to.equal(null);
+        });
+      }
+    }
+  }
+
+  it('keeps the notes unless there are new ones; null and blank text clear them', async () => {
+    for (const [notes, kept] of [
+      [undefined, 'Before'],
+      [' New\nones ', 'New\nones'],
+      [null, null],
+      ['', null],
+      ['  ', null],
+    ]) {
+      const enrollment = await enrolled('pending');
+      const { body } = await change(cast.owner, enrollment, { status: 'active', notes }).expect(200);
+      expect(body.enrollment.notes).to.equal(kept);
+      await enrollment.destroy();
+    }
+  });
+
+  it('takes a known status and notes of up to 2,000 characters', async () => {
+    const enrollment = await enrolled('pending');
+    for (const status of ['done', 'ACTIVE', '', null, 5, ['active']]) {
+      const response = await change(cast.owner, enrollment, { status });
+      expectInvalid(response, ['status']);
+      expect(messageOf(response)).to.equal('status must be one of pending, active, completed, cancelled.');
+    }
+    expectInvalid(await change(cast.owner, enrollment, { notes: 'x'.repeat(2001) }), ['status', 'notes']);
+    expectInvalid(await change(cast.foreign, enrollment, {}), ['status']);
+    await change(cast.owner, enrollment, { status: 'active', notes: '𝒳'.repeat(2000) }).expect(200);
+  });
+
+  it("isn't there for another trainee, or where there is none", async () => {
+    const enrollment = await enrolled('active');
+    expectFailure(await change(await signIn(harness.context), enrollment, { status: 'cancelled' }), 404, notFound);
+    expectFailure(await change(cast.admin, { id: 'nothing' }, { status: 'cancelled' }), 404, notFound);
+  });
+
+  it('back to pending needs a published course; back to active does not', async () => {
+    await course.update({ isPublished: false });
+    const enrollment = await enrolled('cancelled');
+    expectFailure(await change(cast.trainee, enrollment, { status: 'pending' }), 400, 'Course is not published.');
+    await change(cast.owner, enrollment, { status: 'active' }).expect(200);
+    await change(cast.trainee, enrollment, { status: 'cancelled' }).expect(200);
+  });
+
+  it('back needs a seat, which cancelling and completing have given up; other changes need none', async () => {
+    await course.update({ maxStudents: 1 });
+    const enrollment = await enrolled('pending');
+    const other = await buildEnrollment(harness.context, await buildUser(harness.context), course);
+    await change(cast.owner, enrollment, { status: 'active' }).expect(200);
+    await change(cast.trainee, enrollment, { status: 'cancelled' }).expect(200);
+    for (const [by, status] of [
+      [cast.trainee, 'pending'],
+      [cast.owner, 'active'],
+    ] as const)
+      expectFailure(await change(by, enrollment, { status }), 400, 'Course is at maximum capacity.');
+    await change(cast.owner, other, { status: 'active' }).expect(200);
+    await change(cast.owner, other, { status: 'completed' }).expect(200);
+    await change(cast.trainee, enrollment, { status: 'pending' }).expect(200);
+  });
+
+  it('back is for active trainees only; whatever has become of an account, its enrollments can be ended', async () => {
+    const { user } = cast.trainee;
+    const enrollment = await enrolled('cancelled');
+    await user.update({ isActive: false });
+    expectFailure(await change(cast.owner, enrollment, { status: 'active' }), 400, 'Trainee account is inactive.');
+    await user.update({ isActive: true, role: 'trainer' });
+    expectFailure(await change(cast.owner, enrollment, { status: 'active' }), 404, 'Trainee not found.');
+    await user.update({ isActive: false, role: 'trainee' });
+    await enrollment.update({ status: 'active' });
+    await change(cast.owner, enrollment, { status: 'completed' }).expect(200);
+  });
+
+  it('records what those who manage the course have changed, and nothing of the trainee’s own doing', async () => {
+    const enrollment = await enrolled('pending');
+    await change(cast.trainee, enrollment, { status: 'cancelled', notes: 'Ill' }).expect(200);
+    expect(await changesOf(harness, cast, enrollment.id, cast.owner)).to.deep.equal([]);
+    await change(cast.owner, enrollment, { status: 'active', notes: 'Well' }).expect(200);
+    await change(cast.owner, enrollment, { status: 'completed' }).expect(200);
+    await change(cast.owner, enrollment, { status: 'active' }).expect(400);
+    expect(await changesOf(harness, cast, enrollment.id, cast.owner)).to.deep.equal([
+      {
+        action: 'enrollment.status',
+        before: { status: 'cancelled', notes: 'Ill' },
+        after: { status: 'active', notes: 'Well' },
+      },
+      {
+        action: 'enrollment.status',
+        before: { status: 'active', progress: 40 },
+        after: { status: 'completed', progress: 100 },
+      },
+    ]);
+  });
+});
+
+const notFound = 'Enrollment not found.';
+
+describe('PUT /api/enrollments/:id/progress', () => {
+  const harness = useHarness();
+  let cast: Cast;
+  let enrollment: Enrollment;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+    const course = await buildCourse(harness.context, cast.owner.user);
+    enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active', progress: 10 });
+  });
+  const set = (by: Person, progress: unknown, id = enrollment.id) =>
+    harness.api('put', `/api/enrollments/${id}/progress`, by.token).send({ progress });
+
+  it('is set by the trainee, the trainer and the super admin while active, with exactly this answer', async () => {
+    for (const [by, progress] of [
+      [cast.trainee, 55],
+      [cast.owner, 0],
+      [cast.admin, 100],
+    ] as const) {
+      const { id, userId, courseId } = enrollment;
+      const { body } = await set(by, progress).expect(200);
+      expect(body).to.deep.equal({
+        message: 'Progress updated successfully.',
+        enrollment: {
+          ...{ id, userId, courseId, status: 'active', progress, notes: null },
+          ...{ enrolledAt: enrollment.enrolledAt.toISOString(), completedAt: null },
+        },
+      });
+      expect((await enrollment.reload()).progress).to.equal(progress);
+    }
+  });
+
+  it('is set while pending by those who manage the course, and by nobody afterwards', async () => {
+    for (const [status, open] of [
+      ['pending', [cast.owner, cast.admin]],
+      ['completed', []],
+      ['cancelled', []],
+    ] as const) {
+      await enrollment.update({ status });
+      for (const by of [cast.trainee, cast.owner, cast.admin]) {
+        const response = await set(by, 20);
+        if (open.some((person) => person === by)) expect(response.status, response.text).to.equal(200);
+        else expectFailure(response, 400, `Progress can't change while the enrollment is ${status}.`);
+      }
+    }
+  });
+
+  it('is a whole number from 0 to 100', async () => {
+    for (const progress of [-1, 101, 1.5, '5', '', null, true, [5], {}, 1e300]) {
+      const response = await set(cast.trainee, progress);
+      expectInvalid(response, ['progress']);
+      expect(messageOf(response)).to.equal('progress must be a whole number from 0 to 100.');
+    }
+    expect(messageOf(await set(cast.trainee, undefined))).to.equal('progress is required.');
+    expect((await enrollment.reload()).progress).to.equal(10);
+  });
+
+  it("isn't there for another trainer, another trainee, or where there is none", async () => {
+    for (const by of [cast.foreign, await signIn(harness.context)]) expectFailure(await set(by, 20), 404, notFound);
+    expectFailure(await set(cast.admin, 20, 'nothing'), 404, notFound);
+  });
+
+  it('is recorded when those who manage the course have changed it', async () => {
+    await set(cast.trainee, 20).expect(200);
+    await set(cast.owner, 20).expect(200);
+    await set(cast.owner, 30).expect(200);
+    expect(await changesOf(harness, cast, enrollment.id, cast.owner)).to.deep.equal([
+      { action: 'enrollment.progress', before: { progress: 20 }, after: { progress: 30 } },
+    ]);
+  });
+});

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import type Joi from 'joi';
+import { v7 as uuidv7 } from 'uuid';
+import { contract } from '../../src/http/contract.js';
+import type { Operation } from '../../src/http/operation.js';
+import { roles } from '../../src/schemas/fields.js';
+import { operator } from '../../src/services/core.js';
+import { createCourse } from '../../src/services/courses.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
+import { type Harness, useHarness } from '../support/harness.js';
+import { type Cast, castOf } from './cast.js';
+import { admittedRoles, pathOf } from './examples.js';
+
+/** The listings of the API: whatever answers with pages. */
+const listings = Object.values(contract as Record<string, Operation>).filter(
+  ({ success }) => 'body' in success && Object.hasOwn(success.body.describe().keys, 'pagination'),
+);
+
+/** More of everything than fits on the largest page that is asked for. */
+const many = 51;
+const numbers = Array.from({ length: many }, (_, index) => index);
+
+/** The callers, and a course of the trainer's in which the trainee takes part. */
+interface World {
+  cast: Cast;
+  courseId: string;
+}
+
+const importRow = () => ({
+  ...{ id: uuidv7(), status: 'completed' as const, origin: 'cli' as const, fileName: 'people.csv' },
+  ...{ filePath: '/people.csv', fileSha256: 'x', optionsJson: '{}', createdAt: new Date() },
+});
+
+/** Pages of everything, for every kind of caller: the trainee takes part in many courses, and one course has many people. */
+async function fill({ context }: Harness, { cast, courseId }: World): Promise<void> {
+  const { Course, Import } = context.database.models;
+  const course = await Course.findByPk(courseId, { rejectOnEmpty: true });
+  for (const _ of numbers) {
+    const attended = await buildCourse(context, cast.owner.user, { isPublished: true });
+    await buildEnrollment(context, cast.trainee.user, attended, { status: 'active' });
+    await buildEnrollment(context, await buildUser(context), course, { status: 'active' });
+    await buildUser(context);
+    const { id: trainerId } = await buildUser(context, { role: 'trainer' });
+    await createCourse(context, operator, { title: 'Looms', description: 'Wood and thread.', trainerId });
+    await buildMaterial(context, course);
+    await Import.create(importRow());
+  }
+}
+
+describe('Listings', () => {
+  const harness = useHarness();
+  let world: World;
+  beforeEach(async () => {
+    const cast = await castOf(harness.context);
+    const course = await buildCourse(harness.context, cast.owner.user, { isPublished: true });
+    await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'active' });
+    world = { cast, courseId: course.id };
+  });
+  afterEach(() => tell(false));
+
+  const callersOf = ({ access }: Operation) => {
+    const { admin, owner, trainee } = world.cast;
+    const people = { super_admin: admin, trainer: owner, trainee };
+    const admitted = roles.filter((role) => admittedRoles(access).includes(role));
+    return [
+      ...admitted.map((role) => ({ who: role as string, token: people[role].token as string | undefined })),
+      ...(access.kind === 'optional' ? [{ who: 'anybody', token: undefined }] : []),
+    ];
+  };
+
+  /** Has every statement told. Sequelize reads its own options at each; its types keep them to itself. */
+  const tell = (logging: false | ((sql: string) => void)) => {
+    (harness.context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
+  };
+
+  /** What the database is asked while a page is answered, without what authentication asks. */
+  async function asked(operation: Operation, token: string | undefined, query: Record<string, string>) {
+    const { cast, courseId } = world;
+    const params = { id: courseId, courseId, trainerId: cast.owner.user.id };
+    const { courseId: key } = (operation.query?.describe().keys ?? {}) as Record<string, Joi.Description>;
+    const needed = (key?.flags as { presence?: string } | undefined)?.presence === 'required';
+    const path = pathOf(operation.path, { params, query: { ...query, ...(needed && { courseId }) } });
+    const statements: string[] = [];
+    tell((sql) => void statements.push(sql));
+    const response = await harness.api('get', path, token);
+    tell(false);
+    expect(response.status, `${path}: ${response.text}`).to.equal(200);
+    // Sessions are fresh: none is touched.
+    const own = statements.filter((sql) => !sql.includes('`sessions`'));
+    expect(statements.length - own.length).to.equal(token === undefined ? 0 : 1);
+    const rows = Object.values(response.body as Record<string, unknown[]>).find(Array.isArray) ?? [];
+    return { own, rows: rows.length };
+  }
+
+  it('are found in the contract', () => {
+    expect(listings.map(({ path }) => path)).to.include.members(['/api/courses', '/api/enrollments', '/api/users']);
+    expect(listings).to.have.length.above(10);
+  });
+
+  it('cost two queries for one row and for fifty, whoever asks', async () => {
+    await fill(harness, world);
+    for (const operation of listings) {
+      for (const { who, token } of callersOf(operation)) {
+        for (const limit of [1, 50]) {
+          const { own, rows } = await asked(operation, token, { limit: String(limit) });
+          const title = `${operation.path} for ${who}: ${own.join('\n')}`;
+          expect({ queries: own.length, rows }, title).to.deep.equal({ queries: 2, rows: limit });
+        }
+      }
+    }
+  }).timeout(60_000);
+
+  it('cost one more where imports run, however many: whether they still do is asked for all at once', async () => {
+    const { Import } = harness.context.database.models;
+    for (const index of numbers) await Import.create({ ...importRow(), status: 'running', fileSha256: String(index) });
+    const [imports] = listings.filter(({ path }) => path === '/api/imports');
+    // The first one may have to make the table of leases.
+    for (const limit of ['1', '1', '50']) {
+      const { own } = await asked(imports as Operation, world.cast.admin.token, { limit });
+      expect(own.filter((sql) => !sql.includes('CREATE TABLE'))).to.have.length(3);
+    }
+  });
+
+  it('cost two queries at most where there is nothing to show', async () => {
+    for (const operation of listings) {
+      for (const { who, token } of callersOf(operation)) {
+        for (const page of ['1', '9']) {
+          const { own } = await asked(operation, token, { page });
+          expect(own.length, `${operation.path} for ${who}: ${own.join('\n')}`).to.be.within(1, 2);
+        }
+      }
+    }
+  });
+});
