@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { factoryPassword } from '../../support/factories.js';
+import { type Commands, everybody, operation, trainees, weighted } from './command.js';
+import * as given from './references.js';
+import { idOf } from './references.js';
+import * as users from './user-rules.js';
+
+/** Commands of user administration, and of people about their own accounts. */
+
+const administration: Commands = [
+  weighted(
+    2,
+    operation(
+      'activate or deactivate',
+      ['superAdmin'],
+      fc.record({ user: given.trainee, isActive: fc.boolean(), strangers: given.strangers() }),
+      ({ user, isActive, strangers }, programme) => {
+        const id = idOf(user, programme);
+        const body = given.withStrangers({ isActive }, strangers, programme);
+        return {
+          question: { method: 'PUT', path: `/api/users/${id}/status`, body },
+          rule: (caller) => users.activate(programme, caller, id, isActive),
+        };
+      },
+    ),
+  ),
+  weighted(
+    3,
+    operation(
+      'update user',
+      ['superAdmin'],
+      fc.record({
+        user: given.anybody,
+        role: given.maybe(fc.constantFrom('trainer' as const, 'trainee' as const, 'super_admin' as const)),
+        firstName: given.maybe(fc.constant('Renamed')),
+        strangers: given.strangers('role'),
+      }),
+      ({ user, role, firstName, strangers }, programme) => {
+        const id = idOf(user, programme);
+        const body = given.withStrangers({ role, firstName }, strangers, programme);
+        return {
+          question: { method: 'PUT', path: `/api/users/${id}`, body },
+          rule: (caller) => users.updateUser(programme, caller, id, { role, firstName }),
+        };
+      },
+    ),
+  ),
+  weighted(
+    1,
+    operation('delete user', ['superAdmin'], given.anybody, (user, programme) => {
+      const id = idOf(user, programme);
+      return {
+        question: { method: 'DELETE', path: `/api/users/${id}` },
+        rule: (caller) => users.deleteUser(programme, caller, id),
+      };
+    }),
+  ),
+  weighted(
+    1,
+    operation('reset password', ['superAdmin'], given.anybody, (user, programme) => {
+      const id = idOf(user, programme);
+      return {
+        question: { method: 'POST', path: `/api/users/${id}/reset-password` },
+        rule: (caller, chosen) => users.resetPassword(programme, caller, id, chosen),
+      };
+    }),
+  ),
+];
+
+/** Signing in and first passwords let those go on who have been sent away. */
+const ownAccount: Commands = [
+  weighted(
+    2,
+    operation('sign in', everybody, fc.constant(null), (_, programme, caller) => ({
+      question: {
+        method: 'POST',
+        path: '/api/auth/login',
+        body: { identifier: caller?.email ?? 'nobody@example.org', password: caller?.password ?? factoryPassword },
+      },
+      rule: (_caller, chosen) => users.signIn(programme, caller, chosen),
+    })),
+  ),
+  weighted(
+    2,
+    operation('change first password', ['newcomer', ...trainees], given.strangers(), (strangers, programme) => {
+      const newPassword = 'a password of my own';
+      const body = given.withStrangers({ newPassword }, strangers, programme);
+      return {
+        question: { method: 'PUT', path: '/api/auth/first-password-change', body },
+        rule: (caller) => users.changeFirstPassword(caller, newPassword),
+      };
+    }),
+  ),
+];
+
+export const accountCommands: Commands = [...administration, ...ownAccount];

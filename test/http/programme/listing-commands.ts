@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { type Commands, get, managers, operation, page, trainees, weighted } from './command.js';
+import * as listings from './listing-rules.js';
+import * as given from './references.js';
+import { idOf } from './references.js';
+
+/** Commands that ask about enrollments. */
+
+const filters = fc.record({
+  course: fc.option(given.course),
+  user: fc.option(given.trainee),
+  status: given.maybe(given.status),
+});
+
+export const listingCommands: Commands = [
+  weighted(
+    2,
+    operation('list enrollments', [...managers, ...trainees], filters, ({ course, user, status }, programme) => {
+      const courseId = course ? idOf(course, programme) : undefined;
+      const userId = user ? idOf(user, programme) : undefined;
+      // Without either the super admin would see those of earlier runs too.
+      const narrow = {
+        courseId: courseId ?? (userId === undefined ? idOf({ kind: 'course', index: 0 }, programme) : courseId),
+      };
+      const filter = { ...narrow, userId, status };
+      return {
+        question: get('/api/enrollments', { ...page, ...filter }),
+        rule: (caller) => listings.listEnrollments(programme, caller, filter),
+      };
+    }),
+  ),
+  weighted(
+    2,
+    operation('list own enrollments', trainees, filters, ({ course, status }, programme) => {
+      const filter = { courseId: course ? idOf(course, programme) : undefined, status };
+      return {
+        question: get('/api/enrollments/my', { ...page, ...filter, userId: programme.cast.tess.id }),
+        rule: (caller) => listings.listOwnEnrollments(programme, caller, filter),
+      };
+    }),
+  ),
+  weighted(
+    2,
+    operation(
+      "list a trainer's enrollments",
+      managers,
+      fc.record({ trainer: given.trainer, course: fc.option(given.course), status: given.maybe(given.status) }),
+      ({ trainer, course, status }, programme) => {
+        const id = idOf(trainer, programme);
+        const filter = { courseId: course ? idOf(course, programme) : undefined, status };
+        return {
+          question: get(`/api/enrollments/trainer/${id}`, { ...page, ...filter }),
+          rule: (caller) => listings.listTrainerEnrollments(programme, caller, id, filter),
+        };
+      },
+    ),
+  ),
+  weighted(
+    2,
+    operation(
+      "list a course's trainees",
+      managers,
+      fc.record({ course: given.course, status: given.maybe(given.status) }),
+      ({ course, status }, programme) => {
+        const id = idOf(course, programme);
+        return {
+          question: get(`/api/enrollments/course/${id}/trainees`, { ...page, status }),
+          rule: (caller) => listings.listCourseTrainees(programme, caller, id, { status }),
+        };
+      },
+    ),
+  ),
+  weighted(
+    2,
+    operation('list available trainees', managers, given.course, (course, programme) => {
+      const courseId = idOf(course, programme);
+      return {
+        // Of this run's people.
+        question: get('/api/enrollments/available-trainees', { ...page, courseId, search: programme.tag }),
+        rule: (caller) => listings.listAvailableTrainees(programme, caller, courseId),
+      };
+    }),
+  ),
+  weighted(
+    2,
+    operation('show enrollment', [...managers, ...trainees], given.enrollment, (enrollment, programme) => {
+      const id = idOf(enrollment, programme);
+      return {
+        question: get(`/api/enrollments/${id}`),
+        rule: (caller) => listings.showEnrollment(programme, caller, id),
+      };
+    }),
+  ),
+  weighted(
+    1,
+    operation('enrollment statistics', [...managers, ...trainees], fc.constant(null), (_, programme) => ({
+      question: get('/api/enrollments/stats/overview'),
+      rule: (caller) => listings.enrollmentStatistics(programme, caller),
+    })),
+  ),
+  weighted(
+    2,
+    operation('check enrollment', [...trainees, 'newcomer'], fc.constant(null), (_, programme) => ({
+      question: { method: 'POST', path: '/api/auth/check-enrollment' },
+      rule: (caller) => listings.checkEnrollment(programme, caller),
+    })),
+  ),
+];
