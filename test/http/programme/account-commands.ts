@@ -14,12 +14,12 @@ const administration: Commands = [
       'activate or deactivate',
       ['superAdmin'],
       fc.record({ user: given.trainee, isActive: fc.boolean(), strangers: given.strangers() }),
-      ({ user, isActive, strangers }, programme) => {
-        const id = idOf(user, programme);
+      ({ user, isActive, strangers }, programme, caller) => {
+        const id = idOf(user, programme, caller);
         const body = given.withStrangers({ isActive }, strangers, programme);
         return {
           question: { method: 'PUT', path: `/api/users/${id}/status`, body },
-          rule: (caller) => users.activate(programme, caller, id, isActive),
+          rule: () => users.activate(programme, caller, id, isActive),
         };
       },
     ),
@@ -35,33 +35,33 @@ const administration: Commands = [
         firstName: given.maybe(fc.constant('Renamed')),
         strangers: given.strangers('role'),
       }),
-      ({ user, role, firstName, strangers }, programme) => {
-        const id = idOf(user, programme);
+      ({ user, role, firstName, strangers }, programme, caller) => {
+        const id = idOf(user, programme, caller);
         const body = given.withStrangers({ role, firstName }, strangers, programme);
         return {
           question: { method: 'PUT', path: `/api/users/${id}`, body },
-          rule: (caller) => users.updateUser(programme, caller, id, { role, firstName }),
+          rule: () => users.updateUser(programme, caller, id, { role, firstName }),
         };
       },
     ),
   ),
   weighted(
     1,
-    operation('delete user', ['superAdmin'], given.anybody, (user, programme) => {
-      const id = idOf(user, programme);
+    operation('delete user', ['superAdmin'], given.anybody, (user, programme, caller) => {
+      const id = idOf(user, programme, caller);
       return {
         question: { method: 'DELETE', path: `/api/users/${id}` },
-        rule: (caller) => users.deleteUser(programme, caller, id),
+        rule: () => users.deleteUser(programme, caller, id),
       };
     }),
   ),
   weighted(
     1,
-    operation('reset password', ['superAdmin'], given.anybody, (user, programme) => {
-      const id = idOf(user, programme);
+    operation('reset password', ['superAdmin'], given.anybody, (user, programme, caller) => {
+      const id = idOf(user, programme, caller);
       return {
         question: { method: 'POST', path: `/api/users/${id}/reset-password` },
-        rule: (caller, chosen) => users.resetPassword(programme, caller, id, chosen),
+        rule: (chosen) => users.resetPassword(programme, caller, id, chosen),
       };
     }),
   ),
@@ -77,17 +77,17 @@ const ownAccount: Commands = [
         path: '/api/auth/login',
         body: { identifier: caller?.email ?? 'nobody@example.org', password: caller?.password ?? factoryPassword },
       },
-      rule: (_caller, chosen) => users.signIn(programme, caller, chosen),
+      rule: (chosen) => users.signIn(programme, caller, chosen),
     })),
   ),
   weighted(
     2,
-    operation('change first password', ['newcomer', ...trainees], given.strangers(), (strangers, programme) => {
+    operation('change first password', ['newcomer', ...trainees], given.strangers(), (strangers, programme, caller) => {
       const newPassword = 'a password of my own';
       const body = given.withStrangers({ newPassword }, strangers, programme);
       return {
         question: { method: 'PUT', path: '/api/auth/first-password-change', body },
-        rule: (caller) => users.changeFirstPassword(caller, newPassword),
+        rule: () => users.changeFirstPassword(caller, newPassword),
       };
     }),
   ),

@@ -6,7 +6,7 @@ import { pageLimit } from './views.js';
 /** What is asked of the service, and the model's answer to it. */
 interface Operation {
   question: Question;
-  rule(caller: Person | undefined, chosen: Chosen): Answer;
+  rule(chosen: Chosen): Answer;
 }
 
 type Plan<T> = (choices: T, programme: Programme, caller: Person | undefined) => Operation;
@@ -30,7 +30,7 @@ class Command<T> implements fc.AsyncCommand<Programme, Service> {
     const given = await service.ask(question, caller);
     compare(
       given,
-      answerOf(() => rule(caller, chosenIn(given, programme))),
+      answerOf(() => rule(chosenIn(given, programme))),
       `${this}`,
     );
   }

@@ -19,15 +19,15 @@ export const courseCommands: Commands = [
         trainer: fc.option(given.trainer, { freq: 5 }),
         strangers: given.strangers('trainerId'),
       }),
-      ({ maxStudents, trainer, strangers }, programme) => {
+      ({ maxStudents, trainer, strangers }, programme, caller) => {
         const { tag, known } = programme;
-        const trainerId = trainer ? idOf(trainer, programme) : undefined;
+        const trainerId = trainer ? idOf(trainer, programme, caller) : undefined;
         const title = `Course ${known.course.length}`;
         const fields = { title, description: 'A new one.', category: tag, maxStudents, trainerId };
         const body = given.withStrangers(fields, strangers, programme);
         return {
           question: { method: 'POST', path: '/api/courses', body },
-          rule: (caller, chosen) => courses.createCourse(programme, caller, fields, chosen),
+          rule: (chosen) => courses.createCourse(programme, caller, fields, chosen),
         };
       },
     ),
@@ -45,12 +45,12 @@ export const courseCommands: Commands = [
         ),
         strangers: given.strangers(),
       }),
-      ({ course, fields, strangers }, programme) => {
-        const id = idOf(course, programme);
+      ({ course, fields, strangers }, programme, caller) => {
+        const id = idOf(course, programme, caller);
         const body = given.withStrangers(fields, strangers, programme);
         return {
           question: { method: 'PUT', path: `/api/courses/${id}`, body },
-          rule: (caller) => courses.updateCourse(programme, caller, id, fields),
+          rule: () => courses.updateCourse(programme, caller, id, fields),
         };
       },
     ),
@@ -61,12 +61,12 @@ export const courseCommands: Commands = [
       'publish',
       managers,
       fc.record({ course: given.course, isPublished: fc.boolean(), strangers: given.strangers('isPublished') }),
-      ({ course, isPublished, strangers }, programme) => {
-        const id = idOf(course, programme);
+      ({ course, isPublished, strangers }, programme, caller) => {
+        const id = idOf(course, programme, caller);
         const body = given.withStrangers({ isPublished }, strangers, programme);
         return {
           question: { method: 'PUT', path: `/api/courses/${id}/publish`, body },
-          rule: (caller) => courses.publishCourse(programme, caller, id, isPublished),
+          rule: () => courses.publishCourse(programme, caller, id, isPublished),
         };
       },
     ),
@@ -77,12 +77,12 @@ export const courseCommands: Commands = [
       'assign trainer',
       ['superAdmin'],
       fc.record({ course: given.course, trainer: given.trainer, strangers: given.strangers('trainerId') }),
-      ({ course, trainer, strangers }, programme) => {
-        const [id, trainerId] = [idOf(course, programme), idOf(trainer, programme)];
+      ({ course, trainer, strangers }, programme, caller) => {
+        const [id, trainerId] = [idOf(course, programme, caller), idOf(trainer, programme, caller)];
         const body = given.withStrangers({ trainerId }, strangers, programme);
         return {
           question: { method: 'PUT', path: `/api/courses/${id}/assign-trainer`, body },
-          rule: (caller) => courses.assignTrainer(programme, caller, id, trainerId),
+          rule: () => courses.assignTrainer(programme, caller, id, trainerId),
         };
       },
     ),
@@ -93,22 +93,22 @@ export const courseCommands: Commands = [
       'delete course',
       managers,
       fc.record({ course: given.course, force: given.maybe(fc.boolean()) }),
-      ({ course, force }, programme) => {
-        const id = idOf(course, programme);
+      ({ course, force }, programme, caller) => {
+        const id = idOf(course, programme, caller);
         return {
           question: { method: 'DELETE', path: `/api/courses/${id}`, query: { force } },
-          rule: (caller) => courses.deleteCourse(programme, caller, id, force === true),
+          rule: () => courses.deleteCourse(programme, caller, id, force === true),
         };
       },
     ),
   ),
   weighted(
     2,
-    operation('show course', everybody, given.course, (course, programme) => {
-      const id = idOf(course, programme);
+    operation('show course', everybody, given.course, (course, programme, caller) => {
+      const id = idOf(course, programme, caller);
       return {
         question: get(`/api/courses/${id}`),
-        rule: (caller) => courses.showCourse(programme, caller, id),
+        rule: () => courses.showCourse(programme, caller, id),
       };
     }),
   ),
@@ -118,11 +118,11 @@ export const courseCommands: Commands = [
       'list courses',
       everybody,
       fc.record({ isPublished: given.maybe(fc.boolean()), trainer: fc.option(given.trainer) }),
-      ({ isPublished, trainer }, programme) => {
-        const filter = { isPublished, trainerId: trainer ? idOf(trainer, programme) : undefined };
+      ({ isPublished, trainer }, programme, caller) => {
+        const filter = { isPublished, trainerId: trainer ? idOf(trainer, programme, caller) : undefined };
         return {
           question: get('/api/courses', { ...page, ...filter, category: programme.tag }),
-          rule: (caller) => courses.listCourses(programme, caller, filter),
+          rule: () => courses.listCourses(programme, caller, filter),
         };
       },
     ),
@@ -133,11 +133,11 @@ export const courseCommands: Commands = [
       "list a trainer's courses",
       managers,
       fc.record({ trainer: given.trainer, isPublished: given.maybe(fc.boolean()) }),
-      ({ trainer, isPublished }, programme) => {
-        const id = idOf(trainer, programme);
+      ({ trainer, isPublished }, programme, caller) => {
+        const id = idOf(trainer, programme, caller);
         return {
           question: get(`/api/courses/trainer/${id}`, { ...page, isPublished }),
-          rule: (caller) => courses.listTrainerCourses(programme, caller, id, { isPublished }),
+          rule: () => courses.listTrainerCourses(programme, caller, id, { isPublished }),
         };
       },
     ),

@@ -15,12 +15,12 @@ export const enrollmentCommands: Commands = [
       'request enrollment',
       trainees,
       fc.record({ course: given.course, notes: given.notes, strangers: given.strangers() }),
-      ({ course, notes, strangers }, programme) => {
-        const fields = { courseId: idOf(course, programme), notes };
+      ({ course, notes, strangers }, programme, caller) => {
+        const fields = { courseId: idOf(course, programme, caller), notes };
         const body = given.withStrangers(fields, strangers, programme);
         return {
           question: { method: 'POST', path: '/api/enrollments', body },
-          rule: (caller, chosen) => enrollments.requestEnrollment(programme, caller, fields, chosen),
+          rule: (chosen) => enrollments.requestEnrollment(programme, caller, fields, chosen),
         };
       },
     ),
@@ -34,13 +34,13 @@ export const enrollmentCommands: Commands = [
         ...{ course: given.course, trainee: given.trainee, status: entryStatus, notes: given.notes },
         strangers: given.strangers('status'),
       }),
-      ({ course, trainee, status, notes, strangers }, programme) => {
-        const who = { courseId: idOf(course, programme), traineeId: idOf(trainee, programme) };
+      ({ course, trainee, status, notes, strangers }, programme, caller) => {
+        const who = { courseId: idOf(course, programme, caller), traineeId: idOf(trainee, programme, caller) };
         const fields = { ...who, status, notes };
         const body = given.withStrangers(fields, strangers, programme);
         return {
           question: { method: 'POST', path: '/api/enrollments/assign', body },
-          rule: (caller, chosen) => enrollments.assign(programme, caller, fields, chosen),
+          rule: (chosen) => enrollments.assign(programme, caller, fields, chosen),
         };
       },
     ),
@@ -55,13 +55,13 @@ export const enrollmentCommands: Commands = [
         trainees: fc.array(given.trainee, { minLength: 1, maxLength: 4 }),
         ...{ status: entryStatus, notes: given.notes, strangers: given.strangers('status') },
       }),
-      ({ course, trainees: named, status, notes, strangers }, programme) => {
-        const traineeIds = [...new Set(named.map((trainee) => idOf(trainee, programme)))];
-        const fields = { courseId: idOf(course, programme), traineeIds, status, notes };
+      ({ course, trainees: named, status, notes, strangers }, programme, caller) => {
+        const traineeIds = [...new Set(named.map((trainee) => idOf(trainee, programme, caller)))];
+        const fields = { courseId: idOf(course, programme, caller), traineeIds, status, notes };
         const body = given.withStrangers(fields, strangers, programme);
         return {
           question: { method: 'POST', path: '/api/enrollments/bulk', body },
-          rule: (caller, chosen) => enrollments.assignMany(programme, caller, fields, chosen),
+          rule: (chosen) => enrollments.assignMany(programme, caller, fields, chosen),
         };
       },
     ),
@@ -75,13 +75,13 @@ export const enrollmentCommands: Commands = [
         ...{ enrollment: given.enrollment, status: given.status, notes: given.notes },
         strangers: given.strangers('status'),
       }),
-      ({ enrollment, status, notes, strangers }, programme) => {
-        const id = idOf(enrollment, programme);
+      ({ enrollment, status, notes, strangers }, programme, caller) => {
+        const id = idOf(enrollment, programme, caller);
         const fields = { status, notes };
         const body = given.withStrangers(fields, strangers, programme);
         return {
           question: { method: 'PUT', path: `/api/enrollments/${id}/status`, body },
-          rule: (caller, chosen) => enrollments.changeStatus(programme, caller, id, fields, chosen),
+          rule: (chosen) => enrollments.changeStatus(programme, caller, id, fields, chosen),
         };
       },
     ),
@@ -93,26 +93,26 @@ export const enrollmentCommands: Commands = [
       [...managers, ...trainees],
       fc.record({
         enrollment: given.enrollment,
-        progress: fc.constantFrom(0, 50, 100, 101, 0.5),
+        progress: fc.constantFrom(0, 20, 50, 80, 99, 100, 101, 0.5),
         strangers: given.strangers(),
       }),
-      ({ enrollment, progress, strangers }, programme) => {
-        const id = idOf(enrollment, programme);
+      ({ enrollment, progress, strangers }, programme, caller) => {
+        const id = idOf(enrollment, programme, caller);
         const body = given.withStrangers({ progress }, strangers, programme);
         return {
           question: { method: 'PUT', path: `/api/enrollments/${id}/progress`, body },
-          rule: (caller) => enrollments.setProgress(programme, caller, id, progress),
+          rule: () => enrollments.setProgress(programme, caller, id, progress),
         };
       },
     ),
   ),
   weighted(
     1,
-    operation('remove enrollment', managers, given.enrollment, (enrollment, programme) => {
-      const id = idOf(enrollment, programme);
+    operation('remove enrollment', managers, given.enrollment, (enrollment, programme, caller) => {
+      const id = idOf(enrollment, programme, caller);
       return {
         question: { method: 'DELETE', path: `/api/enrollments/${id}` },
-        rule: (caller) => enrollments.removeOne(programme, caller, id),
+        rule: () => enrollments.removeOne(programme, caller, id),
       };
     }),
   ),
@@ -125,12 +125,12 @@ export const enrollmentCommands: Commands = [
         named: fc.array(given.enrollment, { minLength: 1, maxLength: 3 }),
         strangers: given.strangers(),
       }),
-      ({ named, strangers }, programme) => {
-        const enrollmentIds = [...new Set(named.map((enrollment) => idOf(enrollment, programme)))];
+      ({ named, strangers }, programme, caller) => {
+        const enrollmentIds = [...new Set(named.map((enrollment) => idOf(enrollment, programme, caller)))];
         const body = given.withStrangers({ enrollmentIds }, strangers, programme);
         return {
           question: { method: 'DELETE', path: '/api/enrollments/bulk/remove', body },
-          rule: (caller) => enrollments.removeMany(programme, caller, enrollmentIds),
+          rule: () => enrollments.removeMany(programme, caller, enrollmentIds),
         };
       },
     ),

@@ -1,36 +1,41 @@
 import fc from 'fast-check';
-import { type CastName, castNames, type Programme, statuses } from './model.js';
+import { type CastName, castNames, knownEnrollments, type Person, type Programme, statuses } from './model.js';
 
 /** What commands are about: ids, right and wrong ones, and the other parts of bodies. */
 
+const kinds = ['person', 'course', 'enrollment', 'nothing', 'nonsense'] as const;
+
 /** Something that an id is asked for: mostly of the right kind, sometimes of another, sometimes of nothing. */
 export interface Reference {
-  kind: 'person' | 'course' | 'enrollment' | 'nothing' | 'nonsense';
+  kind: (typeof kinds)[number];
   index: number;
+  /** Only among what concerns the caller, if there is something: most of all the rest is refused. */
+  near?: boolean;
 }
 
 const reference = (kind: Reference['kind'], index: fc.Arbitrary<number>): fc.Arbitrary<Reference> =>
   fc.oneof(
-    { weight: 12, arbitrary: fc.record({ kind: fc.constant(kind), index }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        kind: fc.constantFrom(
-          'person' as const,
-          'course' as const,
-          'enrollment' as const,
-          'nothing' as const,
-          'nonsense' as const,
-        ),
-        index: fc.nat(7),
-      }),
-    },
+    { weight: 9, arbitrary: fc.record({ kind: fc.constant(kind), index, near: fc.constant(true) }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant(kind), index }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom(...kinds), index: fc.nat(7) }) },
   );
 
-export function idOf({ kind, index }: Reference, { known }: Programme): string {
+/** The id, for what the caller wants with it. */
+export function idOf({ kind, index, near }: Reference, programme: Programme, caller: Person | undefined): string {
   if (kind === 'nonsense') return 'nonsense';
-  const ids = kind === 'nothing' ? [] : known[kind];
+  const all = kind === 'nothing' ? [] : programme.known[kind];
+  const concerning = near && caller ? concerns(kind, programme, caller) : [];
+  const ids = concerning.length > 0 ? concerning : all;
   return ids[index % ids.length] ?? `018f0000-0000-7000-8000-00000000000${index}`;
+}
+
+function concerns(kind: Reference['kind'], programme: Programme, caller: Person): string[] {
+  if (kind === 'enrollment') return knownEnrollments(programme, caller).map(({ id }) => id);
+  if (kind !== 'course') return [];
+  const courses = [...programme.courses.values()].filter(({ trainerId, isPublished }) =>
+    caller.role === 'trainer' ? trainerId === caller.id : isPublished || caller.role === 'super_admin',
+  );
+  return courses.map(({ id }) => id);
 }
 
 export const course = reference('course', fc.nat(5));

@@ -41,7 +41,7 @@ export const beginning: fc.Arbitrary<Beginning> = fc.record({
       ...{ trainee: fc.nat(4), course: fc.nat(3), status: fc.constantFrom(...statuses) },
       progress: fc.nat(99),
     }),
-    { maxLength: 6, size: 'max' },
+    { minLength: 2, maxLength: 8, size: 'max' },
   ),
 });
 
