@@ -29,6 +29,8 @@ async function sortOut(core: Core, { courseId, traineeIds, status }: BulkAssignm
   const trainees = await User.findAll({
     attributes: ['id', 'isActive'],
     where: { id: traineeIds, role: 'trainee' },
+    // They stay trainees until the transaction ends.
+    lock: transaction.LOCK.SHARE,
     transaction,
   });
   const enrollments = await Enrollment.findAll({

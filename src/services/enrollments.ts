@@ -2,6 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
+import type { User } from '../db/models/user.js';
 import { AppError, notFound } from '../errors.js';
 import {
   type EnrollmentStatus,
@@ -41,6 +42,12 @@ async function lockCourse(core: Core, id: string, transaction: Transaction): Pro
   const course = await Course.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
   if (!course) throw notFound('Course');
   return course;
+}
+
+/** Whoever is given a place is a trainee, and stays one until the transaction ends. Nothing for others. */
+function lockTrainee(core: Core, id: string, transaction: Transaction): Promise<User | null> {
+  const where = { id, role: 'trainee' };
+  return core.database.models.User.findOne({ where, transaction, lock: transaction.LOCK.SHARE });
 }
 
 /** The trainee's enrollment in a course, if there is one. */
@@ -102,6 +109,8 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     const existing = await lockEnrollment(core, { userId: user.id, courseId }, transaction);
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
+    // The caller was a trainee when they were let in: another role has ended their session since.
+    if (!(await lockTrainee(core, user.id, transaction))) throw new AppError('TOKEN_INVALID');
     await takeSeats(core, course, 1, transaction);
     return enter(core, course, existing, { userId: user.id, status: 'pending', notes }, transaction);
   });
@@ -114,10 +123,9 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
  */
 export async function assignEnrollment(core: Core, actor: Actor, input: unknown): Promise<Enrollment> {
   const { courseId, traineeId, status, notes } = validate(enrollmentAssignmentSchema, input);
-  const { User } = core.database.models;
   return core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
-    const trainee = await User.findOne({ where: { id: traineeId, role: 'trainee' }, transaction });
+    const trainee = await lockTrainee(core, traineeId, transaction);
     if (!trainee) throw notFound('Trainee');
     if (!trainee.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
@@ -166,7 +174,7 @@ function assertMayAskFor({ status }: StatusChange, { role }: Actor): void {
 /**
  * Moves an enrollment to another status.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_REFUSED`, and for those who had cancelled
- *   `COURSE_NOT_PUBLISHED`, `COURSE_FULL`
+ *   `COURSE_NOT_PUBLISHED`, `NOT_FOUND` when they aren't trainees any more, `COURSE_FULL`
  */
 export async function changeStatus(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
   const wanted = validate(statusChangeSchema, input);
@@ -176,6 +184,9 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
     assertTransition(enrollment.status, wanted.status, byTrainee);
     if (enrollment.status === 'cancelled') {
       if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
+      // The one who had cancelled may have become a trainer since: a caller in the course of this request.
+      if (!(await lockTrainee(core, enrollment.userId, transaction)))
+        throw byTrainee ? new AppError('TOKEN_INVALID') : notFound('Trainee');
       await takeSeats(core, course, 1, transaction);
       enrollment.enrolledAt = core.now();
     }
