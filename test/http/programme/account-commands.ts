@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { factoryPassword } from '../../support/factories.js';
-import { type Commands, everybody, operation, trainees, weighted } from './command.js';
+import { type Commands, everybody, get, operation, trainees, weighted } from './command.js';
+import { castNames } from './model.js';
 import * as given from './references.js';
 import { idOf } from './references.js';
 import * as users from './user-rules.js';
@@ -23,6 +24,19 @@ const administration: Commands = [
         };
       },
     ),
+  ),
+  weighted(
+    2,
+    operation('deactivate and activate', ['superAdmin'], fc.constantFrom(...castNames), (name, programme, caller) => {
+      const { [name]: person } = programme.cast;
+      const turn = (isActive: boolean) => ({
+        question: { method: 'PUT', path: `/api/users/${person.id}/status`, body: { isActive } } as const,
+        rule: () => users.activate(programme, caller, person.id, isActive),
+      });
+      // With the token of a session that must not come back.
+      const me = { question: get('/api/auth/me'), rule: () => users.showSelf(person), by: person };
+      return [turn(false), me, turn(true), me];
+    }),
   ),
   weighted(
     3,

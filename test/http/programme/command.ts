@@ -7,11 +7,13 @@ import { pageLimit } from './views.js';
 interface Operation {
   question: Question;
   rule(chosen: Chosen): Answer;
+  /** Who asks, where it isn't the command's actor. */
+  by?: Person;
 }
 
-type Plan<T> = (choices: T, programme: Programme, caller: Person | undefined) => Operation;
+type Plan<T> = (choices: T, programme: Programme, caller: Person | undefined) => Operation | Operation[];
 
-/** One request. It keeps choices, not ids: those differ from run to run. */
+/** One request, or a few that say something together. It keeps choices, not ids: those differ from run to run. */
 class Command<T> implements fc.AsyncCommand<Programme, Service> {
   constructor(
     private readonly name: string,
@@ -26,13 +28,11 @@ class Command<T> implements fc.AsyncCommand<Programme, Service> {
 
   async run(programme: Programme, service: Service): Promise<void> {
     const caller = this.actor === 'anonymous' ? undefined : programme.cast[this.actor];
-    const { question, rule } = this.plan(this.choices, programme, caller);
-    const given = await service.ask(question, caller);
-    compare(
-      given,
-      answerOf(() => rule(chosenIn(given, programme))),
-      `${this}`,
-    );
+    for (const { question, rule, by = caller } of [this.plan(this.choices, programme, caller)].flat()) {
+      const given = await service.ask(question, by);
+      const expected = answerOf(() => rule(chosenIn(given, programme)));
+      compare(given, expected, `${this} (${question.method} ${question.path})`);
+    }
   }
 
   toString(): string {

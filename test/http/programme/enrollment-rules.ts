@@ -143,6 +143,8 @@ export function changeStatus(
   if (enrollment.status === 'cancelled') {
     const course = courseOf(programme, enrollment);
     if (wisher === 'trainee' && !course.isPublished) refuse(400, 'Course is not published.');
+    // Some have become trainers since they cancelled.
+    if (programme.people.get(enrollment.userId)?.role !== 'trainee') refuse(404, 'Trainee not found.');
     takeSeats(programme, course, 1);
     enrollment.enrolledAt = chosen.enrolledAt;
   }

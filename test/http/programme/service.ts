@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { expect } from 'chai';
+import { isDeepStrictEqual } from 'node:util';
 import type { Harness } from '../../support/harness.js';
 import type { Answer, Chosen, Person, Programme } from './model.js';
 
@@ -115,7 +115,9 @@ const inOrder = (entries: unknown[]) =>
     .sort((left, right) => (left.key < right.key ? -1 : 1))
     .map(({ entry }) => entry);
 
-/** Both say the same. */
+/** Refuses an answer that isn't the model's, and shows both. */
 export function compare(given: Given, expected: Answer, what: string): void {
-  expect(essence(given), what).to.deep.equal(essence(expected));
+  const [service, model] = [essence(given), essence(expected)];
+  if (isDeepStrictEqual(service, model)) return;
+  throw new Error(`${what}\nservice: ${JSON.stringify(service)}\nmodel:   ${JSON.stringify(model)}`);
 }

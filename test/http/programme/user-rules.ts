@@ -103,3 +103,9 @@ export function listUsers({ people }: Programme, caller: Caller): Answer {
   const found = [...people.values()].filter(({ role }) => role !== 'super_admin');
   return { status: 200, body: pageView('users', found.map(accountView)) };
 }
+
+/** Specification, section 4.7. */
+export function showSelf(caller: Caller): Answer {
+  const { isActive: _, requiresPasswordChange: __, ...user } = accountView(authenticated(caller));
+  return { status: 200, body: { user } };
+}

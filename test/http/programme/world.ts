@@ -166,15 +166,17 @@ function addCourses(programme: Programme, given: Beginning): void {
   }
 }
 
-/** Who would be one too many in a course, or there twice, is passed over. */
+/** Who would be one too many in a course, or there twice, is passed over. Those who were trainees once have past ones only. */
 function addEnrollments(programme: Programme, given: Beginning, now: number): void {
-  const trainees = [...programme.people.values()].filter((person) => person.role === 'trainee');
+  const { tom, tess, tim, newcomer, sleeper } = programme.cast;
+  const trainees = [tom, tess, tim, newcomer, sleeper];
   const courses = [...programme.courses.values()];
   const ids = newIds(given.enrollments.length);
   for (const [index, { trainee, course: place, status, progress }] of given.enrollments.entries()) {
-    const userId = trainees[trainee % trainees.length]?.id ?? '';
+    const { id: userId, role } = trainees[trainee % trainees.length] ?? tom;
     const course = courses[place % courses.length];
     if (!course || enrollmentIn(programme, course.id, userId)) continue;
+    if (role === 'trainer' && status !== 'cancelled' && status !== 'completed') continue;
     if (course.maxStudents !== null && seatsTaken(programme, course.id) >= course.maxStudents) continue;
     // No two at the same time: the enrollment check shows them in its order.
     const moment = new Date(now - (index + 1) * 1000).toISOString();
