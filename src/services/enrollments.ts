@@ -59,6 +59,11 @@ function assertCanEnter(trainee: User | null): void {
   if (!trainee.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
 }
 
+/** A caller who was a trainee when they were let in: another role, or none, has ended their session since. @throws AppError `TOKEN_INVALID` */
+function assertStillSignedIn(trainee: User | null): void {
+  if (!trainee?.isActive) throw new AppError('TOKEN_INVALID');
+}
+
 /** The trainee's enrollment in a course, if there is one. */
 function lockEnrollment(
   core: Core,
@@ -121,7 +126,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
   const { courseId, notes } = validate(enrollmentRequestSchema, input);
   return core.database.inTransaction(async (transaction) => {
     const course = await lockCourse(core, courseId, transaction);
-    assertCanEnter(await lockTrainee(core, user.id, transaction));
+    assertStillSignedIn(await lockTrainee(core, user.id, transaction));
     const existing = await lockEnrollment(core, { userId: user.id, courseId }, transaction);
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
@@ -206,7 +211,8 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
       assertMayAskFor(wanted, actor);
       assertTransition(enrollment.status, wanted.status, byTrainee);
       if (enrollment.status === 'cancelled') {
-        assertCanEnter(trainee);
+        if (byTrainee) assertStillSignedIn(trainee);
+        else assertCanEnter(trainee);
         if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
         await takeSeats(core, course, 1, transaction);
         enrollment.enrolledAt = core.now();

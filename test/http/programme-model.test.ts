@@ -1,0 +1,43 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { useHarness } from '../support/harness.js';
+import { commands } from './programme/commands.js';
+import { Service } from './programme/service.js';
+import { compareWhole } from './programme/whole.js';
+import { beginning, World } from './programme/world.js';
+
+/** FC_SEED repeats the runs of a seed, FC_RUNS makes more or fewer of them. */
+const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
+const runs = Number(process.env.FC_RUNS ?? 2000);
+
+/** Each part begins on an emptied database: so it stays small. */
+const parts = [1, 2, 3, 4];
+
+describe('The programme', () => {
+  const harness = useHarness();
+  let server: Server;
+  let service: Service;
+  before(async () => {
+    server = createServer(harness.app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    service = new Service(harness, (server.address() as AddressInfo).port);
+  });
+  after(() => {
+    service.close();
+    return new Promise((resolve) => server.close(resolve));
+  });
+
+  for (const part of parts) {
+    it(`does what its model does, whatever is asked of it (part ${part}, FC_SEED=${seed})`, async () => {
+      const world = new World(harness.context);
+      const property = fc.asyncProperty(beginning, commands, async (given, asked) => {
+        const programme = await world.begin(given);
+        await fc.asyncModelRun(() => ({ model: programme, real: service }), asked);
+        await world.restore(programme);
+        await compareWhole(programme, service);
+      });
+      await fc.assert(property, { seed: seed + part, numRuns: Math.ceil(runs / parts.length) });
+    }).timeout(240_000);
+  }
+});

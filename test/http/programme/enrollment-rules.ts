@@ -1,0 +1,187 @@
+import {
+  type Answer,
+  add,
+  admitted,
+  type Chosen,
+  courseOf,
+  deny,
+  type Enrollment,
+  enrollmentIn,
+  invalid,
+  knownEnrollment,
+  managed,
+  type Person,
+  type Programme,
+  refuse,
+  type Status,
+  takeSeats,
+} from './model.js';
+import { enrollmentView } from './views.js';
+
+/** The rules of the contract's table "Enrollments" that change something. */
+
+type Caller = Person | undefined;
+type Notes = string | null | undefined;
+
+const refuseChange = (from: Status, to: Status) => refuse(400, `Enrollment can't change from ${from} to ${to}.`);
+
+/** What an enrollment can become, by whose wish. */
+function assertCanBecome(from: Status, to: Status, wisher: 'trainee' | 'manager'): void {
+  const next: Record<Status, readonly Status[]> = {
+    pending: ['active', 'cancelled'],
+    active: ['completed', 'cancelled'],
+    completed: [],
+    cancelled: wisher === 'trainee' ? ['pending'] : ['active'],
+  };
+  if (!next[from].includes(to)) refuseChange(from, to);
+}
+
+interface Entry {
+  userId: string;
+  courseId: string;
+  status: 'pending' | 'active';
+  notes: Notes;
+}
+
+/** One enrollment a trainee and course: who cancelled gets the same one again. */
+function enter(programme: Programme, entry: Entry, { id, enrolledAt }: { id: string; enrolledAt: string }): Enrollment {
+  const { userId, courseId, status, notes } = entry;
+  const earlier = enrollmentIn(programme, courseId, userId);
+  if (earlier) return Object.assign(earlier, { status, enrolledAt, ...(notes !== undefined && { notes }) });
+  const fresh = { progress: 0, notes: notes ?? null, completedAt: null };
+  const enrollment: Enrollment = { id, userId, courseId, status, enrolledAt, ...fresh };
+  add(programme, 'enrollment', enrollment);
+  return enrollment;
+}
+
+export function requestEnrollment(
+  programme: Programme,
+  caller: Caller,
+  { courseId, notes }: { courseId: string; notes: Notes },
+  chosen: Chosen,
+): Answer {
+  const { id: userId } = admitted(caller, 'trainee');
+  const course = programme.courses.get(courseId) ?? refuse(404, 'Course not found.');
+  const earlier = enrollmentIn(programme, courseId, userId);
+  if (earlier && earlier.status !== 'cancelled') refuse(400, 'Already enrolled in this course.');
+  if (!course.isPublished) refuse(400, 'Course is not published.');
+  takeSeats(programme, course, 1);
+  const enrollment = enter(programme, { userId, courseId, status: 'pending', notes }, chosen);
+  const message = 'Enrollment requested successfully.';
+  return { status: 201, body: { message, enrollment: enrollmentView(enrollment) } };
+}
+
+/** Why a manager can't enroll somebody, if they can't. */
+function obstacle(
+  programme: Programme,
+  { userId, courseId, status }: Entry,
+): { status: number; reason: string } | null {
+  const trainee = programme.people.get(userId);
+  if (trainee?.role !== 'trainee') return { status: 404, reason: 'Trainee not found.' };
+  if (!trainee.isActive) return { status: 400, reason: 'Trainee account is inactive.' };
+  const earlier = enrollmentIn(programme, courseId, userId);
+  if (earlier && earlier.status !== 'cancelled') return { status: 400, reason: 'Already enrolled in this course.' };
+  if (earlier && status === 'pending')
+    return { status: 400, reason: "Enrollment can't change from cancelled to pending." };
+  return null;
+}
+
+interface Assignment {
+  courseId: string;
+  /** Default: active. */
+  status: 'pending' | 'active' | undefined;
+  notes: Notes;
+}
+
+export function assign(
+  programme: Programme,
+  caller: Caller,
+  { courseId, status = 'active', notes, traineeId }: Assignment & { traineeId: string },
+  chosen: Chosen,
+): Answer {
+  const course = managed(programme, admitted(caller, 'trainer', 'super_admin'), courseId);
+  const entry = { userId: traineeId, courseId, status, notes };
+  const refused = obstacle(programme, entry);
+  if (refused) refuse(refused.status, refused.reason);
+  takeSeats(programme, course, 1);
+  const enrollment = enter(programme, entry, chosen);
+  const message = 'Trainee enrolled successfully.';
+  return { status: 201, body: { message, enrollment: enrollmentView(enrollment) } };
+}
+
+export function assignMany(
+  programme: Programme,
+  caller: Caller,
+  { courseId, status = 'active', notes, traineeIds }: Assignment & { traineeIds: string[] },
+  chosen: Chosen,
+): Answer {
+  const course = managed(programme, admitted(caller, 'trainer', 'super_admin'), courseId);
+  const entries = traineeIds.map((userId) => ({ userId, courseId, status, notes }));
+  const skipped = entries.flatMap((entry) => {
+    const refused = obstacle(programme, entry);
+    return refused ? [{ traineeId: entry.userId, reason: refused.reason }] : [];
+  });
+  const entering = entries.filter(({ userId }) => !skipped.some(({ traineeId }) => traineeId === userId));
+  takeSeats(programme, course, entering.length);
+  const enrollments = entering.map((entry) => enter(programme, entry, chosen.ofTrainee(entry.userId)));
+  const message = 'Trainees enrolled successfully.';
+  return { status: 201, body: { message, enrollments: enrollments.map(enrollmentView), skipped } };
+}
+
+export function changeStatus(
+  programme: Programme,
+  caller: Caller,
+  id: string,
+  { status, notes }: { status: Status; notes: Notes },
+  chosen: Chosen,
+): Answer {
+  const person = admitted(caller);
+  const enrollment = knownEnrollment(programme, person, id);
+  const wisher = person.role === 'trainee' ? 'trainee' : 'manager';
+  if (wisher === 'trainee' && status !== 'cancelled' && status !== 'pending') deny();
+  assertCanBecome(enrollment.status, status, wisher);
+  if (enrollment.status === 'cancelled') {
+    const course = courseOf(programme, enrollment);
+    if (wisher === 'trainee' && !course.isPublished) refuse(400, 'Course is not published.');
+    // Some have become trainers since they cancelled.
+    if (programme.people.get(enrollment.userId)?.role !== 'trainee') refuse(404, 'Trainee not found.');
+    takeSeats(programme, course, 1);
+    enrollment.enrolledAt = chosen.enrolledAt;
+  }
+  if (status === 'completed') Object.assign(enrollment, { completedAt: chosen.completedAt, progress: 100 });
+  Object.assign(enrollment, { status, ...(notes !== undefined && { notes }) });
+  const message = 'Enrollment status updated successfully.';
+  return { status: 200, body: { message, enrollment: enrollmentView(enrollment) } };
+}
+
+export function setProgress(programme: Programme, caller: Caller, id: string, progress: number): Answer {
+  const person = admitted(caller);
+  if (!Number.isInteger(progress) || progress < 0 || progress > 100) invalid('progress');
+  const enrollment = knownEnrollment(programme, person, id);
+  const { status } = enrollment;
+  const isOpen = status === 'active' || (status === 'pending' && person.role !== 'trainee');
+  if (!isOpen) refuse(400, `Progress can't change while the enrollment is ${status}.`);
+  enrollment.progress = progress;
+  const message = 'Progress updated successfully.';
+  return { status: 200, body: { message, enrollment: enrollmentView(enrollment) } };
+}
+
+/** Removes all of them or none. */
+function removeAll(programme: Programme, person: Person, ids: readonly string[]): Enrollment[] {
+  const enrollments = ids.map((id) => knownEnrollment(programme, person, id));
+  for (const { id } of enrollments) programme.enrollments.delete(id);
+  return enrollments;
+}
+
+export function removeOne(programme: Programme, caller: Caller, id: string): Answer {
+  const removed = removeAll(programme, admitted(caller, 'trainer', 'super_admin'), [id]);
+  const message = 'Enrollment removed successfully.';
+  return { status: 200, body: { message, removedEnrollments: removed.map(enrollmentView) } };
+}
+
+export function removeMany(programme: Programme, caller: Caller, ids: readonly string[]): Answer {
+  const removed = removeAll(programme, admitted(caller, 'trainer', 'super_admin'), ids);
+  const message = 'Enrollments removed successfully.';
+  const removedEnrollments = removed.map(enrollmentView);
+  return { status: 200, body: { message, removedCount: removed.length, removedEnrollments } };
+}

@@ -1,0 +1,119 @@
+import { admittedToTrainer } from './course-rules.js';
+import {
+  type Answer,
+  admitted,
+  authenticated,
+  courseOf,
+  type Enrollment,
+  enrollmentIn,
+  knownEnrollment,
+  knownEnrollments,
+  managed,
+  type Person,
+  type Programme,
+  refuse,
+  type Status,
+  statuses,
+} from './model.js';
+import {
+  courseTraineeView,
+  currentEnrollmentView,
+  ownEnrollmentView,
+  pageView,
+  personView,
+  wholeEnrollmentView,
+} from './views.js';
+
+/** The rules of the contract's table "Enrollments" that only tell. */
+
+type Caller = Person | undefined;
+
+export interface EnrollmentFilter {
+  courseId?: string | undefined;
+  userId?: string | undefined;
+  status?: Status | undefined;
+}
+
+const matching = (enrollments: readonly Enrollment[], { courseId, userId, status }: EnrollmentFilter) =>
+  enrollments.filter(
+    (enrollment) =>
+      (courseId === undefined || enrollment.courseId === courseId) &&
+      (userId === undefined || enrollment.userId === userId) &&
+      (status === undefined || enrollment.status === status),
+  );
+
+export function listEnrollments(programme: Programme, caller: Caller, filter: EnrollmentFilter): Answer {
+  const shown = matching(knownEnrollments(programme, admitted(caller)), filter);
+  const views = shown.map((enrollment) => wholeEnrollmentView(programme, enrollment));
+  return { status: 200, body: pageView('enrollments', views) };
+}
+
+export function listOwnEnrollments(programme: Programme, caller: Caller, filter: EnrollmentFilter): Answer {
+  const shown = matching(knownEnrollments(programme, admitted(caller, 'trainee')), filter);
+  const views = shown.map((enrollment) => ownEnrollmentView(programme, enrollment));
+  return { status: 200, body: pageView('enrollments', views) };
+}
+
+export function listTrainerEnrollments(
+  programme: Programme,
+  caller: Caller,
+  trainerId: string,
+  filter: EnrollmentFilter,
+): Answer {
+  admittedToTrainer(programme, caller, trainerId);
+  const inCourses = [...programme.enrollments.values()].filter(
+    (enrollment) => courseOf(programme, enrollment).trainerId === trainerId,
+  );
+  const views = matching(inCourses, filter).map((enrollment) => wholeEnrollmentView(programme, enrollment));
+  return { status: 200, body: pageView('enrollments', views) };
+}
+
+export function listCourseTrainees(
+  programme: Programme,
+  caller: Caller,
+  courseId: string,
+  { status }: EnrollmentFilter,
+): Answer {
+  managed(programme, admitted(caller, 'trainer', 'super_admin'), courseId);
+  const shown = matching([...programme.enrollments.values()], { courseId, status });
+  const views = shown.map((enrollment) => courseTraineeView(programme, enrollment));
+  return { status: 200, body: pageView('trainees', views) };
+}
+
+/** Active trainees who have no place in the course, or gave it up. */
+export function listAvailableTrainees(programme: Programme, caller: Caller, courseId: string): Answer {
+  managed(programme, admitted(caller, 'trainer', 'super_admin'), courseId);
+  const available = [...programme.people.values()].filter(({ id, role, isActive }) => {
+    const { status = 'cancelled' } = enrollmentIn(programme, courseId, id) ?? {};
+    return role === 'trainee' && isActive && status === 'cancelled';
+  });
+  return { status: 200, body: pageView('trainees', available.map(personView)) };
+}
+
+export function showEnrollment(programme: Programme, caller: Caller, id: string): Answer {
+  const enrollment = knownEnrollment(programme, admitted(caller), id);
+  return { status: 200, body: { enrollment: wholeEnrollmentView(programme, enrollment) } };
+}
+
+export function enrollmentStatistics(programme: Programme, caller: Caller): Answer {
+  const person = admitted(caller);
+  const known = knownEnrollments(programme, person);
+  const stats: Record<string, number> = { total: 0 };
+  for (const status of statuses) {
+    const count = known.filter((enrollment) => enrollment.status === status).length;
+    stats[status] = count + (person.role === 'super_admin' ? programme.earlier[status] : 0);
+    stats.total = (stats.total ?? 0) + stats[status];
+  }
+  return { status: 200, body: { stats } };
+}
+
+/** Specification, section 4.11: newest first. An account that must change its password may ask too. */
+export function checkEnrollment(programme: Programme, caller: Caller): Answer {
+  const person = authenticated(caller);
+  if (person.role !== 'trainee') refuse(403, 'Only trainees can check enrollment.');
+  const current = knownEnrollments(programme, person)
+    .filter(({ status }) => status === 'active' || status === 'pending')
+    .sort((left, right) => (left.enrolledAt < right.enrolledAt ? 1 : -1))
+    .map((enrollment) => currentEnrollmentView(programme, enrollment));
+  return { status: 200, body: { hasEnrollments: current.length > 0, enrollments: current } };
+}

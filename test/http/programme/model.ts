@@ -1,0 +1,180 @@
+/**
+ * What the programme is meant to be: people, courses and enrollments in three maps, and who may do what. Written from the
+ * contract, not from the services; the rules of the operations are in the `*-rules.ts` beside it.
+ */
+
+export type Role = 'super_admin' | 'trainer' | 'trainee';
+export const statuses = ['pending', 'active', 'completed', 'cancelled'] as const;
+export type Status = (typeof statuses)[number];
+
+export interface Person {
+  id: string;
+  firstName: string;
+  lastName: string;
+  email: string;
+  phone: string;
+  role: Role;
+  isActive: boolean;
+  requiresPasswordChange: boolean;
+  password: string;
+  /** Of the last session; it is sent after the session's end too. */
+  token: string;
+  hasSession: boolean;
+}
+
+export interface Course {
+  id: string;
+  title: string;
+  description: string;
+  category: string;
+  maxStudents: number | null;
+  isPublished: boolean;
+  trainerId: string;
+}
+
+export interface Enrollment {
+  id: string;
+  userId: string;
+  courseId: string;
+  status: Status;
+  progress: number;
+  notes: string | null;
+  enrolledAt: string;
+  completedAt: string | null;
+}
+
+export type StatusCounts = Record<Status, number>;
+
+/** Who calls: the people whom each run begins with, whatever becomes of them. */
+export const castNames = ['superAdmin', 'ada', 'ben', 'tom', 'tess', 'tim', 'newcomer', 'sleeper'] as const;
+export type CastName = (typeof castNames)[number];
+
+export interface Programme {
+  cast: Record<CastName, Person>;
+  people: Map<string, Person>;
+  courses: Map<string, Course>;
+  enrollments: Map<string, Enrollment>;
+  /** Every id there has ever been, in the order of their appearance: those of deleted things are tried too. */
+  known: { person: string[]; course: string[]; enrollment: string[] };
+  /** What the courses of this run have in common, and the names of its people. */
+  tag: string;
+  /** Enrollments of earlier runs, which the super admin's figures contain. */
+  earlier: StatusCounts;
+}
+
+/** What the service chooses for itself. The model takes it from the answer, once it has been seen to be in order. */
+export interface Chosen {
+  /** Fields of the answer's course or enrollment. */
+  id: string;
+  enrolledAt: string;
+  completedAt: string;
+  token: string;
+  temporaryPassword: string;
+  /** Of an enrollment of a bulk assignment. */
+  ofTrainee(userId: string): { id: string; enrolledAt: string };
+}
+
+export interface Answer {
+  status: number;
+  body: object;
+}
+
+/** An answer that ends an operation before it changes anything. */
+export class Refusal extends Error {
+  constructor(readonly answer: Answer) {
+    super(JSON.stringify(answer));
+  }
+}
+
+export function refuse(status: number, error: string): never {
+  throw new Refusal({ status, body: { error } });
+}
+
+export function invalid(path: string, location: 'body' | 'query' = 'body'): never {
+  throw new Refusal({ status: 400, body: { errors: [{ path, location }] } });
+}
+
+/** A 403 names the role or ownership that is missing; how it does is open. */
+export const deny = (): never => refuse(403, 'Access denied.');
+
+/** The account that a caller's token stands for. `undefined` is somebody who sends none. */
+export function authenticated(caller: Person | undefined): Person {
+  if (!caller) return refuse(401, 'Access denied. No token provided.');
+  if (!caller.hasSession || !caller.isActive) return refuse(401, 'Invalid or expired token.');
+  return caller;
+}
+
+/** A caller who may use the programme, in one of the roles. */
+export function admitted(caller: Person | undefined, ...roles: Role[]): Person {
+  const person = authenticated(caller);
+  if (person.requiresPasswordChange) {
+    const body = { error: 'Password change required.', code: 'PASSWORD_CHANGE_REQUIRED' };
+    throw new Refusal({ status: 403, body });
+  }
+  if (roles.length > 0 && !roles.includes(person.role)) deny();
+  return person;
+}
+
+/** The course, for those who may change it and what belongs to it. */
+export function managed(programme: Programme, person: Person, courseId: string): Course {
+  const course = programme.courses.get(courseId);
+  if (!course) return refuse(404, 'Course not found.');
+  if (person.role === 'super_admin' || course.trainerId === person.id) return course;
+  return course.isPublished ? deny() : refuse(404, 'Course not found.');
+}
+
+/** Enrollments that somebody may know of. */
+export function knownEnrollments(programme: Programme, person: Person): Enrollment[] {
+  return [...programme.enrollments.values()].filter((enrollment) => {
+    if (person.role === 'super_admin') return true;
+    if (person.role === 'trainee') return enrollment.userId === person.id;
+    return courseOf(programme, enrollment).trainerId === person.id;
+  });
+}
+
+export function knownEnrollment(programme: Programme, person: Person, id: string): Enrollment {
+  const found = knownEnrollments(programme, person).find((enrollment) => enrollment.id === id);
+  return found ?? refuse(404, 'Enrollment not found.');
+}
+
+export function courseOf({ courses }: Programme, { courseId }: Enrollment): Course {
+  const course = courses.get(courseId);
+  if (!course) throw new Error('The model has an enrollment without a course.');
+  return course;
+}
+
+export function enrollmentIn({ enrollments }: Programme, courseId: string, userId: string): Enrollment | undefined {
+  return [...enrollments.values()].find(
+    (enrollment) => enrollment.courseId === courseId && enrollment.userId === userId,
+  );
+}
+
+/** Only who waits or takes part has a seat. */
+export function seatsTaken({ enrollments }: Programme, courseId: string): number {
+  return [...enrollments.values()].filter(
+    ({ courseId: id, status }) => id === courseId && (status === 'pending' || status === 'active'),
+  ).length;
+}
+
+export function takeSeats(programme: Programme, { id, maxStudents }: Course, wanted: number): void {
+  if (maxStudents !== null && wanted > 0 && seatsTaken(programme, id) + wanted > maxStudents)
+    refuse(400, 'Course is at maximum capacity.');
+}
+
+export function personWith(programme: Programme, id: string): Person {
+  const person = programme.people.get(id);
+  if (!person) throw new Error('The model refers to nobody.');
+  return person;
+}
+
+/** Adds what has been made, and remembers its id. */
+export function add<K extends 'person' | 'course' | 'enrollment'>(
+  programme: Programme,
+  kind: K,
+  thing: K extends 'person' ? Person : K extends 'course' ? Course : Enrollment,
+): void {
+  const map = { person: programme.people, course: programme.courses, enrollment: programme.enrollments }[kind];
+  // Which of the three kinds of things fits which map, the parameters' types say.
+  (map as Map<string, unknown>).set(thing.id, thing);
+  programme.known[kind].push(thing.id);
+}

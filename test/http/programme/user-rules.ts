@@ -1,0 +1,111 @@
+import {
+  type Answer,
+  admitted,
+  authenticated,
+  type Chosen,
+  type Person,
+  type Programme,
+  type Role,
+  refuse,
+} from './model.js';
+import { accountView, pageView } from './views.js';
+
+/** The rules of the contract's section "Users", and of signing in. */
+
+type Caller = Person | undefined;
+
+/** The account, for the super admin. */
+function administered(programme: Programme, caller: Caller, id: string): Person {
+  admitted(caller, 'super_admin');
+  return programme.people.get(id) ?? refuse(404, 'User not found.');
+}
+
+function protect({ role }: Person): void {
+  if (role === 'super_admin') refuse(400, "The super admin can't be deactivated, demoted or deleted.");
+}
+
+function assertNoCourses({ courses }: Programme, { id }: Person): void {
+  if ([...courses.values()].some(({ trainerId }) => trainerId === id))
+    refuse(400, 'Trainer still has courses. Assign them to another trainer first.');
+}
+
+export function activate(programme: Programme, caller: Caller, id: string, isActive: boolean): Answer {
+  const person = administered(programme, caller, id);
+  if (!isActive) protect(person);
+  // Only what changes ends sessions: somebody who is inactive already has none that could be used.
+  if (person.isActive && !isActive) person.hasSession = false;
+  person.isActive = isActive;
+  const message = `User ${isActive ? 'activated' : 'deactivated'} successfully.`;
+  return { status: 200, body: { message, user: accountView(person) } };
+}
+
+export function updateUser(
+  programme: Programme,
+  caller: Caller,
+  id: string,
+  { role, ...names }: { role?: Role | undefined; firstName?: string | undefined },
+): Answer {
+  const person = administered(programme, caller, id);
+  if (role !== undefined && role !== person.role) {
+    protect(person);
+    if (role === 'super_admin') refuse(400, 'Super Admin account already exists. Cannot create another one.');
+    assertNoCourses(programme, person);
+    const seated = [...programme.enrollments.values()].some(
+      ({ userId, status }) => userId === id && (status === 'pending' || status === 'active'),
+    );
+    if (seated) refuse(400, 'Trainee still has enrollments. Remove or complete them first.');
+    Object.assign(person, { role, hasSession: false });
+  }
+  if (names.firstName !== undefined) person.firstName = names.firstName;
+  return { status: 200, body: { message: 'User updated successfully.', user: accountView(person) } };
+}
+
+/** Goes with all enrollments. */
+export function deleteUser(programme: Programme, caller: Caller, id: string): Answer {
+  const person = administered(programme, caller, id);
+  protect(person);
+  assertNoCourses(programme, person);
+  programme.people.delete(id);
+  person.hasSession = false;
+  for (const enrollment of [...programme.enrollments.values()])
+    if (enrollment.userId === id) programme.enrollments.delete(enrollment.id);
+  return { status: 200, body: { message: 'User deleted successfully.' } };
+}
+
+export function resetPassword(programme: Programme, caller: Caller, id: string, chosen: Chosen): Answer {
+  const person = administered(programme, caller, id);
+  const { temporaryPassword } = chosen;
+  Object.assign(person, { requiresPasswordChange: true, hasSession: false, password: temporaryPassword });
+  return { status: 200, body: { message: 'Password reset successfully.', temporaryPassword } };
+}
+
+/** Specification, section 4.4: somebody signs in with their own password. */
+export function signIn(programme: Programme, person: Person | undefined, chosen: Chosen): Answer {
+  if (!person?.isActive || !programme.people.has(person.id))
+    return refuse(401, 'Invalid credentials or account inactive.');
+  Object.assign(person, { token: chosen.token, hasSession: true });
+  const { isActive: _, ...user } = accountView(person);
+  return { status: 200, body: { token: chosen.token, user } };
+}
+
+/** Specification, section 4.10: their first own password. */
+export function changeFirstPassword(caller: Caller, newPassword: string): Answer {
+  const person = authenticated(caller);
+  if (!person.requiresPasswordChange) refuse(400, 'Password change not required.');
+  Object.assign(person, { requiresPasswordChange: false, password: newPassword });
+  const { isActive: _, ...user } = accountView(person);
+  return { status: 200, body: { message: 'Password changed successfully.', user } };
+}
+
+/** The people of this run: the super admin, who is of all runs, isn't found by their name. */
+export function listUsers({ people }: Programme, caller: Caller): Answer {
+  admitted(caller, 'super_admin');
+  const found = [...people.values()].filter(({ role }) => role !== 'super_admin');
+  return { status: 200, body: pageView('users', found.map(accountView)) };
+}
+
+/** Specification, section 4.7. */
+export function showSelf(caller: Caller): Answer {
+  const { isActive: _, requiresPasswordChange: __, ...user } = accountView(authenticated(caller));
+  return { status: 200, body: { user } };
+}

@@ -1,0 +1,73 @@
+import { type Course, courseOf, type Enrollment, type Person, type Programme, personWith } from './model.js';
+
+/** What the API shows of the model's things: the field lists of the specification and the contract, times of change left out. */
+
+const name = ({ id, firstName, lastName }: Person) => ({ id, firstName, lastName });
+
+export const personView = (person: Person) => ({ ...name(person), email: person.email, avatar: null });
+
+export const accountView = (person: Person) => ({
+  ...personView(person),
+  phone: person.phone,
+  role: person.role,
+  isActive: person.isActive,
+  requiresPasswordChange: person.requiresPasswordChange,
+});
+
+const silence = {
+  ...{ shortDescription: null, level: null, language: null, courseType: null, tags: [], requirements: null },
+  ...{ learningOutcomes: null, startDate: null, endDate: null, location: null, thumbnail: null, isFeatured: false },
+};
+
+export const courseView = (programme: Programme, course: Course) => ({
+  ...silence,
+  ...course,
+  trainer: { ...name(personWith(programme, course.trainerId)), avatar: null },
+});
+
+export const enrollmentView = (enrollment: Enrollment) => ({ ...enrollment });
+
+const courseHead = ({ id, title, description }: Course) => ({ id, title, description, thumbnail: null });
+
+/** With its trainee and course. */
+export const wholeEnrollmentView = (programme: Programme, enrollment: Enrollment) => ({
+  ...enrollmentView(enrollment),
+  user: personView(personWith(programme, enrollment.userId)),
+  course: courseHead(courseOf(programme, enrollment)),
+});
+
+const courseSummary = (programme: Programme, course: Course) => ({
+  ...courseHead(course),
+  trainer: name(personWith(programme, course.trainerId)),
+});
+
+/** As its trainee sees it. */
+export const ownEnrollmentView = (programme: Programme, enrollment: Enrollment) => ({
+  ...enrollmentView(enrollment),
+  course: courseSummary(programme, courseOf(programme, enrollment)),
+});
+
+/** An entry of the enrollment check (specification, section 4.11). */
+export const currentEnrollmentView = (programme: Programme, enrollment: Enrollment) => {
+  const { id, status, progress, enrolledAt, course } = ownEnrollmentView(programme, enrollment);
+  return { id, status, progress, enrolledAt, course };
+};
+
+export const courseTraineeView = (programme: Programme, enrollment: Enrollment) => ({
+  ...personView(personWith(programme, enrollment.userId)),
+  enrollment: enrollmentView(enrollment),
+});
+
+/** The first page of a listing that holds all there is. */
+export const pageView = (plural: string, items: readonly object[]) => ({
+  [plural]: items,
+  pagination: {
+    currentPage: 1,
+    totalPages: Math.ceil(items.length / pageLimit),
+    totalItems: items.length,
+    itemsPerPage: pageLimit,
+  },
+});
+
+/** What listings are asked for. */
+export const pageLimit = 100;
