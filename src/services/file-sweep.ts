@@ -2,6 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Op } from 'sequelize';
 import { systemErrorCode } from '../errors.js';
+import type { FileState } from '../schemas/file.js';
 import type { Core } from './core.js';
 import { removeDoomed, uploadsFolder } from './files.js';
 
@@ -66,19 +67,21 @@ async function namesIn(folder: string): Promise<string[]> {
 export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<Sweep> {
   const swept = await sweepFiles(core);
   const before = new Date(core.now().getTime() - abandonedAfterMs);
-  const { StoredFile } = core.database.models;
-  const known = new Map<string, string>();
-  for (const { storageKey, state } of await core.database.read(() =>
-    StoredFile.findAll({ attributes: ['storageKey', 'state'] }),
-  ))
-    known.set(storageKey, state);
+  const known = await statesByKey(core);
   const unknown: string[] = [];
   for await (const { key, modifiedAt } of core.storage.list()) {
     if (!known.delete(key) && modifiedAt < before) unknown.push(key);
   }
   if (removeUnknown) await core.storage.remove(unknown);
   const missing = [...known].flatMap(([key, state]) => (state === 'live' ? [key] : []));
-  return { ...swept, unknown, missing };
+  // Some may have been deleted while the storage was read.
+  const now = missing.length > 0 ? await statesByKey(core) : known;
+  return { ...swept, unknown, missing: missing.filter((key) => now.get(key) === 'live') };
+}
+
+async function statesByKey({ database }: Core): Promise<Map<string, FileState>> {
+  const rows = await database.read(() => database.models.StoredFile.findAll({ attributes: ['storageKey', 'state'] }));
+  return new Map(rows.map(({ storageKey, state }) => [storageKey, state]));
 }
 
 /** How often the service sweeps, in milliseconds. */

@@ -30,7 +30,7 @@ export async function castOf(context: Context): Promise<Cast> {
 }
 
 /** An entry of the audit log without its id and time. */
-export interface Recorded {
+interface Recorded {
   action: string;
   actorId: string | null;
   origin: string;
@@ -42,7 +42,7 @@ export interface Recorded {
 }
 
 /** What the audit log says of a target, the oldest first. */
-export async function auditOf(harness: Harness, { admin }: Cast, targetId: string): Promise<Recorded[]> {
+async function auditOf(harness: Harness, { admin }: Cast, targetId: string): Promise<Recorded[]> {
   const { body } = await harness.api('get', `/api/audit?targetId=${targetId}&limit=100`, admin.token).expect(200);
   const entries = body.entries as (Recorded & { id: string; at: string })[];
   return entries.map(({ id: _id, at: _at, ...recorded }) => recorded).reverse();

@@ -1,79 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Context, createContext } from '../../src/context.js';
-import type { Course } from '../../src/db/models/course.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
-import { createLogger } from '../../src/logger.js';
-import { sweepFiles } from '../../src/services/file-sweep.js';
-import { temporaryFolder } from '../support/database.js';
-import { buildCourse, signIn } from '../support/factories.js';
-import { useHarness } from '../support/harness.js';
-import {
-  expectNothingLeft,
-  fieldPart,
-  filePart,
-  fileRows,
-  form,
-  part,
-  picture,
-  type RawAnswer,
-  type RawRequest,
-  send,
-  uploadsIn,
-} from './uploads.js';
-
-const mebibyte = 1024 * 1024;
+import { signIn } from '../support/factories.js';
+import { material, mebibyte, useUploadService } from './upload-service.js';
+import { expectNothingLeft, fieldPart, filePart, form, part, type RawAnswer, send, uploadsIn } from './uploads.js';
 
 describe('abuse of uploads', function () {
   this.timeout(60_000);
-  const harness = useHarness();
-  let folder: ReturnType<typeof temporaryFolder>;
-  let context: Context;
-  let server: RunningServer;
-  let token = '';
-  let course: Course;
-  const logged: string[] = [];
-
-  /** Starts the service with its files in a folder. */
-  async function start(dataDir: string): Promise<void> {
-    const { config, hasher } = harness.context;
-    const logger = createLogger('info', { write: (line: string) => void logged.push(line) });
-    const files = {
-      ...{ ...config.files, materialBytes: 3 * mebibyte, imageBytes: mebibyte },
-      storage: { kind: 'local' as const, folder: path.join(dataDir, 'files') },
-    };
-    const http = { ...config.http, port: 0, host: '127.0.0.1' };
-    context = await createContext({ ...config, dataDir, files, http }, logger, { hasher });
-    server = await startServer(context);
-  }
-
-  async function stop(): Promise<void> {
-    await server.close();
-    await context.close();
-  }
-
-  beforeEach(async () => {
-    folder = temporaryFolder();
-    logged.length = 0;
-    await start(folder.path);
-    const { user, token: own } = await signIn(context, { role: 'trainer' });
-    token = own;
-    course = await buildCourse(context, user, { isPublished: true });
-  });
-  afterEach(async () => {
-    await stop();
-    folder.remove();
-  });
-
-  const route = () => `/api/courses/${course.id}/files`;
-  const post = (body: Buffer, more: Partial<RawRequest> = {}) =>
-    send(server.url, { path: route(), token, body, ...more });
-  const material = (bytes: number | string = 10) =>
-    form(filePart(typeof bytes === 'number' ? Buffer.alloc(bytes) : bytes));
+  const service = useUploadService();
+  const { post, expectWell } = service;
 
   /** The answer is this status, with a body of the documented shape, and nothing is left. */
   async function expectRefused(answer: RawAnswer, status: number, what: string): Promise<void> {
@@ -81,14 +18,7 @@ describe('abuse of uploads', function () {
     const body = JSON.parse(answer.body) as { error?: string; errors?: { path: string; msg: string }[] };
     if (body.errors) expect(body.errors.map(({ path }) => path)).to.deep.equal(['file']);
     else expect(body, what).to.have.all.keys('error');
-    await expectNothingLeft(context);
-  }
-
-  /** Whatever was done before, an upload works. */
-  async function expectWell(): Promise<void> {
-    expect((await post(material())).status).to.equal(201);
-    await expectNothingLeft(context, 1);
-    expect(logged.filter((line) => /"level":(50|60)/.test(line))).to.deep.equal([]);
+    await expectNothingLeft(service.context);
   }
 
   describe('the limits of a form', () => {
@@ -110,7 +40,7 @@ describe('abuse of uploads', function () {
       it(`allow ${name}`, async () => {
         const answer = await post(make());
         expect(answer.status, answer.body).to.equal(201);
-        await expectNothingLeft(context, 1);
+        await expectNothingLeft(service.context, 1);
       });
 
     const refused: Record<string, [number, () => Buffer]> = {
@@ -148,9 +78,9 @@ describe('abuse of uploads', function () {
     });
 
     it('keep lists in the forms of imports short', async () => {
-      const admin = (await signIn(context, { role: 'super_admin' })).token;
+      const admin = (await signIn(service.context, { role: 'super_admin' })).token;
       const body = form(fieldPart('map[4000000000]', 'x=phone'), filePart('firstName\n', 'people.csv'));
-      const answer = await send(server.url, { path: '/api/imports', token: admin, body });
+      const answer = await send(service.server.url, { path: '/api/imports', token: admin, body });
       await expectRefused(answer, 400, 'a list of four thousand million');
     });
   });
@@ -218,7 +148,7 @@ describe('abuse of uploads', function () {
       it(`${where}, with the connection`, async () => {
         for (const leave of ['destroy', 'end'] as const) {
           await post(whole.subarray(0, length), { headers: { 'Content-Length': whole.length }, leave });
-          await expectNothingLeft(context);
+          await expectNothingLeft(service.context);
         }
         await expectWell();
       });
@@ -228,7 +158,7 @@ describe('abuse of uploads', function () {
       const answer = await post(whole, { headers: { 'Content-Length': 1000, Connection: 'keep-alive' }, leave: 'end' });
       // What follows is taken for another request, and isn't one.
       expect(answer.status).to.equal(400);
-      await expectNothingLeft(context);
+      await expectNothingLeft(service.context);
       await expectWell();
     });
 
@@ -236,27 +166,27 @@ describe('abuse of uploads', function () {
       const headers = { 'Transfer-Encoding': 'chunked', 'Content-Length': '' };
       const body = Buffer.concat([Buffer.from('186a0\r\n'), whole.subarray(0, 100_000), Buffer.from('no chunk\r\n')]);
       await post(body, { headers });
-      await expectNothingLeft(context);
+      await expectNothingLeft(service.context);
       await expectWell();
     });
 
     it('after it came slowly', async () => {
-      const { hostname, port } = new URL(server.url);
+      const { hostname, port } = new URL(service.server.url);
       const socket = connect(Number(port), hostname);
       socket.write(
-        `POST ${route()} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${whole.length}\r\n\r\n`,
+        `POST /api/courses/${service.course.id}/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${whole.length}\r\n\r\n`,
       );
       for (let sent = 0; sent < 20; sent += 1) {
         socket.write(whole.subarray(sent * 50, sent * 50 + 50));
         await sleep(10);
       }
-      expect(uploadsIn(context)).to.have.length(1);
-      const [name = ''] = uploadsIn(context);
+      expect(uploadsIn(service.context)).to.have.length(1);
+      const [name = ''] = uploadsIn(service.context);
       // Nobody else on the machine is to read it.
-      expect(statSync(path.join(folder.path, 'uploads', name)).mode & 0o777).to.equal(0o600);
-      expect(statSync(path.join(folder.path, 'uploads')).mode & 0o777).to.equal(0o700);
+      expect(statSync(path.join(service.folder, 'uploads', name)).mode & 0o777).to.equal(0o600);
+      expect(statSync(path.join(service.folder, 'uploads')).mode & 0o777).to.equal(0o700);
       socket.destroy();
-      await expectNothingLeft(context);
+      await expectNothingLeft(service.context);
       await expectWell();
     });
 
@@ -267,7 +197,7 @@ describe('abuse of uploads', function () {
           post(whole.subarray(0, index * 4000 + 10), { headers, leave: index % 2 ? 'destroy' : 'end' }),
         ),
       );
-      await expectNothingLeft(context);
+      await expectNothingLeft(service.context);
       await expectWell();
     });
   });
@@ -276,20 +206,24 @@ describe('abuse of uploads', function () {
     const huge = () => material(3 * mebibyte);
 
     it('leaves nothing when nobody is signed in', async () => {
-      const { token: trainee } = await signIn(context);
-      const foreign = (await signIn(context, { role: 'trainer' })).token;
+      const { token: trainee } = await signIn(service.context);
+      const foreign = (await signIn(service.context, { role: 'trainer' })).token;
       for (const [as, status] of [
         [undefined, 401],
         ['nonsense', 401],
         [trainee, 403],
         [foreign, 403],
       ] as const) {
-        const { token: _, ...anonymous } = { path: route(), token, body: huge() };
-        const answer = await send(server.url, as === undefined ? anonymous : { ...anonymous, token: as });
+        const { token: _, ...anonymous } = {
+          path: `/api/courses/${service.course.id}/files`,
+          token: service.token,
+          body: huge(),
+        };
+        const answer = await send(service.server.url, as === undefined ? anonymous : { ...anonymous, token: as });
         await expectRefused(answer, status, String(as));
       }
       // The folder is made for the first one that is.
-      expect(readdirSync(folder.path)).not.to.include('uploads');
+      expect(readdirSync(service.folder)).not.to.include('uploads');
       await expectWell();
     });
 
@@ -306,115 +240,7 @@ describe('abuse of uploads', function () {
       const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index % 2 ? large : small)));
       const statuses = answers.map(({ status }) => status);
       expect(statuses).to.deep.equal(statuses.map((_, index) => (index % 2 ? 413 : 201)));
-      await expectNothingLeft(context, 10);
-    });
-  });
-
-  describe('a disk', () => {
-    it('that is full is said to be, keeps nothing and is well again when there is room', async function () {
-      await stop();
-      const mount = path.join(folder.path, 'small');
-      mkdirSync(mount);
-      const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', mount]);
-      if (mounted.status !== 0) {
-        await start(folder.path);
-        console.error(
-          `      not tested: a small disk can't be mounted here (${String(mounted.stderr ?? mounted.error).trim()})`,
-        );
-        return this.skip();
-      }
-      try {
-        await start(mount);
-        expect((await post(material(100_000))).status).to.equal(201);
-        const full = { status: 507, error: 'There is no room left on the server.' };
-        const said = ({ status, body }: RawAnswer) => ({ status, ...(JSON.parse(body) as object) });
-        // Room enough for some of it.
-        for (const bytes of [2 * mebibyte, mebibyte]) expect(said(await post(material(bytes)))).to.deep.equal(full);
-        await expectNothingLeft(context, 1);
-        const together = await Promise.all(Array.from({ length: 6 }, () => post(material(mebibyte))));
-        expect(together.map(said)).to.deep.equal(Array(6).fill(full));
-        await expectNothingLeft(context, 1);
-        // Room for nothing at all: not even for a name.
-        rmSync(path.join(mount, 'uploads'), { recursive: true });
-        const filler = path.join(mount, 'filler');
-        spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
-        expect(said(await post(material(5000)))).to.deep.equal(full);
-        await expectNothingLeft(context, 1);
-        rmSync(filler);
-        expect((await post(material(100_000))).status).to.equal(201);
-        await expectNothingLeft(context, 2);
-      } finally {
-        await stop();
-        spawnSync('umount', [mount]);
-        await start(folder.path);
-      }
-    });
-
-    it('that is full says so of a picture that is made smaller, too', async function () {
-      await stop();
-      const mount = path.join(folder.path, 'small');
-      mkdirSync(mount);
-      if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', mount]).status !== 0) {
-        await start(folder.path);
-        console.error("      not tested: a small disk can't be mounted here");
-        return this.skip();
-      }
-      try {
-        await start(mount);
-        // The upload fits, and what is made of it doesn't fit beside it.
-        const content = await picture(400, 300).jpeg({ quality: 60 }).toBuffer();
-        expect(content.length).to.be.within(30_000, 56_000);
-        const body = form(filePart(content, 'x.jpg', 'image'));
-        const answer = await send(server.url, { path: `/api/courses/${course.id}/thumbnail`, token, body });
-        expect([answer.status, answer.body]).to.deep.equal([507, '{"error":"There is no room left on the server."}']);
-        await expectNothingLeft(context);
-      } finally {
-        await stop();
-        spawnSync('umount', [mount]);
-        await start(folder.path);
-      }
-    });
-
-    it('with something in the way is unavailable, and says no more to clients', async () => {
-      writeFileSync(path.join(folder.path, 'uploads'), 'in the way');
-      const answer = await post(material());
-      expect([answer.status, JSON.parse(answer.body)]).to.deep.equal([
-        503,
-        { error: 'The service is temporarily unavailable.' },
-      ]);
-      expect(answer.head).to.match(/^Retry-After: \d+$/im);
-      expect(await fileRows(context)).to.deep.equal([]);
-      rmSync(path.join(folder.path, 'uploads'));
-      logged.length = 0;
-      await expectWell();
-    });
-
-    it('with something in the way of an import is unavailable, and keeps nothing of it', async () => {
-      writeFileSync(path.join(folder.path, 'imports'), 'in the way');
-      const admin = (await signIn(context, { role: 'super_admin' })).token;
-      const body = form(filePart('firstName,lastName,email,phone\n', 'people.csv'));
-      const answer = await send(server.url, { path: '/api/imports', token: admin, body });
-      expect([answer.status, JSON.parse(answer.body)]).to.deep.equal([
-        503,
-        { error: 'The service is temporarily unavailable.' },
-      ]);
-      await expectNothingLeft(context);
-      expect(await context.database.models.Import.count()).to.equal(0);
-    });
-
-    it('whose storage has something in the way is unavailable, and keeps nothing', async () => {
-      writeFileSync(path.join(folder.path, 'files'), 'in the way');
-      const answer = await post(material());
-      expect([answer.status, JSON.parse(answer.body)]).to.deep.equal([
-        503,
-        { error: 'The service is temporarily unavailable.' },
-      ]);
-      expect(uploadsIn(context)).to.deep.equal([]);
-      rmSync(path.join(folder.path, 'files'));
-      // What could not be told from something that is there is looked for again.
-      await sweepFiles(context);
-      logged.length = 0;
-      await expectWell();
+      await expectNothingLeft(service.context, 10);
     });
   });
 });

@@ -208,6 +208,18 @@ describe('sweeping files', () => {
     });
   });
 
+  it('misses no file that was deleted while the storage was read', async () => {
+    const key = await crashed('live');
+    const { storage } = storingAfter(context, async () => undefined);
+    const list = async function* () {
+      await context.database.models.StoredFile.destroy({ where: { storageKey: key } });
+      await context.storage.remove([key]);
+      yield* context.storage.list();
+    };
+    const { missing } = await sweepStorage({ ...context, storage: { ...storage, list } }, false);
+    expect(missing).to.deep.equal([]);
+  });
+
   describe('an upload that takes longer than it may', () => {
     /** Stores a file that was begun two hours ago; `first` happens while it is on its way to the storage. */
     async function storing(first: (core: Context) => Promise<unknown>): Promise<string> {

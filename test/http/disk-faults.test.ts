@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { sweepFiles } from '../../src/services/file-sweep.js';
+import { signIn } from '../support/factories.js';
+import { material, mebibyte, useUploadService } from './upload-service.js';
+import { expectNothingLeft, filePart, fileRows, form, picture, type RawAnswer, send, uploadsIn } from './uploads.js';
+
+describe('a disk for uploads', function () {
+  this.timeout(60_000);
+  let mounted = '';
+  // Before the service's own: a folder that is mounted can't be removed.
+  afterEach(async () => {
+    if (mounted === '') return;
+    await service.restart(service.folder);
+    spawnSync('umount', [mounted]);
+    mounted = '';
+  });
+
+  const service = useUploadService();
+  const { post, expectWell } = service;
+
+  /** Puts the service on a disk of this size. @returns false where none can be mounted: only root may */
+  async function onSmallDisk(size: string): Promise<boolean> {
+    const folder = path.join(service.folder, 'small');
+    mkdirSync(folder);
+    const { status, stderr, error } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
+    if (status !== 0) {
+      console.error(`    Not tested: no small disk can be mounted here (${String(error ?? stderr).trim()}).`);
+      return false;
+    }
+    mounted = folder;
+    await service.restart(folder);
+    return true;
+  }
+
+  const said = ({ status, body }: RawAnswer) => ({ status, ...(JSON.parse(body) as object) });
+  const unavailable = { status: 503, error: 'The service is temporarily unavailable.' };
+  const full = { status: 507, error: 'There is no room left on the server.' };
+
+  it('that is full is said to be, keeps nothing and is well again when there is room', async function () {
+    if (!(await onSmallDisk('1m'))) return this.skip();
+    expect((await post(material(100_000))).status).to.equal(201);
+    // Room enough for some of it.
+    for (const bytes of [2 * mebibyte, mebibyte]) expect(said(await post(material(bytes)))).to.deep.equal(full);
+    await expectNothingLeft(service.context, 1);
+    const together = await Promise.all(Array.from({ length: 6 }, () => post(material(mebibyte))));
+    expect(together.map(said)).to.deep.equal(Array(6).fill(full));
+    await expectNothingLeft(service.context, 1);
+    // Room for nothing at all: not even for a name.
+    rmSync(path.join(mounted, 'uploads'), { recursive: true });
+    const filler = path.join(mounted, 'filler');
+    expect(() => writeFileSync(filler, Buffer.alloc(2 * mebibyte))).to.throw('ENOSPC');
+    expect(said(await post(material(5000)))).to.deep.equal(full);
+    await expectNothingLeft(service.context, 1);
+    rmSync(filler);
+    expect((await post(material(100_000))).status).to.equal(201);
+    await expectNothingLeft(service.context, 2);
+  });
+
+  it('that is full says so of a picture that is made smaller, too', async function () {
+    if (!(await onSmallDisk('64k'))) return this.skip();
+    // The upload fits, and what is made of it doesn't fit beside it.
+    const content = await picture(400, 300).jpeg({ quality: 60 }).toBuffer();
+    expect(content.length).to.be.within(30_000, 56_000);
+    const body = form(filePart(content, 'x.jpg', 'image'));
+    expect(said(await post(body, { path: `/api/courses/${service.course.id}/thumbnail` }))).to.deep.equal(full);
+    await expectNothingLeft(service.context);
+  });
+
+  it('with something in the way is unavailable, and says no more to clients', async () => {
+    writeFileSync(path.join(service.folder, 'uploads'), 'in the way');
+    const answer = await post(material());
+    expect(said(answer)).to.deep.equal(unavailable);
+    expect(answer.head).to.match(/^Retry-After: \d+$/im);
+    expect(await fileRows(service.context)).to.deep.equal([]);
+    rmSync(path.join(service.folder, 'uploads'));
+    service.logged.length = 0;
+    await expectWell();
+  });
+
+  it('with something in the way of an import is unavailable, and keeps nothing of it', async () => {
+    writeFileSync(path.join(service.folder, 'imports'), 'in the way');
+    const admin = (await signIn(service.context, { role: 'super_admin' })).token;
+    const body = form(filePart('firstName,lastName,email,phone\n', 'people.csv'));
+    const answer = await send(service.server.url, { path: '/api/imports', token: admin, body });
+    expect(said(answer)).to.deep.equal(unavailable);
+    await expectNothingLeft(service.context);
+    expect(await service.context.database.models.Import.count()).to.equal(0);
+  });
+
+  it('whose storage has something in the way is unavailable, and keeps nothing', async () => {
+    writeFileSync(path.join(service.folder, 'files'), 'in the way');
+    const answer = await post(material());
+    expect(said(answer)).to.deep.equal(unavailable);
+    expect(uploadsIn(service.context)).to.deep.equal([]);
+    rmSync(path.join(service.folder, 'files'));
+    // What could not be told from something that is there is looked for again.
+    await sweepFiles(service.context);
+    service.logged.length = 0;
+    await expectWell();
+  });
+});
