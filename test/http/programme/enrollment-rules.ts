@@ -144,7 +144,9 @@ export function changeStatus(
     const course = courseOf(programme, enrollment);
     if (wisher === 'trainee' && !course.isPublished) refuse(400, 'Course is not published.');
     // Some have become trainers since they cancelled.
-    if (programme.people.get(enrollment.userId)?.role !== 'trainee') refuse(404, 'Trainee not found.');
+    const trainee = programme.people.get(enrollment.userId);
+    if (trainee?.role !== 'trainee') refuse(404, 'Trainee not found.');
+    if (!trainee?.isActive) refuse(400, 'Trainee account is inactive.');
     takeSeats(programme, course, 1);
     enrollment.enrolledAt = chosen.enrolledAt;
   }
