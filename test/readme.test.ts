@@ -18,7 +18,7 @@ function tour(): string {
 }
 
 describe('The tour of the README, copied line by line', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   // The package as it is installed, in a folder of its own.
   const folder = useBuiltProgram();
   const program = path.join(folder.path, 'bin', 'coursectl.js');
@@ -47,7 +47,7 @@ describe('The tour of the README, copied line by line', function () {
     await database.drop();
   });
 
-  it('sets up, imports, logs in by email and phone, and changes the initial password', () => {
+  it('sets up, imports, logs in by email and phone, changes the initial password, and runs a course', () => {
     const script = `set -euo pipefail\nnpx() { shift; node ${program} "$@"; }\n${tour().replaceAll('http://127.0.0.1:3000', url)}`;
     const output = execFileSync('bash', ['--norc', '-c', script], {
       cwd: folder.path,
@@ -63,6 +63,12 @@ describe('The tour of the README, copied line by line', function () {
     expect(output).to.include('{"error":"Password change required.","code":"PASSWORD_CHANGE_REQUIRED"}');
     expect(output).to.include('{"message":"Password changed successfully.","user":{');
     expect(output).to.match(/"lastLogin":"\d{4}-\d{2}-\d{2}T/);
+    expect(output).to.include('"message":"Enrollment requested successfully."');
+    expect(output).to.include('"status":"pending","progress":0').and.to.include('"notes":"Mornings, please."');
+    expect(output).to.include('"message":"Enrollment status updated successfully."');
+    expect(output).to.match(/"files":\[\{"id":"[^"]+","name":"trainees.csv","contentType":"text\/csv"/);
+    expect(output).to.include('"hasEnrollments":true').and.to.include('"status":"active","progress":40');
+    expect(output).to.match(/enrollment\.status/);
     const { mode } = statSync(path.join(folder.path, 'examples', 'trainees.credentials.csv'));
     expect(mode & 0o777).to.equal(0o600);
   });
