@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from '../context.js';
 import { AppError, systemErrorCode } from '../errors.js';
-import { startFileSweep } from '../services/file-sweep.js';
+import { startHousekeeping } from '../services/housekeeping.js';
 import { startImportRunner } from '../services/imports/runner.js';
 import { createApp } from './app.js';
 
@@ -43,7 +43,7 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
 export async function startServer(context: Context): Promise<RunningServer> {
   let draining = false;
   const runner = startImportRunner(context);
-  const sweep = startFileSweep(context);
+  const housekeeping = startHousekeeping(context);
   const service = { isDraining: () => draining, wakeImports: () => runner.wake() };
   const server = createServer(createApp(context, service));
   server.prependListener('request', (_request, response) => {
@@ -58,7 +58,7 @@ export async function startServer(context: Context): Promise<RunningServer> {
   server.keepAliveTimeout = 75_000;
   const { host, port: wantedPort } = context.config.http;
   const { address, port, family } = await listen(server, host, wantedPort).catch(async (error: unknown) => {
-    await Promise.all([runner.close(), sweep.close()]);
+    await Promise.all([runner.close(), housekeeping.close()]);
     throw error;
   });
   return {
@@ -68,7 +68,7 @@ export async function startServer(context: Context): Promise<RunningServer> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);
       // A running import stops at its next row boundary, and is gone on with later.
-      await Promise.all([closed, runner.close(), sweep.close()]);
+      await Promise.all([closed, runner.close(), housekeeping.close()]);
       clearTimeout(cut);
     },
   };

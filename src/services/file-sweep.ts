@@ -83,28 +83,3 @@ async function statesByKey({ database }: Core): Promise<Map<string, FileState>> 
   const rows = await database.read(() => database.models.StoredFile.findAll({ attributes: ['storageKey', 'state'] }));
   return new Map(rows.map(({ storageKey, state }) => [storageKey, state]));
 }
-
-/** How often the service sweeps, in milliseconds. */
-const sweepEveryMs = 60 * 60_000;
-
-/** Sweeps now and every hour. */
-export function startFileSweep(core: Core): { close(): Promise<void> } {
-  let sweep = Promise.resolve();
-  const start = () => {
-    sweep = sweepFiles(core).then(
-      ({ removed, leftovers }) => {
-        if (removed + leftovers > 0) core.logger.info({ removed, leftovers }, 'files that nobody needs were removed');
-      },
-      // The next one comes.
-      (error: unknown) => core.logger.warn({ err: error }, 'files that nobody needs could not be looked for'),
-    );
-  };
-  start();
-  const timer = setInterval(start, sweepEveryMs);
-  return {
-    async close() {
-      clearInterval(timer);
-      await sweep;
-    },
-  };
-}

@@ -92,3 +92,24 @@ export async function endSession(core: Core, caller: Caller, sessionId: string):
 export async function endAllSessions(core: Core, caller: Caller): Promise<void> {
   await core.database.inTransaction((transaction) => endSessions(core, caller.user.id, transaction));
 }
+
+/** Sessions that are removed at once: a transaction is not to hold up logins. */
+const sweepBatch = 1000;
+
+/** Removes sessions that have expired. @returns how many */
+export async function sweepSessions(core: Core): Promise<number> {
+  const { Session } = core.database.models;
+  let removed = 0;
+  for (;;) {
+    const expired = await core.database.read(() =>
+      Session.findAll({
+        attributes: ['id'],
+        where: { expiresAt: { [Op.lte]: core.now() } },
+        limit: sweepBatch,
+      }),
+    );
+    if (expired.length === 0) return removed;
+    const ids = expired.map(({ id }) => id);
+    removed += await core.database.inTransaction((transaction) => Session.destroy({ where: { id: ids }, transaction }));
+  }
+}

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sweepSessions } from '../../src/services/sessions.js';
 import { buildUser, factoryPassword, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectFailure, messages } from './expectations.js';
@@ -213,5 +214,21 @@ describe('POST /api/auth/logout-all', () => {
     const credentials = { identifier: user.email, password: factoryPassword };
     const { body } = await harness.api('post', '/api/auth/login').send(credentials).expect(200);
     await harness.api('get', '/api/auth/me', body.token).expect(200);
+  });
+});
+
+describe('Expired sessions', () => {
+  const harness = useHarness();
+
+  it('are removed in time, those that last stay', async () => {
+    const { user } = await signIn(harness.context);
+    harness.advance(8 * 86_400_000);
+    const { token } = await signIn(harness.context);
+    await tokenFor(harness.context, user);
+    const { Session } = harness.context.database.models;
+    expect(await Session.count()).to.equal(3);
+    expect(await sweepSessions(harness.context)).to.equal(1);
+    expect(await sweepSessions(harness.context)).to.equal(0);
+    await harness.api('get', '/api/auth/me', token).expect(200);
   });
 });

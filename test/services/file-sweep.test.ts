@@ -6,8 +6,9 @@ import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import { createLogger } from '../../src/logger.js';
 import type { FileState } from '../../src/schemas/file.js';
-import { startFileSweep, sweepFiles, sweepStorage } from '../../src/services/file-sweep.js';
+import { sweepFiles, sweepStorage } from '../../src/services/file-sweep.js';
 import { storeFile } from '../../src/services/files.js';
+import { startHousekeeping } from '../../src/services/housekeeping.js';
 import { expectNothingLeft, fileRows, storedKeys, storingAfter, uploadsIn } from '../http/uploads.js';
 import { temporaryFolder } from '../support/database.js';
 import { buildCourse, buildMaterial, buildUser } from '../support/factories.js';
@@ -264,17 +265,17 @@ describe('sweeping files', () => {
   it('is done by the service when it starts, and ends with it', async () => {
     await crashed('doomed');
     leftover('half', 2 * hour);
-    const sweep = startFileSweep(context);
+    const sweep = startHousekeeping(context);
     await sweep.close();
     await expectNothingLeft(context);
     expect(logged.map((line) => JSON.parse(line) as object)).to.have.length(1);
-    expect(JSON.parse(logged[0] ?? '')).to.include({ removed: 1, leftovers: 1 });
+    expect(JSON.parse(logged[0] ?? '')).to.include({ what: 'files', removed: 1, leftovers: 1 });
   });
 
   it('leaves the service alone when it fails', async () => {
     writeFileSync(uploads(), 'in the way');
-    const sweep = startFileSweep(context);
+    const sweep = startHousekeeping(context);
     await sweep.close();
-    expect(logged.join('')).to.include('could not be looked for');
+    expect(logged.join('')).to.match(/"what":"files".*could not tidy up/);
   });
 });

@@ -1,0 +1,41 @@
+import type { Core } from './core.js';
+import { sweepFiles } from './file-sweep.js';
+import { sweepThrottle } from './login-throttle.js';
+import { sweepSessions } from './sessions.js';
+
+/** How often the service tidies up, in milliseconds. */
+const everyMs = 60 * 60_000;
+
+/** What is removed that nobody needs any more; every instance may do it at any time. */
+const chores: Readonly<Record<string, (core: Core) => Promise<Record<string, number>>>> = {
+  files: sweepFiles,
+  sessions: async (core) => ({ removed: await sweepSessions(core) }),
+  throttle: async (core) => ({ removed: await sweepThrottle(core) }),
+};
+
+/** Tidies up now and every hour. */
+export function startHousekeeping(core: Core): { close(): Promise<void> } {
+  let underWay = Promise.resolve();
+  async function tidy(): Promise<void> {
+    for (const [what, chore] of Object.entries(chores)) {
+      try {
+        const figures = await chore(core);
+        if (Object.values(figures).some((figure) => figure > 0)) core.logger.info({ what, ...figures }, 'tidied up');
+      } catch (error) {
+        // The next hour comes.
+        core.logger.warn({ what, err: error }, 'could not tidy up');
+      }
+    }
+  }
+  const start = () => {
+    underWay = tidy();
+  };
+  start();
+  const timer = setInterval(start, everyMs);
+  return {
+    async close() {
+      clearInterval(timer);
+      await underWay;
+    },
+  };
+}
