@@ -187,15 +187,11 @@ async function advance(
   work: (transaction: Transaction) => Promise<void> = async () => undefined,
 ): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
-    // Asked for together, answered in their order: the database doesn't wait for us between them.
-    const [renewed, ...others] = await Promise.allSettled([
-      lease.renew(transaction),
-      work(transaction),
-      core.database.models.Import.update(progress, { where: { id: record.id }, transaction }),
-    ]);
-    if (renewed.status === 'fulfilled' && !renewed.value)
+    // One after the other: what waits on the connection when the database ends the transaction commits by itself.
+    if (!(await lease.renew(transaction)))
       throw new AppError('IMPORT_CONFLICT', `The import ${record.id} was taken over by another process.`);
-    for (const result of [renewed, ...others]) if (result.status === 'rejected') throw result.reason;
+    await work(transaction);
+    await core.database.models.Import.update(progress, { where: { id: record.id }, transaction });
   });
   record.set(progress, { raw: true });
 }

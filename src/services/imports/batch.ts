@@ -89,10 +89,8 @@ export async function writeBatch(
   const writing = { core, options, secrets, transaction, now: core.now() };
   await assertSeats(writing, decisions);
   const ledger = new Map<number, LedgerEntry>();
-  const created = createAccounts(writing, decisions, ledger);
-  // Waited for below; what fails before that must not leave its failure to nobody.
-  created.catch(() => undefined);
-  if (decisions.some((decision) => decision.outcome === 'updated' || enrolls(decision))) await created;
+  // One statement after the other: after a deadlock nothing more of the batch may be on its way.
+  await createAccounts(writing, decisions, ledger);
   await updateAccounts(writing, decisions, ledger);
   for (const decision of decisions)
     if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
@@ -107,13 +105,8 @@ export async function writeBatch(
     return [importId, decision.row.line, decision.outcome, code, userId, reason, undo];
   });
   const columns = ['import_id', 'line', 'outcome', 'code', 'user_id', 'reason', 'undo_json'];
-  // Both are on their way together: the ledger needs the new ids, not the accounts themselves.
-  const recorded = insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
-  for (const result of await Promise.allSettled([created, recorded]))
-    if (result.status === 'rejected') throw result.reason;
+  await insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
 }
-
-const enrolls = (decision: Decision) => decision.outcome !== 'rejected' && decision.enrollments.length > 0;
 
 async function createAccounts(
   { core, options, secrets, transaction }: Writing,
