@@ -3,6 +3,7 @@ import type { Context } from '../../context.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
+import { type CredentialsClaim, claimCredentials } from '../../services/imports/credentials.js';
 import { ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
 import {
   cancelImport,
@@ -12,7 +13,7 @@ import {
   requeueImport,
   undoImport,
 } from '../../services/imports/imports.js';
-import { type CredentialsClaim, claimCredentials, submitImport } from '../../services/imports/jobs.js';
+import { submitImport } from '../../services/imports/jobs.js';
 import { templateText } from '../../services/imports/template.js';
 import type { Service } from '../app.js';
 import type { Handlers } from '../bind.js';

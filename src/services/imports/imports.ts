@@ -1,17 +1,16 @@
-import { Op } from 'sequelize';
 import { heldLeases } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
-import type { ImportRow } from '../../db/models/import-row.js';
 import { AppError, notFound } from '../../errors.js';
 import { type ImportStatus, importListingSchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { type Page, pageOf } from '../paging.js';
-import { type ApplyOptions, applyImport, withImportLease } from './apply.js';
+import { type ApplyOptions, applyImport } from './apply.js';
 import { type ImportPlan, planImport } from './plan.js';
 import { type ImportResult, jobLease, leaseName, optionsOf } from './record.js';
-import { type KeptAccount, takeBack, type UndoResult, undoPreview } from './undo.js';
+import { withImportLease } from './turns.js';
+import { takeBack, type UndoResult, undoPreview } from './undo.js';
 
 /** Imports, with what their status says to the world: one that is `running` without anybody running it broke off. */
 async function withLiveStatus(core: Core, records: readonly Import[]): Promise<void> {
@@ -172,62 +171,4 @@ export async function cancelImport(core: Core, actor: Actor, id: string): Promis
     await recordAudit(core, actor, { action: 'import.cancel', targetType: 'import', targetId: id }, transaction);
   });
   return findImport(core, id);
-}
-
-/** How many rows of a ledger are read at a time. */
-const ledgerPage = 1000;
-
-/** What became of one row, for people: who, and what happened. */
-export interface LedgerLine {
-  row: ImportRow;
-  firstName: string | null;
-  lastName: string | null;
-  email: string | null;
-  phone: string | null;
-}
-
-/** The ledger of an import in the order of the file, in batches, with the accounts as they are now. */
-export async function* ledgerOf(core: Core, id: string): AsyncGenerator<LedgerLine[]> {
-  const { ImportRow, User } = core.database.models;
-  for (let after = 0; ; ) {
-    const lines = await core.database.read(async () => {
-      const rows = await ImportRow.findAll({
-        where: { importId: id, line: { [Op.gt]: after } },
-        order: ['line'],
-        limit: ledgerPage,
-      });
-      const users = await User.findAll({
-        attributes: ['id', 'firstName', 'lastName', 'email', 'phone'],
-        where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
-      });
-      const byId = new Map(users.map((user) => [user.id, user]));
-      return rows.map((row) => {
-        const { firstName = null, lastName = null, email = null, phone = null } = byId.get(row.userId ?? '') ?? {};
-        return { row, firstName, lastName, email, phone };
-      });
-    });
-    if (lines.length > 0) yield lines;
-    if (lines.length < ledgerPage) return;
-    after = lines.at(-1)?.row.line ?? after;
-  }
-}
-
-/** The accounts that an undo kept, with why. */
-export async function keptAccounts(core: Core, id: string): Promise<KeptAccount[]> {
-  const { ImportRow, User } = core.database.models;
-  return core.database.read(async () => {
-    const rows = await ImportRow.findAll({ where: { importId: id, undoOutcome: 'kept' }, order: ['line'] });
-    const users = await User.findAll({
-      attributes: ['id', 'email'],
-      where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
-    });
-    const emails = new Map(users.map((user) => [user.id, user.email]));
-    return rows.map(({ line, userId, undoCode }) => ({
-      line,
-      userId: userId ?? '',
-      email: emails.get(userId ?? '') ?? null,
-      // The column holds nothing else.
-      code: undoCode as KeptAccount['code'],
-    }));
-  });
 }
