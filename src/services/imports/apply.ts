@@ -12,7 +12,7 @@ import { openReports, type ReportPaths, type Reports } from './report-files.js';
 import { type ImportFile, openImportFile } from './rows.js';
 import { importRows } from './run-batches.js';
 import { advance, assertUnchanged, type Running } from './running.js';
-import { withImportLease } from './turns.js';
+import { assertUnfinished, withImportLease } from './turns.js';
 
 export interface ApplyOptions extends ReportPaths {
   signal: AbortSignal;
@@ -57,7 +57,7 @@ async function runImport(
     await assertUnchanged(plan);
     file = await openImportFile(fileBytes(plan.file), plan, core.config.imports, plan.repetitions);
     const { mapping } = file;
-    const begun = options.record ? await options.record.reload() : await findUnfinished(core, plan);
+    const begun = await unfinishedRecord(core, plan, options.record);
     const decider = await Decider.open(core, plan.options, begun);
     reports = await openReports(core, begun, mapping, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan, reports));
@@ -87,6 +87,15 @@ async function runImport(
     await reports?.credentials.close();
     await reports?.rejects.close();
   }
+}
+
+/** The import to go on with, as it is now that it is this run's turn: it may have been undone meanwhile. */
+async function unfinishedRecord(core: Core, plan: ImportPlan, record: Import | undefined): Promise<Import | null> {
+  if (!record) return findUnfinished(core, plan);
+  await core.database.read(() => record.reload());
+  // Those that wait are the service's own; of those that run, whoever ran them is dead.
+  assertUnfinished(record, ['queued', 'running']);
+  return record;
 }
 
 /** An import that was queued or broke off is under way again. */

@@ -72,19 +72,23 @@ const actorOf = (record: Import): Actor => ({
   role: 'super_admin',
 });
 
-async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<void> {
-  await record.reload();
-  if (!['queued', 'running', 'interrupted'].includes(record.status)) return;
-  if (record.cancelRequested) {
-    await record.update({ status: 'cancelled', finishedAt: core.now() });
-    return;
-  }
-  await record.update({
-    status: 'running',
-    startedAt: record.startedAt ?? core.now(),
-    errorCode: null,
-    errorMessage: null,
+/** Marks an import as running, if it is still one to be run. @returns whether it is */
+async function takeUp(core: Core, record: Import): Promise<boolean> {
+  return core.database.inTransaction(async (transaction) => {
+    await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
+    if (!['queued', 'running', 'interrupted'].includes(record.status)) return false;
+    if (record.cancelRequested) {
+      await record.update({ status: 'cancelled', finishedAt: core.now() }, { transaction });
+      return false;
+    }
+    const startedAt = record.startedAt ?? core.now();
+    await record.update({ status: 'running', startedAt, errorCode: null, errorMessage: null }, { transaction });
+    return true;
   });
+}
+
+async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<void> {
+  if (!(await takeUp(core, record))) return;
   const plan = await planImport(core, {
     file: record.filePath,
     options: optionsOf(record),

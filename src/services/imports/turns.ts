@@ -1,7 +1,9 @@
 import { type Lease, type LeaseOptions, withLease } from '../../db/lease.js';
+import type { Import } from '../../db/models/import.js';
 import { AppError } from '../../errors.js';
+import type { ImportStatus } from '../../schemas/import.js';
 import type { Core } from '../core.js';
-import { leaseName } from './record.js';
+import { jobLease, leaseName } from './record.js';
 
 /** How a run waits for its turn. */
 export type Turn = Required<Pick<LeaseOptions, 'signal' | 'onWait'>>;
@@ -22,4 +24,25 @@ export function withImportLease<T>(
     new AppError('IMPORT_CONFLICT', 'This file is being imported by another process. Wait for it to end.');
   const leaseOptions = { durationMs: leaseMs, signal, onWait };
   return withLease(core.database, leaseName(fileSha256, options), leaseWaitMs, refusal, work, leaseOptions);
+}
+
+/**
+ * Runs `work` while the service doesn't run this import, nor anybody else who goes on with it or takes it back: an import
+ * over HTTP has a lease of its own besides that on its file.
+ */
+export async function withJobLease<T>(core: Core, record: Import, turn: Turn, work: () => Promise<T>): Promise<T> {
+  if (record.origin !== 'http') return work();
+  const refusal = () =>
+    new AppError('IMPORT_CONFLICT', `The import ${record.id} is being run by the service. Wait for it, or cancel it.`);
+  const leaseOptions = { durationMs: leaseMs, signal: turn.signal, onWait: turn.onWait };
+  return withLease(core.database, jobLease(record), leaseWaitMs, refusal, work, leaseOptions);
+}
+
+/** Imports that somebody can go on with; the service goes on by itself with those that wait or run. */
+export const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
+
+/** @throws AppError `IMPORT_CONFLICT` when an import has ended, or is being taken back */
+export function assertUnfinished({ id, status }: Pick<Import, 'id' | 'status'>, others: ImportStatus[] = []): void {
+  if (resumable.includes(status) || others.includes(status)) return;
+  throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to resume.`);
 }
