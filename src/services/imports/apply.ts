@@ -101,8 +101,8 @@ async function unfinishedRecord(core: Core, plan: ImportPlan, record: Import | u
 /** An import that was queued or broke off is under way again. */
 async function resumeRecord(running: Running, byCommand: boolean): Promise<void> {
   const { core, plan, record, reports } = running;
-  await advance(running, {
-    status: 'running',
+  const progress = {
+    status: 'running' as const,
     ...(record.rowsDone === 0 && planOf(plan)),
     ...reportsOf(reports),
     startedAt: record.startedAt ?? core.now(),
@@ -113,6 +113,11 @@ async function resumeRecord(running: Running, byCommand: boolean): Promise<void>
     ...(byCommand && { cancelRequested: false }),
     // A file of passwords that is begun anew can be fetched anew.
     ...(reports.credentials.length === 0 && { credentialsFetchedAt: null }),
+  };
+  // It is known by now whose turn it is, and stays so until this is committed.
+  await advance(running, progress, async () => {
+    await reports.credentials.takePlace();
+    await reports.rejects.takePlace();
   });
 }
 
