@@ -10,7 +10,7 @@ import { type Page, pageOf } from '../paging.js';
 import { type ApplyOptions, applyImport } from './apply.js';
 import { type ImportPlan, planImport } from './plan.js';
 import { type ImportResult, jobLease, leaseName, optionsOf } from './record.js';
-import { assertUnfinished, withImportLease, withJobLease } from './turns.js';
+import { assertNotFetched, assertUnfinished, withImportLease, withJobLease } from './turns.js';
 import { type Advance, takeBack, type UndoResult, undoPreview } from './undo.js';
 
 /** Imports, with what their status says to the world: one that is `running` without anybody running it broke off. */
@@ -94,6 +94,7 @@ async function changeUnfinished(
     const { Import } = core.database.models;
     const record = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
     assertUnfinished(record, await others(record, transaction));
+    await assertNotFetched(core, record, transaction);
     await record.update(fields, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
   });

@@ -46,6 +46,11 @@ export function jobLease({ id }: Pick<Import, 'id'>): string {
   return `import-job:${id}`;
 }
 
+/** The lease that is held while somebody fetches the passwords of an import. */
+export function credentialsLease({ id }: Pick<Import, 'id'>): string {
+  return `import-credentials:${id}`;
+}
+
 /** What an import is recorded as before its first row. */
 interface NewImport {
   status: 'queued' | 'running';

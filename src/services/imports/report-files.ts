@@ -73,6 +73,8 @@ interface Wanted {
 interface Written {
   path: string | null;
   bytes: number;
+  /** Its passwords were handed out: it is to be gone, and those that follow begin a new one. */
+  isSpent: boolean;
   isOurs(lastLine: string): Promise<boolean>;
 }
 
@@ -81,7 +83,8 @@ async function openReport({ kind, header, given, file }: Wanted, written: Writte
   let replaced: string | undefined;
   if (written?.path) {
     const report = new ReportFile(written.path, header);
-    if (written.bytes === 0) replaced = (await report.isLeftover()) ? written.path : undefined;
+    if (written.isSpent) replaced = written.path;
+    else if (written.bytes === 0) replaced = (await report.isLeftover()) ? written.path : undefined;
     else if (await report.resume(written.bytes, written.isOurs)) return report;
   }
   if (given === undefined) return new ReportFile(await freePathBeside(file, kind, replaced), header, replaced);
@@ -129,6 +132,7 @@ export async function openReports(
     unfinished && {
       path: unfinished.credentialsFile,
       bytes: Number(unfinished.credentialsBytes),
+      isSpent: unfinished.credentialsFetchedAt !== null,
       isOurs: (line) => isCredentialOf(core, unfinished, line),
     },
   );
@@ -138,6 +142,7 @@ export async function openReports(
       unfinished && {
         path: unfinished.rejectsFile,
         bytes: Number(unfinished.rejectsBytes),
+        isSpent: false,
         isOurs: async () => true,
       },
     );

@@ -8,6 +8,7 @@ import type { Actor, Core } from '../core.js';
 import { applyImport } from './apply.js';
 import { planImport } from './plan.js';
 import { jobLease, optionsOf } from './record.js';
+import { assertNotFetched } from './turns.js';
 
 /** Runs the imports that were asked for over HTTP. */
 export interface ImportRunner {
@@ -81,6 +82,7 @@ async function takeUp(core: Core, record: Import): Promise<boolean> {
       await record.update({ status: 'cancelled', finishedAt: core.now() }, { transaction });
       return false;
     }
+    await assertNotFetched(core, record, transaction);
     const startedAt = record.startedAt ?? core.now();
     await record.update({ status: 'running', startedAt, errorCode: null, errorMessage: null }, { transaction });
     return true;

@@ -1,9 +1,10 @@
-import { type Lease, type LeaseOptions, withLease } from '../../db/lease.js';
+import type { Transaction } from 'sequelize';
+import { heldLeases, type Lease, type LeaseOptions, withLease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
 import { AppError } from '../../errors.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import type { Core } from '../core.js';
-import { jobLease, leaseName } from './record.js';
+import { credentialsLease, jobLease, leaseName } from './record.js';
 
 /** How a run waits for its turn. */
 export type Turn = Required<Pick<LeaseOptions, 'signal' | 'onWait'>>;
@@ -45,4 +46,13 @@ export const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'can
 export function assertUnfinished({ id, status }: Pick<Import, 'id' | 'status'>, others: ImportStatus[] = []): void {
   if (resumable.includes(status) || others.includes(status)) return;
   throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to resume.`);
+}
+
+/** @throws AppError `IMPORT_CONFLICT` while somebody fetches the passwords of an import that is to be gone on with */
+export async function assertNotFetched(core: Core, record: Import, transaction: Transaction): Promise<void> {
+  if ((await heldLeases(core.database, [credentialsLease(record)], transaction)).size > 0)
+    throw new AppError(
+      'IMPORT_CONFLICT',
+      `The passwords of the import ${record.id} are being fetched. Resume it then.`,
+    );
 }
