@@ -121,6 +121,15 @@ describe('Imports over HTTP', function () {
     expect(logged.join('')).not.to.include(password);
   });
 
+  it('have had their passwords fetched when the service stops right after', async () => {
+    const { id } = await ended((await submit(people(3))).id);
+    await call('get', `/api/imports/${id}/credentials.csv`).expect(200);
+    await stopInstances();
+    const record = await harness.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+    expect(record.credentialsFetchedAt).to.be.an.instanceOf(Date);
+    expect(existsSync(path.join(folder, 'imports', id, 'upload.credentials.csv'))).to.equal(false);
+  });
+
   it('can be watched until they end', async () => {
     const { id } = await submit(people(1500));
     const { text, headers } = await call('get', `/api/imports/${id}/events`).expect(200);

@@ -64,7 +64,8 @@ function formOptions(fields: object): object {
   return map === undefined ? options : { ...options, map: [map].flat() };
 }
 
-export function importHandlers({ isDraining, wakeImports }: Service) {
+export function importHandlers(service: Service) {
+  const { isDraining, wakeImports } = service;
   return {
     importTemplate: async () => ({
       filename: 'people.csv',
@@ -114,7 +115,9 @@ export function importHandlers({ isDraining, wakeImports }: Service) {
           claim = await claimCredentials(context, actorOf(caller), id);
           yield* claim.text();
         },
-        settled: async (arrived) => (arrived ? claim?.done() : claim?.failed()),
+        settled: async (arrived) => {
+          if (claim) await service.await(arrived ? claim.done() : claim.failed());
+        },
       };
     },
 
