@@ -71,6 +71,7 @@ async function runImport(
       mapping,
       decider,
       cancelCheckedAt: Number.NEGATIVE_INFINITY,
+      isCutShort: false,
     };
     if (begun) await resumeRecord(running, options.record === undefined);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);

@@ -26,10 +26,11 @@ interface PreparedBatch {
 
 /** Decides on the batches that are not done, and hashes their passwords: the next one while one is being written. */
 async function* prepareBatches(
-  { core, plan, record, decider }: Running,
+  running: Running,
   batches: AsyncGenerator<FileRow[]>,
   signal: AbortSignal,
 ): AsyncGenerator<PreparedBatch> {
+  const { core, plan, record, decider } = running;
   // Rows that are done are read again all the same: later ones may repeat their emails and phones.
   const done = record.rowsDone;
   let read = 0;
@@ -37,8 +38,10 @@ async function* prepareBatches(
     read += batch.length;
     const rows = read - batch.length < done ? batch.slice(batch.length - (read - done)) : batch;
     if (read <= done) continue;
-    // Whoever takes the batches ends the import.
-    if (signal.aborted) return;
+    if (signal.aborted) {
+      running.isCutShort = true;
+      return;
+    }
     const decisions = await decider.decide(rows, new Seats(core));
     const secrets: Secrets = new Map();
     await prepareSecrets(core, decided(plan, decisions), secrets);
@@ -59,7 +62,10 @@ export async function importRows(
 ): Promise<void> {
   const { core, plan, record } = running;
   for await (const batch of lookAhead(prepareBatches(running, batches, signal), batchesAhead)) {
-    if (signal.aborted) break;
+    if (signal.aborted) {
+      running.isCutShort = true;
+      break;
+    }
     if (await cancelRequested(running)) return advance(running, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
     const rejectedBefore = record.rejectedCount;
@@ -68,8 +74,9 @@ export async function importRows(
     if (record.rejectedCount > rejectedBefore && mustStop(running))
       return advance(running, { status: 'stopped', finishedAt: core.now() });
   }
-  if (signal.aborted && record.rowsDone < (record.rowsTotal ?? 0)) return advance(running, { status: 'interrupted' });
-  return advance(running, { status: 'completed', finishedAt: core.now() });
+  if (running.isCutShort) return advance(running, { status: 'interrupted' });
+  // With `stop` the plan may have counted less: up to a bad row that is none any more.
+  return advance(running, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
 }
 
 /** Whether the bad rows so far end the import before its end. */

@@ -20,6 +20,8 @@ export interface Running {
   mapping: ColumnMapping;
   decider: Decider;
   cancelCheckedAt: number;
+  /** It was told to end while there were rows left. */
+  isCutShort: boolean;
 }
 
 /** @throws AppError `IMPORT_CONFLICT` */
