@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../db/models/import.js';
@@ -12,11 +12,24 @@ import { keptName, type Upload } from '../files.js';
 import { CourseBook, defaultCourse } from './course-book.js';
 import { importsFolder } from './own-copy.js';
 import { createImport } from './record.js';
+import { syncFolder } from './report.js';
 
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   return hash.digest('hex');
+}
+
+/** Makes sure that the file is still there, and whole, after a crash: the import is answered for from now on. */
+async function syncUpload(filePath: string): Promise<void> {
+  const file = await open(filePath, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  const folder = path.dirname(filePath);
+  for (const parent of [folder, path.dirname(folder)]) await syncFolder(parent);
 }
 
 /**
@@ -35,6 +48,7 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const filePath = path.join(folder, 'upload.csv');
     await rename(upload.path, filePath);
+    await syncUpload(filePath);
     const file = { fileName: keptName(upload.name), filePath, fileSha256 };
     return await createImport(core, actor, { id, status: 'queued', options: valid, rowsTotal: null, ...file });
   } catch (error) {

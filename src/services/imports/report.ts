@@ -219,7 +219,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
 }
 
 /** A new file is only there after a crash when its folder has been synced too. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

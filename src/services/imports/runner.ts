@@ -98,6 +98,8 @@ async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<
     record,
     maxRows: core.config.imports.uploadRows,
   });
+  if (plan.fileSha256 !== record.fileSha256)
+    throw new AppError('FILE_UNUSABLE', `The file ${record.filePath} is not what was uploaded. Upload it again.`);
   const nothing = () => undefined;
   await applyImport(core, actorOf(record), plan, {
     ...{ record, signal, onProgress: nothing, onResume: nothing, onWait: nothing },
