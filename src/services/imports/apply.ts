@@ -21,6 +21,8 @@ export interface ApplyOptions extends ReportPaths {
   onProgress(rowsDone: number): void;
   /** Told once when an import of the same file that broke off is taken up again. */
   onResume(rowsDone: number): void;
+  /** How long it waits for another run of the same file, in milliseconds; for one that died when absent. */
+  waitMs?: number;
   /** Told once when another run of the same file has to end first, or to turn out dead. */
   onWait(): void;
 }

@@ -7,7 +7,10 @@ import type { Core } from '../core.js';
 import { credentialsLease, jobLease, leaseName } from './record.js';
 
 /** How a run waits for its turn. */
-export type Turn = Required<Pick<LeaseOptions, 'signal' | 'onWait'>>;
+export interface Turn extends Required<Pick<LeaseOptions, 'signal' | 'onWait'>> {
+  /** How long it waits, in milliseconds; long enough to outlast a run that died when absent. */
+  waitMs?: number;
+}
 
 /** A run that isn't heard of for so long is dead. */
 const leaseMs = 10_000;
@@ -18,13 +21,13 @@ export function withImportLease<T>(
   core: Core,
   fileSha256: string,
   options: string,
-  { signal, onWait }: Turn,
+  { signal, onWait, waitMs = leaseWaitMs }: Turn,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const refusal = () =>
     new AppError('IMPORT_CONFLICT', 'This file is being imported by another process. Wait for it to end.');
   const leaseOptions = { durationMs: leaseMs, signal, onWait };
-  return withLease(core.database, leaseName(fileSha256, options), leaseWaitMs, refusal, work, leaseOptions);
+  return withLease(core.database, leaseName(fileSha256, options), waitMs, refusal, work, leaseOptions);
 }
 
 /**
