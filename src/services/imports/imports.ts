@@ -8,6 +8,7 @@ import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { type Page, pageOf } from '../paging.js';
 import { type ApplyOptions, applyImport } from './apply.js';
+import { removeOwnCopy } from './own-copy.js';
 import { type ImportPlan, planImport } from './plan.js';
 import { type ImportResult, jobLease, leaseName, optionsOf } from './record.js';
 import { assertNotFetched, assertUnfinished, withImportLease, withJobLease } from './turns.js';
@@ -166,6 +167,7 @@ async function takeBackUnder(
     });
   const result = await takeBack(core, actor, record, advance, onProgress);
   await advance({ status: 'undone', undoneAt: core.now() }, async () => undefined);
+  await removeOwnCopy(core, record);
   return result;
 }
 

@@ -5,6 +5,7 @@ import type { ColumnMapping } from './columns.js';
 import { Seats } from './course-book.js';
 import { lookAhead } from './look-ahead.js';
 import { type Decision, takesSeat } from './outcomes.js';
+import { removeOwnCopy } from './own-copy.js';
 import { type ImportPlan, upToFirstRejected } from './plan.js';
 import { progressAfter, reportsOf } from './record.js';
 import type { FileRow } from './rows.js';
@@ -162,6 +163,7 @@ async function abort(running: Running, decisions: readonly Decision[]): Promise<
     ...{ status: 'undone', finishedAt: now, undoneAt: now },
     ...{ errorCode: 'IMPORT_REFUSED', errorMessage: message },
   });
+  await removeOwnCopy(core, record);
   throw new AppError('IMPORT_REFUSED', message);
 }
 
