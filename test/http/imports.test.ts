@@ -226,6 +226,13 @@ describe('Imports over HTTP', function () {
     expect(two.body.errors[0]).to.include({ msg: 'Send one file, in the field "file".' });
     const nowhere = await call('post', '/api/imports').attach('file', Buffer.from('x'), 'p.csv').field('course', 'x');
     expect(nowhere.body.errors[0]).to.include({ path: 'course', msg: 'Course: there is none with this id or title.' });
+    const mapped = (...maps: string[]) =>
+      maps.reduce(
+        (form, map) => form.field('map', map),
+        call('post', '/api/imports').attach('file', Buffer.from('x'), 'p.csv'),
+      );
+    const long = await mapped('Mobile=phone', `${'x'.repeat(1000)}=`);
+    expect(long.body.errors[0]).to.include({ msg: 'A mapping can have no more than 1000 characters.' });
     await call('post', '/api/imports').send({ role: 'trainee' }).expect(415);
     const broken = await call('post', '/api/imports')
       .set('Content-Type', 'multipart/form-data; boundary=x')
@@ -235,8 +242,8 @@ describe('Imports over HTTP', function () {
     ({ url } = await startInstance({ IMPORT_UPLOAD_MAX_BYTES: '2000', IMPORT_UPLOAD_MAX_ROWS: '10' }));
     const large = await call('post', '/api/imports').attach('file', Buffer.from(people(100)), 'p.csv');
     expect([large.status, large.body]).to.deep.equal([413, { error: 'The file has more than 2000 bytes.' }]);
-    const long = await ended((await submit(people(12))).id);
-    expect(long.error?.message).to.match(/^The file has more than 10 rows\./);
+    const lengthy = await ended((await submit(people(12))).id);
+    expect(lengthy.error?.message).to.match(/^The file has more than 10 rows\./);
     expect(readdirSync(path.join(folder, 'uploads'))).to.deep.equal([]);
   });
 

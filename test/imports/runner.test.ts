@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { expect } from 'chai';
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize';
-import { leaseName } from '../../src/services/imports/record.js';
+import { leaseName, optionsOf } from '../../src/services/imports/record.js';
 import { onMysql } from '../support/database.js';
 import { hashedPeople, people, useImporting } from './importing.js';
 import { runToEnd, submit, submitInterrupted } from './submitting.js';
@@ -103,5 +103,15 @@ describe('The service, running imports,', () => {
       'failed',
       'The file upload.credentials.csv is not the one that this import wrote. Put that back, or move this one away and go on in a new one.',
     ]);
+  });
+
+  it('keeps as many mappings as long as there may be', async () => {
+    const headings = Array.from({ length: 100 }, (_, index) => `${'ü'.repeat(990)}${index}`);
+    const [header, row] = hashedPeople(1).trimEnd().split('\n');
+    const map = headings.map((heading) => `${heading}=`);
+    const { id } = await submit(importing, `${[header, ...headings].join(',')}\n${row}\n`, { map });
+    const record = await runToEnd(importing, id);
+    expect(record).to.include({ status: 'completed', createdCount: 1 });
+    expect(optionsOf(record).map).to.deep.equal(map);
   });
 });
