@@ -142,6 +142,25 @@ describe('Imports over HTTP', function () {
     expect(events.slice(0, -1).every((event) => event.startsWith('event: progress\n'))).to.equal(true);
   });
 
+  it('can be watched for as long as one is signed in', async () => {
+    const { sequelize } = harness.context.database;
+    // Nothing is run meanwhile.
+    const replacements = { expiresAt: Date.now() + 60_000 };
+    await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)", {
+      replacements,
+    });
+    try {
+      const { id } = await submit(people(3));
+      const watching = call('get', `/api/imports/${id}/events`).then(({ text }) => text);
+      await sleep(200);
+      await call('post', '/api/auth/logout').expect(200);
+      const text = await Promise.race([watching, sleep(8000).then(() => 'it goes on')]);
+      expect(text).to.match(/^event: progress\ndata: \{[^\n]*"status":"queued"[^\n]*\}\n\n$/);
+    } finally {
+      await sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
+    }
+  });
+
   it('run one at a time, in the order of their coming, over all instances', async () => {
     await startInstance();
     const ids: string[] = [];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
-import { actorOf } from '../../services/core.js';
+import { actorOf, type Caller } from '../../services/core.js';
 import { type CredentialsClaim, claimCredentials } from '../../services/imports/credentials.js';
 import { ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../services/imports/imports.js';
 import { submitImport } from '../../services/imports/jobs.js';
 import { templateText } from '../../services/imports/template.js';
+import { isSignedIn } from '../../services/sessions.js';
 import type { Service } from '../app.js';
 import type { Handlers } from '../bind.js';
 import * as present from '../present.js';
@@ -24,17 +25,26 @@ const watchMs = 500;
 /** How often a line is sent that means nothing, so that nobody on the way takes the connection for dead. */
 const heartbeatMs = 15_000;
 
+/** How often it is made sure that who watches is still signed in, in milliseconds. */
+const sessionMs = 3000;
+
 const underWay = new Set(['queued', 'running', 'undoing']);
 
 async function* eventsOf(
   context: Context,
+  caller: Caller,
   id: string,
   signal: AbortSignal,
   isDraining: () => boolean,
 ): AsyncGenerator<string> {
   let shown = '';
+  let admittedAt = performance.now();
   let sentAt = performance.now();
   while (!signal.aborted) {
+    if (performance.now() - admittedAt > sessionMs) {
+      if (!(await isSignedIn(context, caller))) return;
+      admittedAt = performance.now();
+    }
     const record = present.importRecord(await findImport(context, id));
     const data = JSON.stringify({ import: record });
     if (data !== shown) {
@@ -91,9 +101,9 @@ export function importHandlers(service: Service) {
       return { import: present.importRecord(await findImport(context, params.id ?? '')) };
     },
 
-    async watchImport({ context, params, signal }) {
+    async watchImport({ context, caller, params, signal }) {
       const { id } = await findImport(context, params.id ?? '');
-      return { pieces: () => eventsOf(context, id, signal, isDraining) };
+      return { pieces: () => eventsOf(context, caller, id, signal, isDraining) };
     },
 
     async importRejects({ context, params }) {
