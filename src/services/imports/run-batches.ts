@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError } from '../../errors.js';
-import { credentialLines, prepareSecrets, type Secrets, StaleDecision, writeBatch } from './batch.js';
+import { credentialLines, prepareSecrets, type Secrets, writeBatch } from './batch.js';
+import { StaleDecision } from './batch-checks.js';
 import type { ColumnMapping } from './columns.js';
 import { Seats } from './course-book.js';
 import { lookAhead } from './look-ahead.js';
