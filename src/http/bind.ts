@@ -178,6 +178,16 @@ async function sendStream(request: Request, response: Response, content: string,
   }
 }
 
+/** Waits for one of two events. The answer may be long: nobody goes on listening for the other. */
+async function firstOf<T extends string>(response: Response, ...events: T[]): Promise<T> {
+  const over = new AbortController();
+  try {
+    return await Promise.race(events.map((event) => once(response, event, over).then(() => event)));
+  } finally {
+    over.abort();
+  }
+}
+
 async function sendPieces(response: Response, content: string, answer: StreamAnswer): Promise<boolean> {
   const source = answer.pieces()[Symbol.asyncIterator]();
   try {
@@ -187,14 +197,11 @@ async function sendPieces(response: Response, content: string, answer: StreamAns
     response.flushHeaders();
     for (; !piece.done && !response.destroyed; piece = await source.next())
       if (piece.value.length > 0 && !response.write(piece.value) && !response.destroyed)
-        await Promise.race([once(response, 'drain'), once(response, 'close')]);
+        await firstOf(response, 'drain', 'close');
     if (response.destroyed) return false;
-    const finished = Promise.race([
-      once(response, 'finish').then(() => true),
-      once(response, 'close').then(() => false),
-    ]);
+    const finished = firstOf(response, 'finish', 'close');
     response.end();
-    return await finished;
+    return (await finished) === 'finish';
   } finally {
     await source.return?.();
   }

@@ -130,6 +130,22 @@ describe('Imports over HTTP', function () {
     expect(existsSync(path.join(folder, 'imports', id, 'upload.credentials.csv'))).to.equal(false);
   });
 
+  it('give their rejected rows however many they are, without a warning in the log', async () => {
+    const rows = Array.from({ length: 3000 }, () => `A,B,nobody,1,${'x'.repeat(500)}`);
+    const { id } = await ended((await submit(`firstName,lastName,email,phone,notes\n${rows.join('\n')}\n`)).id);
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', onWarning);
+    try {
+      const { text } = await call('get', `/api/imports/${id}/rejected.csv`).expect(200);
+      expect(text.trimEnd().split('\n')).to.have.length(3001);
+      await sleep(10);
+    } finally {
+      process.off('warning', onWarning);
+    }
+    expect(warnings).to.deep.equal([]);
+  });
+
   it('can be watched until they end', async () => {
     const { id } = await submit(people(1500));
     const { text, headers } = await call('get', `/api/imports/${id}/events`).expect(200);
