@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { operator } from '../../src/services/core.js';
-import { requeueImport, resumeImport, undoImport } from '../../src/services/imports/imports.js';
-import { leaseName } from '../../src/services/imports/record.js';
+import { findImport, requeueImport, resumeImport, undoImport } from '../../src/services/imports/imports.js';
+import { goesOnByItself, leaseName } from '../../src/services/imports/record.js';
 import { startImportRunner } from '../../src/services/imports/runner.js';
 import { failureOf } from '../db/failure.js';
 import { hashedPeople, useImporting } from './importing.js';
@@ -54,6 +54,22 @@ describe('An import that is undone', () => {
     }
     expect(await Promise.all(queueing)).to.deep.equal(['IMPORT_CONFLICT', 'IMPORT_CONFLICT']);
     await expectUndone(id);
+  });
+
+  it('has broken off when nobody is at it, and can be undone to the end', async () => {
+    const { id } = await submitInterrupted(importing, hashedPeople(count));
+    await models().Import.update({ status: 'undoing' }, { where: { id } });
+    const found = await findImport(importing.context, id);
+    expect(found).to.include({ status: 'interrupted', errorCode: 'INTERRUPTED' });
+    expect(goesOnByItself(found)).to.equal(false);
+    const { code, message } = await failureOf(() => requeueImport(importing.context, client, id));
+    expect([code, message]).to.deep.equal([
+      'IMPORT_CONFLICT',
+      `The import ${id} is being undone: it can only be undone to the end.`,
+    ]);
+    await undo(id);
+    await expectUndone(id);
+    expect(await findImport(importing.context, id)).to.include({ status: 'undone', errorCode: null });
   });
 
   it('is left alone when it was queued while the undo waited for its turn', async () => {

@@ -14,6 +14,7 @@ import {
   undoImport,
 } from '../../services/imports/imports.js';
 import { submitImport } from '../../services/imports/jobs.js';
+import { goesOnByItself } from '../../services/imports/record.js';
 import { templateText } from '../../services/imports/template.js';
 import { isSignedIn } from '../../services/sessions.js';
 import type { Service } from '../app.js';
@@ -45,8 +46,8 @@ async function* eventsOf(
       if (!(await isSignedIn(context, caller))) return;
       admittedAt = performance.now();
     }
-    const record = present.importRecord(await findImport(context, id));
-    const data = JSON.stringify({ import: record });
+    const found = await findImport(context, id);
+    const data = JSON.stringify({ import: present.importRecord(found) });
     if (data !== shown) {
       yield `event: progress\ndata: ${data}\n\n`;
       shown = data;
@@ -56,8 +57,7 @@ async function* eventsOf(
       sentAt = performance.now();
     }
     // The service goes on with its own.
-    const goesOn = underWay.has(record.status) || (record.status === 'interrupted' && record.origin === 'http');
-    if (!goesOn) {
+    if (!underWay.has(found.status) && !goesOnByItself(found)) {
       yield `event: end\ndata: ${data}\n\n`;
       return;
     }

@@ -14,12 +14,21 @@ import { type ImportResult, jobLease, leaseName, optionsOf } from './record.js';
 import { assertNotFetched, assertUnfinished, withImportLease, withJobLease } from './turns.js';
 import { type Advance, takeBack, type UndoResult, undoPreview } from './undo.js';
 
-/** Imports, with what their status says to the world: one that is `running` without anybody running it broke off. */
+/**
+ * Imports, with what their status says to the world: one that is `running` without anybody running it broke off, and so
+ * did an undo that nobody is at.
+ */
 async function withLiveStatus(core: Core, records: readonly Import[]): Promise<void> {
-  const running = records.filter(({ status }) => status === 'running');
+  const running = records.filter(({ status }) => status === 'running' || status === 'undoing');
   const held = await heldLeases(core.database, running.flatMap(leasesOf));
-  for (const record of running)
-    if (!leasesOf(record).some((name) => held.has(name))) record.set('status', 'interrupted', { raw: true });
+  for (const record of running) {
+    if (leasesOf(record).some((name) => held.has(name))) continue;
+    if (record.status === 'undoing') {
+      record.set('errorCode', 'INTERRUPTED', { raw: true });
+      record.set('errorMessage', 'Its undo broke off. Undo it again, to the end.', { raw: true });
+    }
+    record.set('status', 'interrupted', { raw: true });
+  }
 }
 
 /** What whoever runs an import holds: the service holds a lease on its import before there is one on the file. */

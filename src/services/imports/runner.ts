@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type InferAttributes, Op } from 'sequelize';
 import { heldLeases, withLease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
-import { AppError, type ErrorCode, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../errors.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import type { Actor, Core } from '../core.js';
 import { applyImport } from './apply.js';
 import { planImport } from './plan.js';
-import { jobLease, leaseName, optionsOf } from './record.js';
+import { jobLease, leaseName, optionsOf, passing } from './record.js';
 import { assertNotFetched } from './turns.js';
 
 /** Runs the imports that were asked for over HTTP. */
@@ -26,17 +26,6 @@ export interface RunnerOptions {
 }
 
 const leaseMs = 10_000;
-
-/** Faults that pass: the import stays where it is and is tried again. */
-const passing: readonly ErrorCode[] = [
-  'DATABASE_UNREACHABLE',
-  'DATABASE_ACCESS_DENIED',
-  'DATABASE_MISSING',
-  'DATABASE_NOT_WRITABLE',
-  'OVERLOADED',
-  'SCHEMA_OUTDATED',
-  'IMPORT_CONFLICT',
-];
 
 const taken = () => new AppError('IMPORT_CONFLICT', 'Somebody else is at it.');
 

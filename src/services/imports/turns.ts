@@ -48,7 +48,8 @@ export const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'can
 /** @throws AppError `IMPORT_CONFLICT` when an import has ended, or is being taken back */
 export function assertUnfinished({ id, status }: Pick<Import, 'id' | 'status'>, others: ImportStatus[] = []): void {
   if (resumable.includes(status) || others.includes(status)) return;
-  throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to resume.`);
+  const what = status === 'undoing' ? 'is being undone: it can only be undone to the end.' : undefined;
+  throw new AppError('IMPORT_CONFLICT', `The import ${id} ${what ?? `is ${status}: there is nothing to resume.`}`);
 }
 
 /** @throws AppError `IMPORT_CONFLICT` while somebody fetches the passwords of an import that is to be gone on with */
