@@ -1,9 +1,13 @@
 import { truncateSync } from 'node:fs';
 import { expect } from 'chai';
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize';
-import { leaseName, optionsOf } from '../../src/services/imports/record.js';
+import { heldLeases } from '../../src/db/lease.js';
+import { operator } from '../../src/services/core.js';
+import { resumeImport } from '../../src/services/imports/imports.js';
+import { jobLease, leaseName, optionsOf } from '../../src/services/imports/record.js';
 import { onMysql } from '../support/database.js';
 import { hashedPeople, people, useImporting } from './importing.js';
+import { applyOptions, expectWholeLedger } from './running.js';
 import { runToEnd, submit, submitInterrupted } from './submitting.js';
 
 const count = 1200;
@@ -81,6 +85,18 @@ describe('The service, running imports,', () => {
     expect(await first.reload()).to.include({ status: 'queued', rowsDone: 0 });
     await sequelize.query("DELETE FROM leases WHERE owner = 'terminal'");
     expect(await runToEnd(importing, first.id)).to.include({ status: 'completed' });
+  });
+
+  it('leaves one alone that is resumed at a terminal', async () => {
+    const { id } = await submitInterrupted(importing, hashedPeople(count));
+    const looks: Promise<boolean>[] = [];
+    const lease = jobLease({ id });
+    const look = async () => (await heldLeases(importing.context.database, [lease])).has(lease);
+    const run = applyOptions({ onProgress: () => looks.push(look()) });
+    const { status } = await resumeImport(importing.context, operator, id, run);
+    expect(status).to.equal('completed');
+    expect(await Promise.all(looks)).to.deep.equal([true, true]);
+    await expectWholeLedger(importing, id, count);
   });
 
   it('leaves one cancelled that was cancelled while it failed', async () => {

@@ -43,7 +43,7 @@ export async function withJobLease<T>(core: Core, record: Import, turn: Turn, wo
 }
 
 /** Imports that somebody can go on with; the service goes on by itself with those that wait or run. */
-export const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
+const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
 
 /** @throws AppError `IMPORT_CONFLICT` when an import has ended, or is being taken back */
 export function assertUnfinished({ id, status }: Pick<Import, 'id' | 'status'>, others: ImportStatus[] = []): void {
