@@ -13,7 +13,7 @@ module.exports = {
         // Where the file is read again when the import is resumed.
         file_path: { type: ['string', 1000] },
         file_sha256: { type: ['word', 64] },
-        options_json: { type: 'text' },
+        options_json: { type: 'longText' },
         // The plan that was applied; null until there is one.
         plan_id: { type: ['word', 16], null: true },
         // Encoding, delimiter and columns, as they were recognised.

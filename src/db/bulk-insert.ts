@@ -8,16 +8,11 @@ export type ColumnValue = string | number | boolean | Date | null;
 /** Statements stay below the packet of every server and the statement length of SQLite, in characters. */
 const statementCharacters = 200_000;
 
-/** Waits for all of them, and fails as the first one did: none goes on behind the back of a transaction that ends. */
-async function settled(sent: readonly Promise<unknown>[]): Promise<void> {
-  const results = await Promise.allSettled(sent);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
-}
-
 /**
  * Inserts rows with as few statements as fit. Several times as fast as Sequelize's bulkCreate, because no model is
  * built and nothing is validated: the rows must be complete and valid.
+ * A statement is sent when the one before is answered, never earlier: after a deadlock the server has ended the
+ * transaction, and what was waiting on the connection would commit by itself.
  * @param columns names in the table, as the program knows them: never anything that came from outside
  * @param rows values in the order of the columns
  */
@@ -32,13 +27,13 @@ export async function insertRows(
   const literal = sqlLiteral(sequelize);
   // Named as what it is: Sequelize would read through the whole statement to find out.
   const insert = (sql: string) => sequelize.query(sql, { type: QueryTypes.INSERT, transaction });
-  const sent: Promise<unknown>[] = [];
-  // The driver sends each statement as soon as the one before is answered: while the database is at one, the next is made.
+  let answer: Promise<unknown> = Promise.resolve();
+  /** Goes on as soon as the statement is on its way: while the database is at it, the next is made. */
   async function send(sql: string): Promise<void> {
-    const answer = insert(sql);
-    // Waited for below: meanwhile a failure isn't unhandled.
+    await answer;
+    answer = insert(sql);
+    // Waited for in its turn: meanwhile a failure isn't unhandled.
     answer.catch(() => undefined);
-    sent.push(answer);
     await nextTurn();
   }
   let statement = '';
@@ -51,5 +46,5 @@ export async function insertRows(
     statement += statement === '' ? start + values : `,${values}`;
   }
   if (statement !== '') await send(statement);
-  await settled(sent);
+  await answer;
 }

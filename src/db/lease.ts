@@ -96,13 +96,18 @@ async function renewLease(
 }
 
 /** Which of these leases are held by somebody alive. */
-export async function heldLeases(database: Database, names: readonly string[]): Promise<ReadonlySet<string>> {
+export async function heldLeases(
+  database: Database,
+  names: readonly string[],
+  transaction?: Transaction,
+): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   await createLeaseTable(database);
   const held = await database.read(() =>
     database.sequelize.query<{ name: string }>('SELECT name FROM leases WHERE name IN (:names) AND expires_at > :now', {
       replacements: { names, now: Date.now() },
       type: QueryTypes.SELECT,
+      ...(transaction && { transaction }),
     }),
   );
   return new Set(held.map(({ name }) => name));

@@ -22,9 +22,11 @@ export interface Service {
   isDraining(): boolean;
   /** There is a new import in the queue. */
   wakeImports(): void;
+  /** Does not stop before this is done, though the answer to which it belongs is on its way. */
+  await(work: Promise<void>): Promise<void>;
 }
 
-const alone: Service = { isDraining: () => false, wakeImports: () => undefined };
+const alone: Service = { isDraining: () => false, wakeImports: () => undefined, await: (work) => work };
 
 /** The API as an Express application. @param service what it is part of; by itself it runs no imports */
 export function createApp(context: Context, service: Service = alone): Express {

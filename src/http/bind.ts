@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { isIP } from 'node:net';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.js';
@@ -183,14 +182,17 @@ async function sendStream(request: Request, response: Response, content: string,
   }
 }
 
-/** Until there is room for more, or nobody left to take it. Leaves no listener: a long answer waits thousands of times. */
-function drained(response: Response): Promise<void> {
+/** Waits for one of some events, and goes on listening for none: a long answer waits thousands of times. */
+function firstOf<T extends string>(response: Response, ...events: T[]): Promise<T> {
   return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
+    const listeners = events.map((event) => {
+      const listener = () => {
+        for (const [name, other] of listeners) response.off(name, other);
+        resolve(event);
+      };
+      return [event, listener] as const;
+    });
+    for (const [event, listener] of listeners) response.on(event, listener);
   });
 }
 
@@ -202,14 +204,12 @@ async function sendPieces(response: Response, content: string, answer: StreamAns
     setStreamHeaders(response, content, answer);
     response.flushHeaders();
     for (; !piece.done && !response.destroyed; piece = await source.next())
-      if (piece.value.length > 0 && !response.write(piece.value) && !response.destroyed) await drained(response);
+      if (piece.value.length > 0 && !response.write(piece.value) && !response.destroyed)
+        await firstOf(response, 'drain', 'close');
     if (response.destroyed) return false;
-    const finished = Promise.race([
-      once(response, 'finish').then(() => true),
-      once(response, 'close').then(() => false),
-    ]);
+    const finished = firstOf(response, 'finish', 'close');
     response.end();
-    return await finished;
+    return (await finished) === 'finish';
   } finally {
     await source.return?.();
   }

@@ -5,8 +5,8 @@ import type { Import } from '../db/models/import.js';
 import type { Session } from '../db/models/session.js';
 import type { StoredFile } from '../db/models/stored-file.js';
 import type { User } from '../db/models/user.js';
+import { hasCredentials } from '../services/imports/credentials.js';
 import { hasRejects } from '../services/imports/exports.js';
-import { hasCredentials } from '../services/imports/jobs.js';
 import { countsOf } from '../services/imports/plan.js';
 
 /** Models as the API shows them: the exact field lists of the specification. What isn't listed can't get out. */

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { AppError, systemErrorCode } from '../errors.js';
 import { startHousekeeping } from '../services/housekeeping.js';
 import { startImportRunner } from '../services/imports/runner.js';
-import { createApp } from './app.js';
+import { createApp, type Service } from './app.js';
 
 /** How long requests under way may take to finish once the server stops. */
 const drainMs = 25_000;
@@ -44,7 +44,15 @@ export async function startServer(context: Context): Promise<RunningServer> {
   let draining = false;
   const runner = startImportRunner(context);
   const housekeeping = startHousekeeping(context);
-  const service = { isDraining: () => draining, wakeImports: () => runner.wake() };
+  const afterwork = new Set<Promise<void>>();
+  const service: Service = {
+    isDraining: () => draining,
+    wakeImports: () => runner.wake(),
+    async await(work) {
+      afterwork.add(work);
+      await work.finally(() => afterwork.delete(work));
+    },
+  };
   const server = createServer(createApp(context, service));
   server.prependListener('request', (_request, response) => {
     if (draining) response.setHeader('Connection', 'close');
@@ -69,6 +77,7 @@ export async function startServer(context: Context): Promise<RunningServer> {
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);
       // A running import stops at its next row boundary, and is gone on with later.
       await Promise.all([closed, runner.close(), housekeeping.close()]);
+      await Promise.allSettled(afterwork);
       clearTimeout(cut);
     },
   };

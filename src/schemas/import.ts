@@ -195,10 +195,11 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .empty('auto')
     .valid(...importDelimiters)
     .messages({ '*': delimiterMustBe }),
-  map: Joi.array()
-    .items(Joi.string().pattern(/=/))
-    .empty(Joi.array().length(0))
-    .messages({ '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.' }),
+  map: Joi.array().items(Joi.string().pattern(/=/).max(1000)).max(100).empty(Joi.array().length(0)).messages({
+    'array.max': 'No more than 100 mappings can be given.',
+    'string.max': 'A mapping can have no more than 1000 characters.',
+    '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.',
+  }),
 }).custom((options: ImportOptions, helpers) =>
   options.resetPasswords && options.onExisting !== 'update'
     ? helpers.message({ custom: 'resetPasswords needs onExisting update.' })

@@ -5,6 +5,7 @@ import { systemErrorCode } from '../errors.js';
 import type { FileState } from '../schemas/file.js';
 import type { Core } from './core.js';
 import { removeDoomed, uploadsFolder } from './files.js';
+import { importsFolder, sweepImportFolder } from './imports/own-copy.js';
 
 /** An upload that has taken longer than this isn't under way any more, in milliseconds. */
 const abandonedAfterMs = 60 * 60_000;
@@ -15,7 +16,7 @@ export interface Sweep {
   removed: number;
   /** Objects in the storage of which the database knows nothing. */
   unknown: string[];
-  /** Halves of uploads in the folder for what is on its way. */
+  /** Halves of uploads in the folder for what is on its way, and copies of imported files that a crash has left. */
   leftovers: number;
   /** Files that are in use but not in the storage: their keys. */
   missing: string[];
@@ -33,7 +34,8 @@ export async function sweepFiles(core: Core): Promise<Pick<Sweep, 'removed' | 'l
       { where: { state: 'pending', createdAt: { [Op.lt]: before } }, transaction },
     ),
   );
-  return { removed: await removeDoomed(core), leftovers: await sweepUploads(core, before) };
+  const removed = await removeDoomed(core);
+  return { removed, leftovers: (await sweepUploads(core, before)) + (await sweepImports(core, before)) };
 }
 
 async function sweepUploads(core: Core, before: Date): Promise<number> {
@@ -47,6 +49,12 @@ async function sweepUploads(core: Core, before: Date): Promise<number> {
     await rm(file, { force: true });
     removed += 1;
   }
+  return removed;
+}
+
+async function sweepImports(core: Core, before: Date): Promise<number> {
+  let removed = 0;
+  for (const name of await namesIn(importsFolder(core))) removed += Number(await sweepImportFolder(core, name, before));
   return removed;
 }
 

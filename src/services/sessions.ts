@@ -48,17 +48,24 @@ export async function authenticate(core: Core, token: string, client: Client): P
   const now = core.now();
   const claims = core.tokens.verify(token, now);
   if (!claims) throw new AppError('TOKEN_INVALID');
-  const { models } = core.database;
-  const session = await core.database.read(() =>
-    models.Session.findOne({
-      where: { id: claims.sid, userId: claims.userId },
-      include: [{ model: models.User, as: 'user', required: true }],
-    }),
-  );
-  if (!session?.user?.isActive || session.expiresAt <= now) throw new AppError('TOKEN_INVALID');
+  const session = await openSession(core, claims.sid, claims.userId);
+  if (!session?.user) throw new AppError('TOKEN_INVALID');
   if (now.getTime() - (session.lastUsedAt ?? session.createdAt).getTime() >= lastUsedPrecisionMs)
     await touch(core, session.id, now);
   return { ...client, user: session.user, sessionId: session.id };
+}
+
+/** A session that has not ended, with its account, which is active. */
+async function openSession(core: Core, id: string, userId: string): Promise<Session | null> {
+  const { Session, User } = core.database.models;
+  const include = [{ model: User, as: 'user', required: true }];
+  const session = await core.database.read(() => Session.findOne({ where: { id, userId }, include }));
+  return session?.user?.isActive && session.expiresAt > core.now() ? session : null;
+}
+
+/** Whether a caller is still signed in: what takes long has to ask again. */
+export async function isSignedIn(core: Core, { sessionId, user }: Caller): Promise<boolean> {
+  return (await openSession(core, sessionId, user.id)) !== null;
 }
 
 async function touch(core: Core, id: string, now: Date): Promise<void> {

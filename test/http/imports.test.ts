@@ -121,6 +121,31 @@ describe('Imports over HTTP', function () {
     expect(logged.join('')).not.to.include(password);
   });
 
+  it('have had their passwords fetched when the service stops right after', async () => {
+    const { id } = await ended((await submit(people(3))).id);
+    await call('get', `/api/imports/${id}/credentials.csv`).expect(200);
+    await stopInstances();
+    const record = await harness.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+    expect(record.credentialsFetchedAt).to.be.an.instanceOf(Date);
+    expect(existsSync(path.join(folder, 'imports', id, 'upload.credentials.csv'))).to.equal(false);
+  });
+
+  it('give their rejected rows however many they are, without a warning in the log', async () => {
+    const rows = Array.from({ length: 3000 }, () => `A,B,nobody,1,${'x'.repeat(500)}`);
+    const { id } = await ended((await submit(`firstName,lastName,email,phone,notes\n${rows.join('\n')}\n`)).id);
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', onWarning);
+    try {
+      const { text } = await call('get', `/api/imports/${id}/rejected.csv`).expect(200);
+      expect(text.trimEnd().split('\n')).to.have.length(3001);
+      await sleep(10);
+    } finally {
+      process.off('warning', onWarning);
+    }
+    expect(warnings).to.deep.equal([]);
+  });
+
   it('can be watched until they end', async () => {
     const { id } = await submit(people(1500));
     const { text, headers } = await call('get', `/api/imports/${id}/events`).expect(200);
@@ -131,6 +156,25 @@ describe('Imports over HTTP', function () {
     expect(last.import).to.deep.include({ id, status: 'completed' });
     expect(events.length).to.be.greaterThan(1);
     expect(events.slice(0, -1).every((event) => event.startsWith('event: progress\n'))).to.equal(true);
+  });
+
+  it('can be watched for as long as one is signed in', async () => {
+    const { sequelize } = harness.context.database;
+    // Nothing is run meanwhile.
+    const replacements = { expiresAt: Date.now() + 60_000 };
+    await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)", {
+      replacements,
+    });
+    try {
+      const { id } = await submit(people(3));
+      const watching = call('get', `/api/imports/${id}/events`).then(({ text }) => text);
+      await sleep(200);
+      await call('post', '/api/auth/logout').expect(200);
+      const text = await Promise.race([watching, sleep(8000).then(() => 'it goes on')]);
+      expect(text).to.match(/^event: progress\ndata: \{[^\n]*"status":"queued"[^\n]*\}\n\n$/);
+    } finally {
+      await sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
+    }
   });
 
   it('run one at a time, in the order of their coming, over all instances', async () => {
@@ -217,6 +261,13 @@ describe('Imports over HTTP', function () {
     expect(two.body.errors[0]).to.include({ msg: 'Send one file, in the field "file".' });
     const nowhere = await call('post', '/api/imports').attach('file', Buffer.from('x'), 'p.csv').field('course', 'x');
     expect(nowhere.body.errors[0]).to.include({ path: 'course', msg: 'Course: there is none with this id or title.' });
+    const mapped = (...maps: string[]) =>
+      maps.reduce(
+        (form, map) => form.field('map', map),
+        call('post', '/api/imports').attach('file', Buffer.from('x'), 'p.csv'),
+      );
+    const long = await mapped('Mobile=phone', `${'x'.repeat(1000)}=`);
+    expect(long.body.errors[0]).to.include({ msg: 'A mapping can have no more than 1000 characters.' });
     await call('post', '/api/imports').send({ role: 'trainee' }).expect(415);
     const broken = await call('post', '/api/imports')
       .set('Content-Type', 'multipart/form-data; boundary=x')
@@ -226,8 +277,8 @@ describe('Imports over HTTP', function () {
     ({ url } = await startInstance({ IMPORT_UPLOAD_MAX_BYTES: '2000', IMPORT_UPLOAD_MAX_ROWS: '10' }));
     const large = await call('post', '/api/imports').attach('file', Buffer.from(people(100)), 'p.csv');
     expect([large.status, large.body]).to.deep.equal([413, { error: 'The file has more than 2000 bytes.' }]);
-    const long = await ended((await submit(people(12))).id);
-    expect(long.error?.message).to.match(/^The file has more than 10 rows\./);
+    const lengthy = await ended((await submit(people(12))).id);
+    expect(lengthy.error?.message).to.match(/^The file has more than 10 rows\./);
     expect(readdirSync(path.join(folder, 'uploads'))).to.deep.equal([]);
   });
 

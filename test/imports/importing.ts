@@ -103,3 +103,10 @@ export function people(count: number, tag = 'p', first = 1): string {
 /** The emails of these people. */
 export const emailsOf = (count: number, tag = 'p', first = 1): string[] =>
   numbers(count, first).map((number) => `${tag}${number}@example.org`);
+
+/** {@link people} with hashes of passwords: an import of them hashes nothing. */
+export function hashedPeople(count: number, tag = 'p', first = 1): string {
+  const hash = '$2b$10$abcdefghijklmnopqrstuuN9qo8uLOickgx2ZMRZoMyeIjZAgcfl7';
+  const [header, ...rows] = people(count, tag, first).trimEnd().split('\n');
+  return `${[`${header},passwordHash`, ...rows.map((row) => `${row},${hash}`)].join('\n')}\n`;
+}

@@ -3,11 +3,21 @@ import { expect } from 'chai';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createLogger } from '../../src/logger.js';
+import { operator } from '../../src/services/core.js';
+import { applyImport } from '../../src/services/imports/apply.js';
+import { planImport } from '../../src/services/imports/plan.js';
 import { createPasswordHasher } from '../../src/services/passwords.js';
 import { failureOf } from '../db/failure.js';
 import { runCli } from '../support/run-cli.js';
 import { emailsOf, people, recordsOf, useImporting } from './importing.js';
-import { batchRows, expectAllAccounts, expectWholeLedger, importFile, importFirstBatch } from './running.js';
+import {
+  applyOptions,
+  batchRows,
+  expectAllAccounts,
+  expectWholeLedger,
+  importFile,
+  importFirstBatch,
+} from './running.js';
 
 const count = 1200;
 
@@ -17,6 +27,27 @@ interface PausingProgram {
   /** Settles when it stands still. */
   paused: Promise<void>;
   goOn(): void;
+}
+
+/** What others see of a process that was paused for too long: its lease has run out. */
+const expireLease = ({ database }: Context) =>
+  database.sequelize.query("UPDATE leases SET owner = 'paused', expires_at = 0 WHERE name LIKE 'import:%'");
+
+/** A context whose reads of ledgers stand still once they are made. */
+function pausingContext(context: Context): PausingProgram {
+  let [stop, goOn] = [() => {}, () => {}];
+  const paused = new Promise<void>((resolve) => (stop = resolve));
+  const released = new Promise<void>((resolve) => (goOn = resolve));
+  async function read<T>(query: () => Promise<T>): Promise<T> {
+    const result = await context.database.read(query);
+    const [first] = Array.isArray(result) ? (result as unknown[]) : [];
+    if (typeof first === 'object' && first !== null && 'undoJson' in first) {
+      stop();
+      await released;
+    }
+    return result;
+  }
+  return { context: { ...context, database: { ...context.database, read } }, paused, goOn };
 }
 
 describe('An import whose process is paused', () => {
@@ -53,12 +84,6 @@ describe('An import whose process is paused', () => {
     await program.context.close();
   });
 
-  /** What others see of a process that was paused for too long: its lease has run out. */
-  const expireLease = () =>
-    importing.context.database.sequelize.query(
-      "UPDATE leases SET owner = 'paused', expires_at = 0 WHERE name LIKE 'import:%'",
-    );
-
   /** Starts an import that is paused, lets `successor` take it up, and gives what becomes of the first then. */
   async function overtake(row: number, successor: () => Promise<unknown>) {
     await pauseAt(row);
@@ -67,7 +92,7 @@ describe('An import whose process is paused', () => {
     // The next batch is prepared while one is written: the pause begins when all before it are.
     const written = Math.floor((row - 1) / batchRows) * batchRows;
     while (((await models().Import.findOne())?.rowsDone ?? 0) < written) await sleep(5);
-    await expireLease();
+    await expireLease(importing.context);
     await successor();
     const before = await importing.contents();
     const files = importing.files().map((name) => importing.read(name));
@@ -128,5 +153,25 @@ describe('An import whose process is paused', () => {
     const { counts, credentialsFile } = await running;
     expect(counts).to.include({ rows: count, created: count });
     expect(recordsOf(credentialsFile)).to.have.length(count);
+  });
+});
+
+describe('An import whose process is paused while it takes up its files', () => {
+  const importing = useImporting();
+
+  it('leaves the files that its successor has taken up where they are', async () => {
+    const file = importing.write('people.csv', people(count));
+    const { id, credentialsFile } = await importFirstBatch(importing.context, file);
+    const plan = await planImport(importing.context, { file, options: {}, signal: new AbortController().signal });
+    const pausing = pausingContext(importing.context);
+    const overtaken = failureOf(() => applyImport(pausing.context, operator, plan, applyOptions()));
+    await pausing.paused;
+    await expireLease(importing.context);
+    await importFile(importing.context, file);
+    pausing.goOn();
+    expect((await overtaken).code).to.equal('IMPORT_CONFLICT');
+    await expectWholeLedger(importing, id, count);
+    await expectAllAccounts(importing, emailsOf(count), credentialsFile);
+    expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
   });
 });

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import { operator } from '../../src/services/core.js';
+import { applyImport } from '../../src/services/imports/apply.js';
+import { planImport } from '../../src/services/imports/plan.js';
+import { buildUser } from '../support/factories.js';
 import { runCli } from '../support/run-cli.js';
-import { emailsOf, people, recordsOf, useImporting } from './importing.js';
+import { emailsOf, hashedPeople, people, recordsOf, useImporting } from './importing.js';
 import {
   applyOptions,
   batchRows,
@@ -48,6 +52,21 @@ describe('An import that is interrupted', () => {
       `${rows + 1} DUPLICATE_IN_FILE`,
     ]);
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv', 'people.rejected.csv']);
+  });
+
+  it('is unfinished, too, when the bad row at which it was to stop is none any more', async () => {
+    const user = await buildUser(importing.context, { email: 'p00010@example.org' });
+    const file = importing.write('people.csv', hashedPeople(good));
+    const options = { onExisting: 'fail', onError: 'stop' };
+    const plan = await planImport(importing.context, { file, options, signal: new AbortController().signal });
+    expect(plan.stopsAtLine).to.equal(11);
+    await user.destroy();
+    const breaking = new AbortController();
+    const run = applyOptions({ signal: breaking.signal, onProgress: () => breaking.abort() });
+    const { status, counts } = await applyImport(importing.context, operator, plan, run);
+    expect({ status, rows: counts.rows }).to.deep.equal({ status: 'interrupted', rows: batchRows });
+    const { id } = await importFile(importing.context, file, {}, options);
+    await expectWholeLedger(importing, id, good);
   });
 
   it('has no end to being interrupted', async () => {

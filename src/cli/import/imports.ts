@@ -5,12 +5,12 @@ import { ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
 import {
   cancelImport,
   findImport,
-  keptAccounts,
   listImports,
   previewUndo,
   resumeImport,
   undoImport,
 } from '../../services/imports/imports.js';
+import { keptAccounts } from '../../services/imports/ledger.js';
 import { countsOf } from '../../services/imports/plan.js';
 import { resultOf } from '../../services/imports/record.js';
 import type { KeptAccount, UndoResult } from '../../services/imports/undo.js';

@@ -3,6 +3,7 @@ import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { operator } from '../../services/core.js';
 import { applyImport } from '../../services/imports/apply.js';
+import { isNeeded } from '../../services/imports/own-copy.js';
 import { type ImportPlan, planImport } from '../../services/imports/plan.js';
 import type { ImportResult } from '../../services/imports/record.js';
 import { templateText } from '../../services/imports/template.js';
@@ -49,7 +50,8 @@ export async function importUsers(run: Run<ImportCommandOptions>): Promise<Resul
   try {
     return await importFile(run, context, spooled.path, named, spooled);
   } finally {
-    await spooled.remove();
+    // Whatever broke off may be gone on with; should the database not say, the file stays.
+    if (!(await isNeeded(context, spooled.path).catch(() => true))) await spooled.remove();
   }
 }
 
@@ -108,10 +110,8 @@ async function apply(
   const { credentials, rejects } = run.options;
   const { cwd, signal } = run.io;
   const progress = createProgress(run, 'Importing', plan.counts.rows);
-  // Whatever happens from here on may have to be gone on with.
-  spooled?.keep();
   try {
-    const result = await applyImport(context, operator, plan, {
+    return await applyImport(context, operator, plan, {
       ...(credentials !== undefined && { credentialsFile: path.resolve(cwd, credentials) }),
       ...(rejects !== undefined && { rejectsFile: path.resolve(cwd, rejects) }),
       ...(spooled && { beside: path.join(cwd, 'stdin.csv') }),
@@ -121,8 +121,6 @@ async function apply(
         run.say(`An import of this file broke off after ${counted(rows, 'row')}: it goes on from there.`),
       onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
     });
-    if (result.status !== 'interrupted') spooled?.release();
-    return result;
   } finally {
     progress.stop();
   }

@@ -8,35 +8,21 @@ import type { Io } from '../output.js';
 /** A copy of standard input: an import reads its file more than once, and again when it is resumed. */
 export interface SpooledFile {
   path: string;
-  /** The file is needed beyond this run, unless it is released again. */
-  keep(): void;
-  release(): void;
-  /** Removes the file, unless it is kept. */
   remove(): Promise<void>;
 }
 
 /** Copies standard input into the data folder, for this user's eyes only. @throws AppError `FILE_UNUSABLE`, `INTERRUPTED` */
 export async function fileFromStdin(io: Io, dataDir: string): Promise<SpooledFile> {
   let folder = '';
-  let kept = false;
   const remove = async () => {
-    if (!kept && folder !== '') await rm(folder, { recursive: true, force: true });
+    if (folder !== '') await rm(folder, { recursive: true, force: true });
   };
   try {
     await mkdir(path.join(dataDir, 'imports'), { recursive: true, mode: 0o700 });
     folder = await mkdtemp(path.join(dataDir, 'imports', 'stdin-'));
     const file = path.join(folder, 'stdin.csv');
     await pipeline(io.stdin, createWriteStream(file, { mode: 0o600 }), { signal: io.signal });
-    return {
-      path: file,
-      keep: () => {
-        kept = true;
-      },
-      release: () => {
-        kept = false;
-      },
-      remove,
-    };
+    return { path: file, remove };
   } catch (error) {
     await remove();
     if (io.signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });

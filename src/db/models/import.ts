@@ -55,7 +55,7 @@ export function initImport(sequelize: Sequelize): typeof Import {
       fileName: { type: DataTypes.STRING(255), allowNull: false },
       filePath: { type: DataTypes.STRING(1000), allowNull: false },
       fileSha256: { type: DataTypes.STRING(64), allowNull: false },
-      optionsJson: { type: DataTypes.TEXT, allowNull: false },
+      optionsJson: { type: DataTypes.TEXT('medium'), allowNull: false },
       planId: { type: DataTypes.STRING(16) },
       formatJson: { type: DataTypes.TEXT },
       rowsDone: count(),

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
-import { actorOf } from '../../services/core.js';
+import { actorOf, type Caller } from '../../services/core.js';
+import { type CredentialsClaim, claimCredentials } from '../../services/imports/credentials.js';
 import { ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
 import {
   cancelImport,
@@ -12,8 +13,10 @@ import {
   requeueImport,
   undoImport,
 } from '../../services/imports/imports.js';
-import { type CredentialsClaim, claimCredentials, submitImport } from '../../services/imports/jobs.js';
+import { submitImport } from '../../services/imports/jobs.js';
+import { goesOnByItself } from '../../services/imports/record.js';
 import { templateText } from '../../services/imports/template.js';
+import { isSignedIn } from '../../services/sessions.js';
 import type { Service } from '../app.js';
 import type { Handlers } from '../bind.js';
 import * as present from '../present.js';
@@ -23,19 +26,28 @@ const watchMs = 500;
 /** How often a line is sent that means nothing, so that nobody on the way takes the connection for dead. */
 const heartbeatMs = 15_000;
 
+/** How often it is made sure that who watches is still signed in, in milliseconds. */
+const sessionMs = 3000;
+
 const underWay = new Set(['queued', 'running', 'undoing']);
 
 async function* eventsOf(
   context: Context,
+  caller: Caller,
   id: string,
   signal: AbortSignal,
   isDraining: () => boolean,
 ): AsyncGenerator<string> {
   let shown = '';
+  let admittedAt = performance.now();
   let sentAt = performance.now();
   while (!signal.aborted) {
-    const record = present.importRecord(await findImport(context, id));
-    const data = JSON.stringify({ import: record });
+    if (performance.now() - admittedAt > sessionMs) {
+      if (!(await isSignedIn(context, caller))) return;
+      admittedAt = performance.now();
+    }
+    const found = await findImport(context, id);
+    const data = JSON.stringify({ import: present.importRecord(found) });
     if (data !== shown) {
       yield `event: progress\ndata: ${data}\n\n`;
       shown = data;
@@ -45,8 +57,7 @@ async function* eventsOf(
       sentAt = performance.now();
     }
     // The service goes on with its own.
-    const goesOn = underWay.has(record.status) || (record.status === 'interrupted' && record.origin === 'http');
-    if (!goesOn) {
+    if (!underWay.has(found.status) && !goesOnByItself(found)) {
       yield `event: end\ndata: ${data}\n\n`;
       return;
     }
@@ -63,7 +74,8 @@ function formOptions(fields: object): object {
   return map === undefined ? options : { ...options, map: [map].flat() };
 }
 
-export function importHandlers({ isDraining, wakeImports }: Service) {
+export function importHandlers(service: Service) {
+  const { isDraining, wakeImports } = service;
   return {
     importTemplate: async () => ({
       filename: 'people.csv',
@@ -89,9 +101,9 @@ export function importHandlers({ isDraining, wakeImports }: Service) {
       return { import: present.importRecord(await findImport(context, params.id ?? '')) };
     },
 
-    async watchImport({ context, params, signal }) {
+    async watchImport({ context, caller, params, signal }) {
       const { id } = await findImport(context, params.id ?? '');
-      return { pieces: () => eventsOf(context, id, signal, isDraining) };
+      return { pieces: () => eventsOf(context, caller, id, signal, isDraining) };
     },
 
     async importRejects({ context, params }) {
@@ -113,7 +125,9 @@ export function importHandlers({ isDraining, wakeImports }: Service) {
           claim = await claimCredentials(context, actorOf(caller), id);
           yield* claim.text();
         },
-        settled: async (arrived) => (arrived ? claim?.done() : claim?.failed()),
+        settled: async (arrived) => {
+          if (claim) await service.await(arrived ? claim.done() : claim.failed());
+        },
       };
     },
 

@@ -92,7 +92,7 @@ export const importOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.id }),
     success: { status: 200, description: 'The generated passwords', content: 'text/csv' },
-    failures: ['NOT_FOUND', 'CREDENTIALS_FETCHED', 'IMPORT_CONFLICT'],
+    failures: ['NOT_FOUND', 'CREDENTIALS_FETCHED', 'IMPORT_CONFLICT', 'NOT_READY'],
   }),
   cancelImport: operation({
     method: 'post',

@@ -8,9 +8,9 @@ import { initialPasswordExpiry, insertAccounts, saveAccount, userSearchKey } fro
 import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
 import { generatedPasswordCost, generatePassword } from '../passwords.js';
-import { takenSeats } from '../seats.js';
 import { endSessions } from '../sessions.js';
-import { type Decision, needsSecret, type PlannedEnrollment, takesSeat } from './outcomes.js';
+import { assertCourses, assertTrainees, assertWithoutCourses, StaleDecision } from './batch-checks.js';
+import { type Decision, needsSecret, type PlannedEnrollment } from './outcomes.js';
 import type { UndoNote } from './undo-note.js';
 
 /** What an account's password will be. */
@@ -55,11 +55,6 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
   });
 }
 
-/** What was decided no longer holds: somebody else was faster. Deciding again will tell. */
-export class StaleDecision extends Error {
-  override readonly name = 'StaleDecision';
-}
-
 interface Writing {
   core: Core;
   options: ImportOptions;
@@ -87,13 +82,12 @@ export async function writeBatch(
   transaction: Transaction,
 ): Promise<void> {
   const writing = { core, options, secrets, transaction, now: core.now() };
-  await assertSeats(writing, decisions);
+  await assertCourses(core, decisions, transaction);
   const ledger = new Map<number, LedgerEntry>();
-  const created = createAccounts(writing, decisions, ledger);
-  // Waited for below; what fails before that must not leave its failure to nobody.
-  created.catch(() => undefined);
-  if (decisions.some((decision) => decision.outcome === 'updated' || enrolls(decision))) await created;
+  // One statement after the other: after a deadlock nothing more of the batch may be on its way.
+  await createAccounts(writing, decisions, ledger);
   await updateAccounts(writing, decisions, ledger);
+  await assertTrainees(core, decisions, transaction);
   for (const decision of decisions)
     if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
   await enroll(writing, decisions, ledger);
@@ -107,13 +101,8 @@ export async function writeBatch(
     return [importId, decision.row.line, decision.outcome, code, userId, reason, undo];
   });
   const columns = ['import_id', 'line', 'outcome', 'code', 'user_id', 'reason', 'undo_json'];
-  // Both are on their way together: the ledger needs the new ids, not the accounts themselves.
-  const recorded = insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
-  for (const result of await Promise.allSettled([created, recorded]))
-    if (result.status === 'rejected') throw result.reason;
+  await insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
 }
-
-const enrolls = (decision: Decision) => decision.outcome !== 'rejected' && decision.enrollments.length > 0;
 
 async function createAccounts(
   { core, options, secrets, transaction }: Writing,
@@ -163,6 +152,7 @@ async function updateAccounts(
     transaction,
   });
   const byId = new Map(accounts.map((account) => [account.id, account]));
+  await assertWithoutCourses(core, updates, transaction);
   for (const update of updates) {
     const user = byId.get(update.account.id);
     if (user?.updatedAt.getTime() !== update.account.updatedAt.getTime()) throw new StaleDecision();
@@ -189,23 +179,6 @@ async function updateAccount(
   if (resetPassword || changes.role !== undefined || changes.isActive === false)
     await endSessions(core, user.id, transaction);
   return note;
-}
-
-/** Makes sure that the seats that were counted are still free, and keeps them so until the transaction ends. */
-async function assertSeats({ core, transaction }: Writing, decisions: readonly Decision[]): Promise<void> {
-  const wanted = new Map<string, number>();
-  for (const decision of decisions.filter(takesSeat)) {
-    if (decision.outcome === 'rejected') continue;
-    for (const { course } of decision.enrollments)
-      if (course.maxStudents !== null) wanted.set(course.id, (wanted.get(course.id) ?? 0) + 1);
-  }
-  if (wanted.size === 0) return;
-  const ids = [...wanted.keys()];
-  const taken = await takenSeats(core, ids, transaction);
-  const { Course } = core.database.models;
-  const courses = await Course.findAll({ attributes: ['id', 'maxStudents'], where: { id: ids }, transaction });
-  for (const { id, maxStudents } of courses)
-    if (maxStudents !== null && (taken.get(id) ?? 0) + (wanted.get(id) ?? 0) > maxStudents) throw new StaleDecision();
 }
 
 async function enroll(

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Import } from '../../db/models/import.js';
 import { AppError, systemErrorCode } from '../../errors.js';
 import type { Core } from '../core.js';
-import { ledgerOf } from './imports.js';
+import { ledgerOf } from './ledger.js';
 import { csvLine } from './report.js';
 
 const ledgerHeader = [

@@ -1,26 +1,41 @@
-import { Op } from 'sequelize';
-import { heldLeases } from '../../db/lease.js';
+import type { InferAttributes, Transaction } from 'sequelize';
+import { heldLeases, type Lease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
-import type { ImportRow } from '../../db/models/import-row.js';
 import { AppError, notFound } from '../../errors.js';
 import { type ImportStatus, importListingSchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { type Page, pageOf } from '../paging.js';
-import { type ApplyOptions, applyImport, withImportLease } from './apply.js';
+import { type ApplyOptions, applyImport } from './apply.js';
+import { removeOwnCopy } from './own-copy.js';
 import { type ImportPlan, planImport } from './plan.js';
 import { type ImportResult, jobLease, leaseName, optionsOf } from './record.js';
-import { type KeptAccount, takeBack, type UndoResult, undoPreview } from './undo.js';
+import { assertNotFetched, assertUnfinished, withImportLease, withJobLease } from './turns.js';
+import { type Advance, takeBack, type UndoResult, undoPreview } from './undo.js';
 
-/** Imports, with what their status says to the world: one that is `running` without anybody running it broke off. */
+/**
+ * Imports, with what their status says to the world: one that is `running` without anybody running it broke off, and so
+ * did an undo that nobody is at.
+ */
 async function withLiveStatus(core: Core, records: readonly Import[]): Promise<void> {
-  const running = records.filter(({ status }) => status === 'running');
-  // The service holds a lease on its import before there is one on the file.
-  const namesOf = (record: Import) => [leaseName(record.fileSha256, record.optionsJson), jobLease(record)];
-  const held = await heldLeases(core.database, running.flatMap(namesOf));
-  for (const record of running)
-    if (!namesOf(record).some((name) => held.has(name))) record.set('status', 'interrupted', { raw: true });
+  const running = records.filter(({ status }) => status === 'running' || status === 'undoing');
+  const held = await heldLeases(core.database, running.flatMap(leasesOf));
+  for (const record of running) {
+    if (leasesOf(record).some((name) => held.has(name))) continue;
+    if (record.status === 'undoing') {
+      record.set('errorCode', 'INTERRUPTED', { raw: true });
+      record.set('errorMessage', 'Its undo broke off. Undo it again, to the end.', { raw: true });
+    }
+    record.set('status', 'interrupted', { raw: true });
+  }
+}
+
+/** What whoever runs an import holds: the service holds a lease on its import before there is one on the file. */
+const leasesOf = (record: Import) => [leaseName(record.fileSha256, record.optionsJson), jobLease(record)];
+
+async function isRun(core: Core, record: Import, transaction: Transaction): Promise<boolean> {
+  return (await heldLeases(core.database, leasesOf(record), transaction)).size > 0;
 }
 
 /** One page of the imports, newest first. @throws AppError `VALIDATION` */
@@ -41,8 +56,6 @@ export async function findImport(core: Core, id: string): Promise<Import> {
   return record;
 }
 
-const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
-
 /**
  * Goes on with an import that broke off, wherever it was begun, as far as its file can be read here.
  * @param prepare is given the plan for what is left, before anything is written
@@ -56,8 +69,7 @@ export async function resumeImport(
   prepare: (plan: ImportPlan) => Promise<void> = async () => undefined,
 ): Promise<ImportResult> {
   const record = await findImport(core, id);
-  if (!resumable.includes(record.status))
-    throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${record.status}: there is nothing to resume.`);
+  assertUnfinished(record);
   const plan = await planImport(core, {
     file: record.filePath,
     options: optionsOf(record),
@@ -70,11 +82,32 @@ export async function resumeImport(
       `The file ${record.filePath} is no longer what was imported. Put it back, or import it anew.`,
     );
   await prepare(plan);
+  return withJobLease(core, record, options, async () => {
+    // Should somebody else be at it, it is waited for.
+    await changeUnfinished(core, actor, id, { cancelRequested: false }, async () => ['queued', 'running']);
+    return applyImport(core, actor, plan, { ...options, record });
+  });
+}
+
+/**
+ * Changes an import that is about to be gone on with, unless it has ended or been undone since somebody looked.
+ * @param others what it may be besides resumable
+ */
+async function changeUnfinished(
+  core: Core,
+  actor: Actor,
+  id: string,
+  fields: Partial<InferAttributes<Import>>,
+  others: (record: Import, transaction: Transaction) => Promise<ImportStatus[]>,
+): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
-    await core.database.models.Import.update({ cancelRequested: false }, { where: { id }, transaction });
+    const { Import } = core.database.models;
+    const record = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
+    assertUnfinished(record, await others(record, transaction));
+    await assertNotFetched(core, record, transaction);
+    await record.update(fields, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
   });
-  return applyImport(core, actor, plan, { ...options, record });
 }
 
 /**
@@ -82,22 +115,14 @@ export async function resumeImport(
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`
  */
 export async function requeueImport(core: Core, actor: Actor, id: string): Promise<Import> {
-  const { origin, status } = await findImport(core, id);
+  const { origin } = await findImport(core, id);
   if (origin !== 'http')
     throw new AppError('IMPORT_CONFLICT', `The import ${id} was begun at a terminal: coursectl imports resume ${id}`);
-  if (!resumable.includes(status))
-    throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to resume.`);
-  await core.database.inTransaction(async (transaction) => {
-    const fields = {
-      status: 'queued',
-      cancelRequested: false,
-      finishedAt: null,
-      errorCode: null,
-      errorMessage: null,
-    } as const;
-    await core.database.models.Import.update(fields, { where: { id }, transaction });
-    await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
-  });
+  const again = { cancelRequested: false, finishedAt: null, errorCode: null, errorMessage: null };
+  await changeUnfinished(core, actor, id, { status: 'queued', ...again }, async (record, transaction) =>
+    // One that is said to run, though nobody runs it, broke off.
+    (await isRun(core, record, transaction)) ? [] : ['running'],
+  );
   return findImport(core, id);
 }
 
@@ -126,27 +151,33 @@ export async function undoImport(
 ): Promise<UndoResult> {
   const found = await findImport(core, id);
   assertUndoable(found);
-  return withImportLease(core, found.fileSha256, found.optionsJson, options, async (lease) => {
-    const record = await found.reload();
-    if (record.status === 'undone') assertUndoable(record);
-    const result = await takeBack(
-      core,
-      actor,
-      record,
-      (progress, work) =>
-        core.database.inTransaction(async (transaction) => {
-          if (!(await lease.renew(transaction)))
-            throw new AppError('IMPORT_CONFLICT', `The import ${id} was taken over by another process.`);
-          await work(transaction);
-          await record.update(progress, { transaction });
-        }),
-      options.onProgress,
-    );
-    await core.database.inTransaction((transaction) =>
-      record.update({ status: 'undone', undoneAt: core.now() }, { transaction }),
-    );
-    return result;
-  });
+  const take = (lease: Lease) => takeBackUnder(core, actor, found, lease, options.onProgress);
+  return withJobLease(core, found, options, () =>
+    withImportLease(core, found.fileSha256, found.optionsJson, options, take),
+  );
+}
+
+async function takeBackUnder(
+  core: Core,
+  actor: Actor,
+  record: Import,
+  lease: Lease,
+  onProgress: ((rows: number) => void) | undefined,
+): Promise<UndoResult> {
+  const advance: Advance = (progress, work) =>
+    core.database.inTransaction(async (transaction) => {
+      if (!(await lease.renew(transaction)))
+        throw new AppError('IMPORT_CONFLICT', `The import ${record.id} was taken over by another process.`);
+      await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
+      // What is said to run is run by nobody: it is our turn. All else may have changed since it was looked at.
+      if (record.status !== 'running') assertUndoable(record);
+      await work(transaction);
+      await record.update(progress, { transaction });
+    });
+  const result = await takeBack(core, actor, record, advance, onProgress);
+  await advance({ status: 'undone', undoneAt: core.now() }, async () => undefined);
+  await removeOwnCopy(core, record);
+  return result;
 }
 
 /**
@@ -154,7 +185,7 @@ export async function undoImport(
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` when it has ended
  */
 export async function cancelImport(core: Core, actor: Actor, id: string): Promise<Import> {
-  const live = await findImport(core, id);
+  await findImport(core, id);
   await core.database.inTransaction(async (transaction) => {
     const record = await core.database.models.Import.findByPk(id, {
       transaction,
@@ -164,7 +195,7 @@ export async function cancelImport(core: Core, actor: Actor, id: string): Promis
     if (record.status !== 'queued' && record.status !== 'running' && record.status !== 'interrupted')
       throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${record.status}: there is nothing to cancel.`);
     // Nobody runs one that is said to run: nobody would notice.
-    const ended = record.status !== 'running' || live.status === 'interrupted';
+    const ended = record.status !== 'running' || !(await isRun(core, record, transaction));
     await record.update(
       { cancelRequested: true, ...(ended && { status: 'cancelled', finishedAt: core.now() }) },
       { transaction },
@@ -172,62 +203,4 @@ export async function cancelImport(core: Core, actor: Actor, id: string): Promis
     await recordAudit(core, actor, { action: 'import.cancel', targetType: 'import', targetId: id }, transaction);
   });
   return findImport(core, id);
-}
-
-/** How many rows of a ledger are read at a time. */
-const ledgerPage = 1000;
-
-/** What became of one row, for people: who, and what happened. */
-export interface LedgerLine {
-  row: ImportRow;
-  firstName: string | null;
-  lastName: string | null;
-  email: string | null;
-  phone: string | null;
-}
-
-/** The ledger of an import in the order of the file, in batches, with the accounts as they are now. */
-export async function* ledgerOf(core: Core, id: string): AsyncGenerator<LedgerLine[]> {
-  const { ImportRow, User } = core.database.models;
-  for (let after = 0; ; ) {
-    const lines = await core.database.read(async () => {
-      const rows = await ImportRow.findAll({
-        where: { importId: id, line: { [Op.gt]: after } },
-        order: ['line'],
-        limit: ledgerPage,
-      });
-      const users = await User.findAll({
-        attributes: ['id', 'firstName', 'lastName', 'email', 'phone'],
-        where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
-      });
-      const byId = new Map(users.map((user) => [user.id, user]));
-      return rows.map((row) => {
-        const { firstName = null, lastName = null, email = null, phone = null } = byId.get(row.userId ?? '') ?? {};
-        return { row, firstName, lastName, email, phone };
-      });
-    });
-    if (lines.length > 0) yield lines;
-    if (lines.length < ledgerPage) return;
-    after = lines.at(-1)?.row.line ?? after;
-  }
-}
-
-/** The accounts that an undo kept, with why. */
-export async function keptAccounts(core: Core, id: string): Promise<KeptAccount[]> {
-  const { ImportRow, User } = core.database.models;
-  return core.database.read(async () => {
-    const rows = await ImportRow.findAll({ where: { importId: id, undoOutcome: 'kept' }, order: ['line'] });
-    const users = await User.findAll({
-      attributes: ['id', 'email'],
-      where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
-    });
-    const emails = new Map(users.map((user) => [user.id, user.email]));
-    return rows.map(({ line, userId, undoCode }) => ({
-      line,
-      userId: userId ?? '',
-      email: emails.get(userId ?? '') ?? null,
-      // The column holds nothing else.
-      code: undoCode as KeptAccount['code'],
-    }));
-  });
 }

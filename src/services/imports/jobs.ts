@@ -1,28 +1,35 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../db/models/import.js';
-import { AppError, validationError } from '../../errors.js';
-import { type ImportStatus, importOptionsSchema } from '../../schemas/import.js';
+import { validationError } from '../../errors.js';
+import { importOptionsSchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
-import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { keptName, type Upload, uploadFault } from '../files.js';
 import { CourseBook, defaultCourse } from './course-book.js';
-import { findImport } from './imports.js';
+import { importsFolder } from './own-copy.js';
 import { createImport } from './record.js';
-
-/** Where files to be imported and what comes of them are kept: nothing of it is served as a file. */
-function importsFolder(core: Core): string {
-  return path.join(core.config.dataDir, 'imports');
-}
+import { syncFolder } from './report.js';
 
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   return hash.digest('hex');
+}
+
+/** Makes sure that the file is still there, and whole, after a crash: the import is answered for from now on. */
+async function syncUpload(filePath: string): Promise<void> {
+  const file = await open(filePath, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  const folder = path.dirname(filePath);
+  for (const parent of [folder, path.dirname(folder)]) await syncFolder(parent);
 }
 
 /**
@@ -42,6 +49,7 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const filePath = path.join(folder, 'upload.csv');
     await rename(upload.path, filePath);
+    await syncUpload(filePath);
     const file = { fileName: keptName(upload.name), filePath, fileSha256 };
     return await createImport(core, actor, { id, status: 'queued', options: valid, rowsTotal: null, ...file });
   } catch (error) {
@@ -50,60 +58,4 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw uploadFault(importsFolder(core), error);
   }
-}
-
-const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
-
-/** Whether the passwords of an import can be fetched over HTTP. Those of the terminal are in the operator's file. */
-export function hasCredentials(record: Import): boolean {
-  return (
-    record.origin === 'http' &&
-    record.credentialsFile !== null &&
-    Number(record.credentialsBytes) > 0 &&
-    record.credentialsFetchedAt === null
-  );
-}
-
-/** A claim on the passwords of an import: nobody else gets them meanwhile. */
-export interface CredentialsClaim {
-  /** The passwords, as CSV. */
-  text(): AsyncGenerator<string>;
-  /** They have arrived: they are removed. */
-  done(): Promise<void>;
-  /** They have not: they can be fetched again. */
-  failed(): Promise<void>;
-}
-
-/**
- * Claims the passwords of an import for the one time that they can be fetched.
- * @throws AppError `NOT_FOUND`, `CREDENTIALS_FETCHED`, `IMPORT_CONFLICT` while it runs
- */
-export async function claimCredentials(core: Core, actor: Actor, id: string): Promise<CredentialsClaim> {
-  const { status } = await findImport(core, id);
-  if (underWay.includes(status))
-    throw new AppError(
-      'IMPORT_CONFLICT',
-      `The import ${id} is ${status}: its passwords can be fetched once it has ended.`,
-    );
-  const { Import } = core.database.models;
-  const claimed = await core.database.inTransaction(async (transaction) => {
-    const record = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
-    if (record.credentialsFetchedAt !== null) throw new AppError('CREDENTIALS_FETCHED');
-    if (!hasCredentials(record)) throw new AppError('NOT_FOUND', 'Credentials not found.');
-    await record.update({ credentialsFetchedAt: core.now() }, { transaction });
-    await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
-    return record;
-  });
-  const file = claimed.credentialsFile ?? '';
-  const end = Number(claimed.credentialsBytes) - 1;
-  return {
-    async *text() {
-      for await (const chunk of createReadStream(file, { encoding: 'utf8', end })) yield chunk as string;
-    },
-    done: () => rm(file, { force: true }),
-    failed: () =>
-      core.database.inTransaction(async (transaction) => {
-        await Import.update({ credentialsFetchedAt: null }, { where: { id }, transaction });
-      }),
-  };
 }

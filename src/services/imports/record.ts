@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../db/models/import.js';
+import type { ErrorCode } from '../../errors.js';
 import { type ImportOptions, type ImportStatus, importOptionsSchema, optionsText } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit.js';
@@ -44,6 +45,28 @@ export function leaseName(fileSha256: string, options: string): string {
 /** The lease that the service holds while it runs an import. */
 export function jobLease({ id }: Pick<Import, 'id'>): string {
   return `import-job:${id}`;
+}
+
+/** The lease that is held while somebody fetches the passwords of an import. */
+export function credentialsLease({ id }: Pick<Import, 'id'>): string {
+  return `import-credentials:${id}`;
+}
+
+/** Faults that pass: the import stays where it is and is tried again. */
+export const passing: readonly ErrorCode[] = [
+  'DATABASE_UNREACHABLE',
+  'DATABASE_ACCESS_DENIED',
+  'DATABASE_MISSING',
+  'DATABASE_NOT_WRITABLE',
+  'OVERLOADED',
+  'SCHEMA_OUTDATED',
+  'IMPORT_CONFLICT',
+];
+
+/** Whether the service goes on with an import that broke off without being asked to. */
+export function goesOnByItself({ origin, status, errorCode }: Import): boolean {
+  const hasPassed = errorCode === null || passing.some((code) => code === errorCode);
+  return origin === 'http' && status === 'interrupted' && hasPassed;
 }
 
 /** What an import is recorded as before its first row. */

@@ -36,17 +36,20 @@ async function exists(file: string): Promise<boolean> {
   }
 }
 
-/** A path beside the imported file that is free: `people.credentials.csv`, else `people.credentials-2.csv`, ... */
-async function freePathBeside(file: string, kind: 'credentials' | 'rejected'): Promise<string> {
+/**
+ * A path beside the imported file that is free: `people.credentials.csv`, else `people.credentials-2.csv`, ...
+ * @param replaced a file that will be gone
+ */
+async function freePathBeside(file: string, kind: 'credentials' | 'rejected', replaced?: string): Promise<string> {
   const { dir, name } = path.parse(path.resolve(file));
   for (let number = 1; ; number += 1) {
     const candidate = path.join(dir, `${name}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
-    if (!(await exists(candidate))) return candidate;
+    if (candidate === replaced || !(await exists(candidate))) return candidate;
   }
 }
 
-async function assertCreatable(file: string): Promise<void> {
-  if (await exists(file))
+async function assertCreatable(file: string, replaced?: string): Promise<void> {
+  if (file !== replaced && (await exists(file)))
     throw new AppError('USAGE', `The file ${file} exists already and is never overwritten. Name another one.`);
   try {
     await access(`${path.dirname(file)}/`, constants.W_OK);
@@ -70,19 +73,23 @@ interface Wanted {
 interface Written {
   path: string | null;
   bytes: number;
+  /** Its passwords were handed out: it is to be gone, and those that follow begin a new one. */
+  isSpent: boolean;
   isOurs(lastLine: string): Promise<boolean>;
 }
 
 /** The file of the run that broke off, or one that is yet to be begun. */
 async function openReport({ kind, header, given, file }: Wanted, written: Written | null): Promise<ReportFile> {
+  let replaced: string | undefined;
   if (written?.path) {
     const report = new ReportFile(written.path, header);
-    if (written.bytes === 0) await report.removeLeftover();
+    if (written.isSpent) replaced = written.path;
+    else if (written.bytes === 0) replaced = (await report.isLeftover()) ? written.path : undefined;
     else if (await report.resume(written.bytes, written.isOurs)) return report;
   }
-  if (given === undefined) return new ReportFile(await freePathBeside(file, kind), header);
-  await assertCreatable(given);
-  return new ReportFile(path.resolve(given), header);
+  if (given === undefined) return new ReportFile(await freePathBeside(file, kind, replaced), header, replaced);
+  await assertCreatable(path.resolve(given), replaced);
+  return new ReportFile(path.resolve(given), header, replaced);
 }
 
 /** Whether a line of a credentials file is about an account that the import gave a password. */
@@ -125,6 +132,7 @@ export async function openReports(
     unfinished && {
       path: unfinished.credentialsFile,
       bytes: Number(unfinished.credentialsBytes),
+      isSpent: unfinished.credentialsFetchedAt !== null,
       isOurs: (line) => isCredentialOf(core, unfinished, line),
     },
   );
@@ -134,6 +142,7 @@ export async function openReports(
       unfinished && {
         path: unfinished.rejectsFile,
         bytes: Number(unfinished.rejectsBytes),
+        isSpent: false,
         isOurs: async () => true,
       },
     );

@@ -31,11 +31,15 @@ export class ReportFile {
   #handle: FileHandle | undefined;
   #length = 0;
   #committed = 0;
+  /** What is taken up of an earlier run's file, until it takes that file's place. */
+  #copy: string | undefined;
   readonly #header: Buffer;
 
+  /** @param replaces a file of the earlier run that is removed before this one is there */
   constructor(
     readonly path: string,
     header: readonly string[],
+    readonly replaces?: string,
   ) {
     this.#header = Buffer.from(csvLine(header));
   }
@@ -46,8 +50,8 @@ export class ReportFile {
   }
 
   /**
-   * Takes up the file where a run that broke off had committed it. That much of it becomes a new file in its place:
-   * a process that was only paused, and still holds the old one, can't write to this.
+   * Takes up the file where a run that broke off had committed it. That much of it becomes a new file, which is to take
+   * its place: a process that was only paused, and still holds the old one, can't write to this.
    * @param isOurs looks at the last committed line, when there is one below the header
    * @returns false when the file is gone
    * @throws AppError `FILE_UNUSABLE` when it isn't ours
@@ -61,7 +65,7 @@ export class ReportFile {
           'FILE_UNUSABLE',
           `The file ${this.path} is not the one that this import wrote. Put that back, or move this one away and go on in a new one.`,
         );
-      await this.#replace(old, committed);
+      await this.#take(old, committed);
       return true;
     } catch (error) {
       if (old === undefined && systemErrorCode(error) === 'ENOENT') return false;
@@ -79,38 +83,54 @@ export class ReportFile {
     return committed === this.#header.length || isOurs(tail.toString().trimEnd().split('\n').at(-1) ?? '');
   }
 
-  async #replace(old: FileHandle, committed: number): Promise<void> {
-    const copy = `${this.path}.part`;
-    await rm(copy, { force: true });
+  async #take(old: FileHandle, committed: number): Promise<void> {
+    this.#copy = `${this.path}.part`;
+    await rm(this.#copy, { force: true });
     try {
-      this.#handle = await open(copy, 'wx+', 0o600);
+      this.#handle = await open(this.#copy, 'wx+', 0o600);
       for await (const chunk of old.createReadStream({ start: 0, end: committed - 1, autoClose: false })) {
         await writeAll(this.#handle, chunk as Buffer, this.#length);
         this.#length += (chunk as Buffer).length;
       }
       await this.#handle.sync();
-      await rename(copy, this.path);
     } catch (error) {
       await this.close();
-      await rm(copy, { force: true });
       throw error;
     }
-    await syncFolder(path.dirname(this.path));
     this.commit();
   }
 
-  /** Removes what a run left that broke off before the database knew of the file. What holds any row stays. */
-  async removeLeftover(): Promise<void> {
+  /**
+   * Removes what is replaced, and puts what was taken up in its place. Only whoever's turn it is may do so, until a
+   * transaction ends that has made sure of it: a run that was paused for too long would destroy what its successor wrote.
+   * Does nothing when it is done already.
+   * @throws AppError `FILE_UNUSABLE`
+   */
+  async takePlace(): Promise<void> {
+    try {
+      if (this.replaces !== undefined) await rm(this.replaces, { force: true });
+      if (this.#copy === undefined) return;
+      await rename(this.#copy, this.path);
+      this.#copy = undefined;
+      await syncFolder(path.dirname(this.path));
+    } catch (error) {
+      throw unusable(this.path, error);
+    }
+    await this.assertInPlace();
+  }
+
+  /** Whether the file is one that a run left that broke off before the database knew of it: no row is in it. */
+  async isLeftover(): Promise<boolean> {
     let file: FileHandle;
     try {
       file = await open(this.path, 'r');
     } catch {
       // Not there; or whatever is wrong with it shows when it is written.
-      return;
+      return false;
     }
     try {
       const start = await readAt(file, 0, this.#header.length + 1);
-      if (this.#header.subarray(0, start.length).equals(start)) await rm(this.path);
+      return this.#header.subarray(0, start.length).equals(start);
     } catch (error) {
       throw unusable(this.path, error);
     } finally {
@@ -159,12 +179,7 @@ export class ReportFile {
 
   /** @throws AppError `FILE_UNUSABLE` when what is written no longer goes where the file's name says */
   async assertInPlace(): Promise<void> {
-    if (!this.#handle) return;
-    const [held, named] = await Promise.all([
-      this.#handle.stat({ bigint: true }),
-      stat(this.path, { bigint: true }).catch(() => undefined),
-    ]);
-    if (named?.ino !== held.ino || named.dev !== held.dev)
+    if (this.#handle && !(await isAt(this.#handle, this.path)))
       throw new AppError(
         'FILE_UNUSABLE',
         `The file ${this.path} was moved or removed while the import wrote it. Run the import again: it goes on in a new one.`,
@@ -172,9 +187,22 @@ export class ReportFile {
   }
 
   async close(): Promise<void> {
-    await this.#handle?.close();
+    const [handle, copy] = [this.#handle, this.#copy];
     this.#handle = undefined;
+    this.#copy = undefined;
+    // It never took its place. By now it may be another run's.
+    if (handle && copy !== undefined && (await isAt(handle, copy))) await rm(copy, { force: true });
+    await handle?.close();
   }
+}
+
+/** Whether an open file is the one that the path names. */
+async function isAt(handle: FileHandle, file: string): Promise<boolean> {
+  const [held, named] = await Promise.all([
+    handle.stat({ bigint: true }),
+    stat(file, { bigint: true }).catch(() => undefined),
+  ]);
+  return named?.ino === held.ino && named.dev === held.dev;
 }
 
 async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
@@ -191,7 +219,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
 }
 
 /** A new file is only there after a crash when its folder has been synced too. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -1,13 +1,16 @@
 import { access, constants } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Op } from 'sequelize';
+import { type InferAttributes, Op } from 'sequelize';
 import { heldLeases, withLease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
-import { AppError, type ErrorCode, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../errors.js';
+import type { ImportStatus } from '../../schemas/import.js';
 import type { Actor, Core } from '../core.js';
 import { applyImport } from './apply.js';
 import { planImport } from './plan.js';
-import { jobLease, optionsOf } from './record.js';
+import { jobLease, leaseName, optionsOf, passing } from './record.js';
+import { assertNotFetched } from './turns.js';
 
 /** Runs the imports that were asked for over HTTP. */
 export interface ImportRunner {
@@ -23,17 +26,6 @@ export interface RunnerOptions {
 }
 
 const leaseMs = 10_000;
-
-/** Faults that pass: the import stays where it is and is tried again. */
-const passing: readonly ErrorCode[] = [
-  'DATABASE_UNREACHABLE',
-  'DATABASE_ACCESS_DENIED',
-  'DATABASE_MISSING',
-  'DATABASE_NOT_WRITABLE',
-  'OVERLOADED',
-  'SCHEMA_OUTDATED',
-  'IMPORT_CONFLICT',
-];
 
 const taken = () => new AppError('IMPORT_CONFLICT', 'Somebody else is at it.');
 
@@ -72,19 +64,27 @@ const actorOf = (record: Import): Actor => ({
   role: 'super_admin',
 });
 
-async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<void> {
-  await record.reload();
-  if (!['queued', 'running', 'interrupted'].includes(record.status)) return;
-  if (record.cancelRequested) {
-    await record.update({ status: 'cancelled', finishedAt: core.now() });
-    return;
-  }
-  await record.update({
-    status: 'running',
-    startedAt: record.startedAt ?? core.now(),
-    errorCode: null,
-    errorMessage: null,
+/** Marks an import as running, if it is still one to be run. @returns whether it is */
+async function takeUp(core: Core, record: Import): Promise<boolean> {
+  return core.database.inTransaction(async (transaction) => {
+    await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
+    if (!['queued', 'running', 'interrupted'].includes(record.status)) return false;
+    if (record.cancelRequested) {
+      await record.update({ status: 'cancelled', finishedAt: core.now() }, { transaction });
+      return false;
+    }
+    await assertNotFetched(core, record, transaction);
+    const startedAt = record.startedAt ?? core.now();
+    await record.update({ status: 'running', startedAt, errorCode: null, errorMessage: null }, { transaction });
+    return true;
   });
+}
+
+async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<void> {
+  // Before its file is read in vain.
+  const file = leaseName(record.fileSha256, record.optionsJson);
+  if ((await heldLeases(core.database, [file])).size > 0) throw taken();
+  if (!(await takeUp(core, record))) return;
   const plan = await planImport(core, {
     file: record.filePath,
     options: optionsOf(record),
@@ -92,38 +92,34 @@ async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<
     record,
     maxRows: core.config.imports.uploadRows,
   });
+  if (plan.fileSha256 !== record.fileSha256)
+    throw new AppError('FILE_UNUSABLE', `The file ${record.filePath} is not what was uploaded. Upload it again.`);
   const nothing = () => undefined;
   await applyImport(core, actorOf(record), plan, {
-    ...{ record, signal, onProgress: nothing, onResume: nothing, onWait: nothing },
+    ...{ record, signal, waitMs: 0, onProgress: nothing, onResume: nothing, onWait: nothing },
   });
 }
 
-/** Keeps what is known of a run that failed. */
+/** Keeps what is known of a run that failed, unless somebody has ended the import otherwise meanwhile. */
 async function noteOutcome(core: Core, record: Import, error: unknown): Promise<void> {
-  if (isAppError(error, 'INTERRUPTED')) {
-    await record.update({ status: record.rowsDone > 0 ? 'interrupted' : 'queued' });
-    return;
-  }
-  if (isAppError(error, ...passing)) {
-    core.logger.warn({ importId: record.id, code: error.code }, 'import put off');
-    return;
-  }
-  // It says itself what became of it: everything was taken back.
-  if (record.status === 'undone') return;
-  if (!isAppError(error)) core.logger.error({ err: error, importId: record.id }, 'import failed');
-  await record.update({
-    status: 'failed',
-    finishedAt: core.now(),
-    errorCode: isAppError(error) ? error.code : 'BUG',
-    errorMessage: isAppError(error)
-      ? withoutPaths(error.message, record)
-      : 'The import met a bug. The service has logged it.',
+  const fields = outcomeOf(core, record, error);
+  await core.database.inTransaction(async (transaction) => {
+    const where = { id: record.id, status: ['running', 'interrupted'] as ImportStatus[] };
+    await core.database.models.Import.update(fields, { where, transaction });
   });
 }
 
-/** Clients know the file by its name; where it lies is no concern of theirs. */
+function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAttributes<Import>> {
+  if (isAppError(error, 'INTERRUPTED')) return { status: record.rowsDone > 0 ? 'interrupted' : 'queued' };
+  const failed = { status: 'failed', finishedAt: core.now() } as const;
+  if (isAppError(error)) return { ...failed, errorCode: error.code, errorMessage: withoutPaths(error.message, record) };
+  core.logger.error({ err: error, importId: record.id }, 'import failed');
+  return { ...failed, errorCode: 'BUG', errorMessage: 'The import met a bug. The service has logged it.' };
+}
+
+/** Clients know the file by its name; where it and those beside it lie is no concern of theirs. */
 function withoutPaths(message: string, { filePath, fileName }: Import): string {
-  return message.replaceAll(filePath, fileName);
+  return message.replaceAll(filePath, fileName).replaceAll(path.dirname(filePath) + path.sep, '');
 }
 
 /**
@@ -140,8 +136,8 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
       if (stop.signal.aborted) return false;
       if (!(await isHere(record))) continue;
       try {
-        await withLease(core.database, jobLease(record), 0, taken, () => attempt(record), { durationMs: leaseMs });
-        return true;
+        const run = () => attempt(record);
+        if (await withLease(core.database, jobLease(record), 0, taken, run, { durationMs: leaseMs })) return true;
       } catch (error) {
         if (!isAppError(error, 'IMPORT_CONFLICT')) throw error;
       }
@@ -149,18 +145,26 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
     return false;
   }
 
-  async function attempt(record: Import): Promise<void> {
+  /** @returns false when the import has to wait, which is no reason for the others to wait with it */
+  async function attempt(record: Import): Promise<boolean> {
     try {
       await runOne(core, record, stop.signal);
     } catch (error) {
+      if (isAppError(error, ...passing)) {
+        // Another's turn passes as a matter of course.
+        const level = error.code === 'IMPORT_CONFLICT' ? 'debug' : 'warn';
+        core.logger[level]({ importId: record.id, code: error.code }, 'import put off');
+        return false;
+      }
       await noteOutcome(core, record, error);
-      // A fault that passes needs time to do so.
-      if (isAppError(error, ...passing)) await pause();
     }
+    return true;
   }
 
-  const pause = () =>
-    sleep(pollMs, undefined, { signal: AbortSignal.any([stop.signal, wakeUp.signal]) }).catch(() => undefined);
+  async function pause(): Promise<void> {
+    if (stop.signal.aborted) return;
+    await sleep(pollMs, undefined, { signal: wakeUp.signal }).catch(() => undefined);
+  }
 
   async function work(slot: number): Promise<void> {
     while (!stop.signal.aborted) {
@@ -179,13 +183,15 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
   }
 
   const workers = Array.from({ length: core.config.imports.concurrency }, (_, slot) => work(slot + 1));
+  function wake(): void {
+    wakeUp.abort();
+    wakeUp = new AbortController();
+  }
   return {
-    wake() {
-      wakeUp.abort();
-      wakeUp = new AbortController();
-    },
+    wake,
     async close() {
       stop.abort();
+      wake();
       await Promise.all(workers);
     },
   };

@@ -1,0 +1,84 @@
+import type { Transaction } from 'sequelize';
+import type { Core } from '../core.js';
+import { takenSeats } from '../seats.js';
+import type { CourseReference, Decision } from './outcomes.js';
+
+/** What was decided no longer holds: somebody else was faster. Deciding again will tell. */
+export class StaleDecision extends Error {
+  override readonly name = 'StaleDecision';
+}
+
+/**
+ * Makes sure that courses are as they were known, and their seats still free, and keeps them so until the transaction ends.
+ * @throws StaleDecision
+ */
+export async function assertCourses(
+  core: Core,
+  decisions: readonly Decision[],
+  transaction: Transaction,
+): Promise<void> {
+  const wanted = new Map<string, { course: CourseReference; count: number }>();
+  for (const decision of decisions) {
+    if (decision.outcome === 'rejected') continue;
+    for (const { course } of decision.enrollments)
+      wanted.set(course.id, { course, count: (wanted.get(course.id)?.count ?? 0) + 1 });
+  }
+  if (wanted.size === 0) return;
+  const limited = [...wanted.values()].filter(({ course }) => course.maxStudents !== null);
+  const limitedIds = limited.map(({ course }) => course.id);
+  const taken = limited.length > 0 ? await takenSeats(core, limitedIds, transaction) : new Map<string, number>();
+  const courses = await core.database.models.Course.findAll({
+    attributes: ['id', 'trainerId', 'maxStudents'],
+    where: { id: [...wanted.keys()] },
+    order: ['id'],
+    lock: transaction.LOCK.UPDATE,
+    transaction,
+  });
+  if (courses.length < wanted.size) throw new StaleDecision();
+  for (const { id, trainerId, maxStudents } of courses) {
+    const { course, count } = wanted.get(id) ?? {};
+    if (trainerId !== course?.trainerId || (maxStudents === null) !== (course.maxStudents === null))
+      throw new StaleDecision();
+    if (maxStudents !== null && (taken.get(id) ?? 0) + (count ?? 0) > maxStudents) throw new StaleDecision();
+  }
+}
+
+/**
+ * A trainer who has been given a course meanwhile stays one; whoever gives one now waits for the locked account.
+ * @throws StaleDecision
+ */
+export async function assertWithoutCourses(
+  core: Core,
+  updates: readonly (Decision & { outcome: 'updated' })[],
+  transaction: Transaction,
+): Promise<void> {
+  const leaving = updates
+    .filter(({ account, changes }) => account.role === 'trainer' && changes.role !== undefined)
+    .map(({ account }) => account.id);
+  if (leaving.length === 0) return;
+  const where = { trainerId: leaving };
+  if ((await core.database.models.Course.count({ where, transaction })) > 0) throw new StaleDecision();
+}
+
+/**
+ * Accounts that the import only enrolls must still be trainees, and stay so until the transaction ends.
+ * @throws StaleDecision
+ */
+export async function assertTrainees(
+  core: Core,
+  decisions: readonly Decision[],
+  transaction: Transaction,
+): Promise<void> {
+  const ids = decisions.flatMap((one) =>
+    one.outcome === 'skipped' && one.enrollments.length > 0 ? [one.account.id] : [],
+  );
+  if (ids.length === 0) return;
+  const trainees = await core.database.models.User.findAll({
+    attributes: ['id'],
+    where: { id: ids, role: 'trainee' },
+    order: ['id'],
+    lock: transaction.LOCK.UPDATE,
+    transaction,
+  });
+  if (trainees.length < ids.length) throw new StaleDecision();
+}

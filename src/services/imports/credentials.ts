@@ -1,0 +1,105 @@
+import { constants, createReadStream } from 'node:fs';
+import { access, rm } from 'node:fs/promises';
+import { heldLeases, type Lease, withLease } from '../../db/lease.js';
+import type { Import } from '../../db/models/import.js';
+import { AppError } from '../../errors.js';
+import type { ImportStatus } from '../../schemas/import.js';
+import { recordAudit } from '../audit.js';
+import type { Actor, Core } from '../core.js';
+import { findImport } from './imports.js';
+import { credentialsLease, jobLease } from './record.js';
+
+const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
+
+/** Whether the passwords of an import can be fetched over HTTP. Those of the terminal are in the operator's file. */
+export function hasCredentials(record: Import): boolean {
+  return (
+    record.origin === 'http' &&
+    record.credentialsFile !== null &&
+    Number(record.credentialsBytes) > 0 &&
+    record.credentialsFetchedAt === null
+  );
+}
+
+/** A claim on the passwords of an import: meanwhile nobody else gets them, and the import isn't gone on with. */
+export interface CredentialsClaim {
+  /** The passwords, as CSV. */
+  text(): AsyncGenerator<string>;
+  /** They have arrived: they are removed. @throws AppError `IMPORT_CONFLICT` when the claim was lost meanwhile */
+  done(): Promise<void>;
+  /** They have not: they can be fetched again. */
+  failed(): Promise<void>;
+}
+
+/** How long one waits for another who fetches the same. */
+const waitMs = 2000;
+
+/**
+ * Claims the passwords of an import for the one time that they can be fetched. The claim is a lease: that of a service
+ * which dies is free again some time later.
+ * @throws AppError `NOT_FOUND`, `CREDENTIALS_FETCHED`, `NOT_READY` where the file can't be read, `IMPORT_CONFLICT` while
+ *   it runs or others fetch them
+ */
+export async function claimCredentials(core: Core, actor: Actor, id: string): Promise<CredentialsClaim> {
+  const { status } = await findImport(core, id);
+  if (underWay.includes(status)) throw notEnded(id, status);
+  return new Promise((resolve, reject) => {
+    const refusal = () =>
+      new AppError('IMPORT_CONFLICT', 'The passwords of this import are being fetched. Try again in a minute.');
+    const held = withLease(core.database, credentialsLease({ id }), waitMs, refusal, async (lease) => {
+      const record = await recordClaim(core, actor, id);
+      await new Promise<void>((release) => {
+        const end = async () => {
+          release();
+          await held;
+        };
+        resolve({
+          text: () => textOf(record),
+          done: () => remove(core, record, lease).finally(end),
+          failed: end,
+        });
+      });
+    });
+    held.catch(reject);
+  });
+}
+
+const notEnded = (id: string, status: ImportStatus) =>
+  new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: its passwords can be fetched once it has ended.`);
+
+/** Makes sure that there is something to be fetched and that nobody goes on with it, and notes who wants it. */
+async function recordClaim(core: Core, actor: Actor, id: string): Promise<Import> {
+  return core.database.inTransaction(async (transaction) => {
+    const { Import } = core.database.models;
+    const found = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
+    if (found.credentialsFetchedAt !== null) throw new AppError('CREDENTIALS_FETCHED');
+    if (!hasCredentials(found)) throw new AppError('NOT_FOUND', 'Credentials not found.');
+    // Whoever goes on with it holds this before it looks for our lease.
+    const isTaken = (await heldLeases(core.database, [jobLease(found)], transaction)).size > 0;
+    if (isTaken || found.status === 'queued') throw notEnded(id, found.status);
+    await assertReadable(found);
+    await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
+    return found;
+  });
+}
+
+async function assertReadable({ credentialsFile }: Import): Promise<void> {
+  await access(credentialsFile ?? '', constants.R_OK).catch((error: unknown) => {
+    const message = 'The passwords of this import are not where this instance of the service could read them.';
+    throw new AppError('NOT_READY', message, { cause: error });
+  });
+}
+
+async function* textOf({ credentialsFile, credentialsBytes }: Import): AsyncGenerator<string> {
+  const end = Number(credentialsBytes) - 1;
+  for await (const chunk of createReadStream(credentialsFile ?? '', { encoding: 'utf8', end })) yield chunk as string;
+}
+
+async function remove(core: Core, { id, credentialsFile }: Import, lease: Lease): Promise<void> {
+  await core.database.inTransaction(async (transaction) => {
+    if (!(await lease.renew(transaction))) throw new AppError('IMPORT_CONFLICT');
+    const { Import } = core.database.models;
+    await Import.update({ credentialsFetchedAt: core.now() }, { where: { id }, transaction });
+  });
+  await rm(credentialsFile ?? '', { force: true });
+}
