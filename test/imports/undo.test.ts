@@ -136,7 +136,7 @@ describe('coursectl imports undo', () => {
       });
     }).catch(() => undefined);
     expect(await models().User.count()).to.equal(800);
-    expect(await json('show', id)).to.have.nested.property('import.status', 'undoing');
+    expect(await json('show', id)).to.have.nested.property('import.status', 'interrupted');
     const rest = await undoImport(importing.context, operator, id, {
       signal: new AbortController().signal,
       onWait: () => undefined,
