@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { operator } from '../../src/services/core.js';
 import { type CredentialsClaim, claimCredentials } from '../../src/services/imports/credentials.js';
@@ -88,6 +88,15 @@ describe('Fetching the passwords of an import', () => {
     renameSync(kept, credentialsFile ?? '');
     const record = await runToEnd(importing, id);
     expect(recordsOf(record.credentialsFile)).to.have.length(count - batchRows);
+  });
+
+  it('never takes what others have put in the place of its file for its own', async () => {
+    const { id, credentialsFile } = await submitInterrupted(importing, people(count));
+    await (await claim(id)).done();
+    writeFileSync(credentialsFile ?? '', 'name,amount\n');
+    const record = await runToEnd(importing, id);
+    expect(recordsOf(record.credentialsFile)).to.have.length(count - batchRows);
+    expect(readFileSync(credentialsFile ?? '', 'utf8')).to.equal('name,amount\n');
   });
 
   it('can be tried again when it failed, and when the service died meanwhile', async () => {

@@ -92,8 +92,11 @@ describe('Copies of imported files', () => {
       leave('stdin-aBcDeF', 'stdin.csv', hours(2));
       const young = leave(recent, 'upload.csv', hours(0.5));
       const strange = leave('notes', 'people.csv', hours(9));
+      // Another database knows of it.
+      const others = uuidv7();
+      const passwords = [leave(others, 'upload.csv', hours(2)), leave(others, 'upload.credentials.csv', hours(2))];
       expect(await sweep()).to.include({ leftovers: 2 });
-      expect(kept()).to.deep.equal(['notes', recent, strange, young].sort());
+      expect(kept()).to.deep.equal(['notes', recent, strange, young, others, ...passwords].sort());
     });
 
     it('are removed when their import has ended, with passwords that were fetched', async () => {

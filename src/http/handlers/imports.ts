@@ -89,7 +89,7 @@ export function importHandlers(service: Service) {
       const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
       wakeImports();
       setHeader('Location', `/api/imports/${record.id}`);
-      return { import: present.importRecord(await record.reload()) };
+      return { import: present.importRecord(await findImport(context, record.id)) };
     },
 
     async listImports({ context, query }) {

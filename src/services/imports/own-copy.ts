@@ -31,6 +31,9 @@ export async function isNeeded(core: Core, file: string): Promise<boolean> {
 /** From here there is no going on. */
 const ended: readonly ImportStatus[] = ['completed', 'stopped', 'undone'];
 
+/** The files that are copies: over HTTP and of standard input. */
+const copyNames: readonly string[] = ['upload.csv', 'stdin.csv'];
+
 /** The folders that are made for files: `stdin-...` at the terminal, the import's id over HTTP. */
 const ownFolder = /^(stdin-.{6}|[0-9a-f-]{36})$/;
 
@@ -44,20 +47,22 @@ const ownFolder = /^(stdin-.{6}|[0-9a-f-]{36})$/;
 export async function sweepImportFolder(core: Core, name: string, before: Date): Promise<boolean> {
   const folder = path.join(importsFolder(core), name);
   if (!ownFolder.test(name) || (await changedAt(folder)) >= before) return false;
-  const copies = ['upload.csv', 'stdin.csv'].map((file) => path.join(folder, file));
+  const copies = copyNames.map((file) => path.join(folder, file));
   const where = { [Op.or]: [{ id: name }, { filePath: copies }] };
   const record = await core.database.read(() => core.database.models.Import.findOne({ where }));
+  const names = await readdir(folder);
   if (!record) {
+    // Whatever else is in it was written by an import that is known to some other database: this may be the wrong one.
+    if (names.some((one) => !copyNames.includes(one))) return false;
     await rm(folder, { recursive: true, force: true });
     return true;
   }
   if (!ended.includes(record.status)) return false;
-  const had = (await readdir(folder)).length;
   await removeOwnCopy(core, record);
   const { credentialsFile, credentialsFetchedAt } = record;
   if (credentialsFetchedAt !== null && credentialsFile?.startsWith(folder + path.sep))
     await rm(credentialsFile, { force: true });
-  return (await readdir(folder).catch(() => [])).length < had;
+  return (await readdir(folder).catch(() => [])).length < names.length;
 }
 
 /** When a folder or a file in it was changed last; now when it is gone. */

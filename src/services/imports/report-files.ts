@@ -83,7 +83,7 @@ async function openReport({ kind, header, given, file }: Wanted, written: Writte
   let replaced: string | undefined;
   if (written?.path) {
     const report = new ReportFile(written.path, header);
-    if (written.isSpent) replaced = written.path;
+    if (written.isSpent) replaced = (await report.isIntact(written.bytes)) ? written.path : undefined;
     else if (written.bytes === 0) replaced = (await report.isLeftover()) ? written.path : undefined;
     else if (await report.resume(written.bytes, written.isOurs)) return report;
   }

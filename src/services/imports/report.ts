@@ -119,6 +119,19 @@ export class ReportFile {
     await this.assertInPlace();
   }
 
+  /** Whether the file is, as far as can be seen, still the one of which so much was committed. */
+  async isIntact(committed: number): Promise<boolean> {
+    const file = await open(this.path, 'r').catch(() => undefined);
+    if (!file) return false;
+    try {
+      return await this.#isOurs(file, committed, async () => true);
+    } catch (error) {
+      throw unusable(this.path, error);
+    } finally {
+      await file.close();
+    }
+  }
+
   /** Whether the file is one that a run left that broke off before the database knew of it: no row is in it. */
   async isLeftover(): Promise<boolean> {
     let file: FileHandle;
