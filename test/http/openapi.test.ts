@@ -67,7 +67,7 @@ for (const [name, operation] of operations) {
     it('declares the documented statuses', () => {
       const expected = [String(success.status), '500'];
       if (operation.body) expected.push('400', '413', '415');
-      if (operation.query) expected.push('400');
+      if (operation.query || operation.params) expected.push('400');
       if (operation.upload) expected.push('400', '413', '415', '507');
       if (operation.failures?.includes('IMPORT_CONFLICT')) expected.push('400');
       if (operation.failures?.includes('TOO_MANY_ATTEMPTS')) expected.push('429');

@@ -28,9 +28,12 @@ const patienceMs = 5000;
  */
 export function sendRaw(url: string, { method, path, headers, body, from, agent }: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
+  // Node says it of no GET and no DELETE, and its server would take the body for the next request.
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+  const target = { hostname, port, method, path, agent, localAddress: from };
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
-    const call = request({ hostname, port, method, path, headers, agent, localAddress: from }, (response) => {
+    const call = request({ ...target, headers: { ...length, ...headers } }, (response) => {
       const pieces: Buffer[] = [];
       const settle = () => {
         clearTimeout(late);

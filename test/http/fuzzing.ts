@@ -1,0 +1,114 @@
+import { Agent } from 'node:http';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import type { Context } from '../../src/context.js';
+import { contract } from '../../src/http/contract.js';
+import { type RawAnswer, sendRaw } from '../support/raw-http.js';
+import { compile, describedBy } from './described.js';
+import { anyRequest, type Generated } from './fuzz-requests.js';
+import { grounded, prepareWorld } from './fuzz-world.js';
+
+export interface FuzzOptions {
+  requests: number;
+  seed: number;
+}
+
+export interface FuzzResult {
+  sent: number;
+  /** Answers by status. */
+  statuses: Record<number, number>;
+  slowestMs: number;
+  /** What was wrong, with the request that did it. */
+  problems: string[];
+}
+
+/** Requests under way at once. */
+const crowd = 8;
+/** Requests before the world is put in order again. */
+const chunk = 250;
+/** After so many problems it is known well enough that there are some. */
+const enough = 20;
+
+const checks = new Map<string, ValidateFunction>();
+
+function checkFor(name: keyof typeof contract, status: number): ValidateFunction | undefined {
+  const described = describedBy(contract[name])?.responses[status]?.content['application/json'];
+  if (!described) return undefined;
+  const key = `${name} ${status}`;
+  const check = checks.get(key) ?? compile(described.schema);
+  checks.set(key, check);
+  return check;
+}
+
+const failure = compile({ $ref: '#/components/schemas/Failure' });
+
+/** What is wrong with an answer; nothing when all is as declared. */
+function problemOf({ name, method, path }: Generated, { status, headers, text }: RawAnswer): string | undefined {
+  const operation = name && contract[name];
+  if (status === 500 || (status > 500 && status !== 503 && status !== 507)) return 'a fault of the service';
+  if (method === 'HEAD') return text === '' ? undefined : 'a body where there may be none';
+  // Refused by the server before the program sees it.
+  if (text === '' && (status === 431 || (status === 400 && /[^\x21-\x7e]/.test(path)))) return undefined;
+  // A preflight.
+  if (method === 'OPTIONS' && status === 200 && path.startsWith('/api/')) return undefined;
+  const type = String(headers['content-type']);
+  const isAimed = operation && method === operation.method.toUpperCase();
+  if (isAimed && 'content' in operation.success && status === operation.success.status) {
+    const { content } = operation.success;
+    return content.startsWith('application/') || type.startsWith(content) ? undefined : `Content-Type is ${type}`;
+  }
+  if (!type.startsWith('application/json')) return `Content-Type is ${type}`;
+  const body: unknown = JSON.parse(text);
+  if (!isAimed) {
+    // Another operation of the same path, or none.
+    const generic = status < 400 || [400, 404, 405].includes(status) ? failure(body) : true;
+    return generic || name || status < 400 || 'errors' in (body as object) ? undefined : 'not a failure as described';
+  }
+  const check = checkFor(name, status);
+  if (!check) return 'a status that is not declared';
+  return check(body) ? undefined : `not as described: ${JSON.stringify(check.errors)}`;
+}
+
+function shown({ sender, method, path, headers, body }: Omit<Generated, 'name'>): string {
+  const parts = [sender, method, path, JSON.stringify(headers), body?.subarray(0, 1000).toString('latin1') ?? ''];
+  return parts.map((part) => (part.length > 1000 ? `${part.slice(0, 1000)}…` : part)).join('\n    ');
+}
+
+/** The service under attack. */
+export interface Target {
+  context: Context;
+  url: string;
+}
+
+/** Sends generated requests and looks at every answer. The same seed gives the same requests. */
+export async function fuzz({ context, url }: Target, { requests, seed }: FuzzOptions): Promise<FuzzResult> {
+  const result: FuzzResult = { sent: 0, statuses: {}, slowestMs: 0, problems: [] };
+  const agent = new Agent({ keepAlive: true, maxSockets: crowd });
+  const attack = async (generated: Generated, world: Awaited<ReturnType<typeof prepareWorld>>) => {
+    const request = await grounded(generated, world);
+    result.sent += 1;
+    try {
+      const answer = await sendRaw(url, { ...request, agent });
+      result.statuses[answer.status] = (result.statuses[answer.status] ?? 0) + 1;
+      result.slowestMs = Math.max(result.slowestMs, answer.milliseconds);
+      const problem = problemOf(generated, answer);
+      if (problem !== undefined)
+        result.problems.push(
+          `${generated.name}: ${problem}: ${answer.status} ${answer.text.slice(0, 300)}\n    ${shown(request)}`,
+        );
+    } catch (error) {
+      result.problems.push(`${generated.name}: ${String(error)}\n    ${shown(request)}`);
+    }
+  };
+  for (let from = 0; from < requests && result.problems.length < enough; from += chunk) {
+    const queue = fc.sample(anyRequest, { numRuns: Math.min(chunk, requests - from), seed: seed + from });
+    const world = await prepareWorld(context);
+    await Promise.all(
+      Array.from({ length: crowd }, async () => {
+        for (let next = queue.shift(); next; next = queue.shift()) await attack(next, world);
+      }),
+    );
+  }
+  agent.destroy();
+  return result;
+}
