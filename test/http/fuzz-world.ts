@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import type { Context } from '../../src/context.js';
 import type { User } from '../../src/db/models/user.js';
+import { isAppError } from '../../src/errors.js';
 import { people } from '../imports/importing.js';
 import {
   buildCourse,
@@ -29,6 +30,17 @@ async function someone(context: Context, role: User['role']): Promise<User> {
   if (!found) return buildUser(context, { role });
   // Reset, deactivated or told to change its password: it goes on being used.
   return found.update({ isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null });
+}
+
+/** A fresh token for a role. */
+export async function signInAgain(context: Context, world: World, sender: Sender): Promise<void> {
+  if (sender === 'anonymous') return;
+  try {
+    world.tokens[sender] = await tokenFor(context, await someone(context, sender));
+  } catch (error) {
+    // Requests under way delete and set up accounts, too: the next one tries again.
+    if (!isAppError(error)) throw error;
+  }
 }
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);

@@ -5,8 +5,8 @@ import type { Context } from '../../src/context.js';
 import { contract } from '../../src/http/contract.js';
 import { type RawAnswer, sendRaw } from '../support/raw-http.js';
 import { compile, describedBy } from './described.js';
-import { anyRequest, type Generated } from './fuzz-requests.js';
-import { grounded, prepareWorld } from './fuzz-world.js';
+import { anyRequest, type Generated, type Sender } from './fuzz-requests.js';
+import { grounded, prepareWorld, signInAgain, type World } from './fuzz-world.js';
 
 export interface FuzzOptions {
   requests: number;
@@ -50,7 +50,7 @@ function problemOf({ name, method, path }: Generated, { status, headers, text }:
   // Refused by the server before the program sees it.
   if (text === '' && (status === 431 || (status === 400 && /[^\x21-\x7e]/.test(path)))) return undefined;
   // A preflight.
-  if (method === 'OPTIONS' && status === 200 && path.startsWith('/api/')) return undefined;
+  if (method === 'OPTIONS' && status === 200 && path.startsWith('/api')) return undefined;
   const type = String(headers['content-type']);
   const isAimed = operation && method === operation.method.toUpperCase();
   if (isAimed && 'content' in operation.success && status === operation.success.status) {
@@ -84,12 +84,16 @@ export interface Target {
 export async function fuzz({ context, url }: Target, { requests, seed }: FuzzOptions): Promise<FuzzResult> {
   const result: FuzzResult = { sent: 0, statuses: {}, slowestMs: 0, problems: [] };
   const agent = new Agent({ keepAlive: true, maxSockets: crowd });
-  const attack = async (generated: Generated, world: Awaited<ReturnType<typeof prepareWorld>>) => {
+  // Signed out, deactivated or deleted by a request before.
+  const refused = new Set<Sender>();
+  const attack = async (generated: Generated, world: World) => {
+    if (refused.delete(generated.sender)) await signInAgain(context, world, generated.sender);
     const request = await grounded(generated, world);
     result.sent += 1;
     try {
       const answer = await sendRaw(url, { ...request, agent });
       result.statuses[answer.status] = (result.statuses[answer.status] ?? 0) + 1;
+      if (answer.status === 401 && generated.headers.authorization === undefined) refused.add(generated.sender);
       result.slowestMs = Math.max(result.slowestMs, answer.milliseconds);
       const problem = problemOf(generated, answer);
       if (problem !== undefined)
