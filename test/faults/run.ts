@@ -5,6 +5,7 @@
 import { rows, type Verdict } from './report.js';
 
 const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
+  R7: () => import('./r7-forged-tokens.js'),
   R9: () => import('./r9-fuzz.js'),
 };
 
