@@ -66,8 +66,8 @@ function problemOf(
     const { content } = operation.success;
     return content.startsWith('application/') || type.startsWith(content) ? undefined : `Content-Type is ${type}`;
   }
-  // Another operation of the same path: what it is, is its own affair.
-  if (name && !isAimed && status < 400) return undefined;
+  // Another operation, met by chance: how it answers is looked at where it is aimed at.
+  if (!isAimed && status < 400) return undefined;
   if (!type.startsWith('application/json')) return `Content-Type is ${type}`;
   const body: unknown = JSON.parse(text);
   if (!isAimed) {
