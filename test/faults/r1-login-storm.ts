@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +24,8 @@ const loader = fileURLToPath(new URL('./load.ts', import.meta.url));
 /** Sends logins from a process of its own. @returns answers by status */
 async function storm(guesses: Guess[]): Promise<Record<string, number>> {
   const child = spawn(process.execPath, ['--import', 'tsx', loader], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // The attackers' machines are others: theirs must not be what the service waits for.
+  if (child.pid !== undefined) setPriority(child.pid, 10);
   const load: Load = { guesses, crowd };
   child.stdin.end(JSON.stringify(load));
   return JSON.parse(await text(child.stdout)) as Record<string, number>;
@@ -49,6 +52,13 @@ function watchHealth(urls: readonly string[]) {
     await watching;
     return times;
   };
+}
+
+/** The same before anything happens: what the machine is good for. */
+async function calmHealth(urls: readonly string[]): Promise<number> {
+  const stop = watchHealth(urls);
+  await sleep(3000);
+  return percentile(await stop(), 0.99);
 }
 
 interface Storm {
@@ -100,6 +110,7 @@ const behindProxy = (emails: readonly string[]): Storm[] => [
 
 async function meet({ name, guesses, limit }: Storm, { urls, context }: Instances): Promise<Verdict[]> {
   await context.database.models.LoginThrottle.destroy({ where: {} });
+  const calm = await calmHealth(urls);
   const stopWatching = watchHealth(urls);
   const aimed = guesses.map((given, n) => ({ ...given, password: guess, url: urls[n % urls.length] ?? '' }));
   const answers = await storm(aimed);
@@ -118,7 +129,7 @@ async function meet({ name, guesses, limit }: Storm, { urls, context }: Instance
     },
     {
       promised: `storm on ${name}: /healthz p99 under ${limitMs} ms meanwhile`,
-      measured: `${p99.toFixed(0)} ms of ${health.length}`,
+      measured: `${p99.toFixed(0)} ms of ${health.length}; ${calm.toFixed(0)} ms just before, with nothing to do`,
       kept: p99 < limitMs,
     },
   ];

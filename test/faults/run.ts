@@ -8,6 +8,7 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R1: () => import('./r1-login-storm.js'),
   R2: () => import('./r2-login-timing.js'),
   R7: () => import('./r7-forged-tokens.js'),
+  R8: () => import('./r8-canaries.js'),
   R9: () => import('./r9-fuzz.js'),
 };
 

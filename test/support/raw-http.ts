@@ -10,6 +10,8 @@ export interface RawRequest {
   /** The address it comes from, where the machine has several. */
   from?: string;
   agent?: Agent;
+  /** How long the answer may take, in milliseconds; five seconds unless it is said. */
+  patienceMs?: number;
 }
 
 export interface RawAnswer {
@@ -19,14 +21,14 @@ export interface RawAnswer {
   milliseconds: number;
 }
 
-/** How long an answer may take, in milliseconds. */
-const patienceMs = 5000;
-
 /**
  * Sends a request and waits for its whole answer; of one that goes on for as long as it is watched, for its first piece.
- * @throws when there is none after five seconds, or the connection ends without one
+ * @throws when there is none in time, or the connection ends without one
  */
-export function sendRaw(url: string, { method, path, headers, body, from, agent }: RawRequest): Promise<RawAnswer> {
+export function sendRaw(
+  url: string,
+  { method, path, headers, body, from, agent, patienceMs = 5000 }: RawRequest,
+): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   // Node says it of no GET and no DELETE, and its server would take the body for the next request.
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
