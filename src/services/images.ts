@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { StoredFile } from '../db/models/stored-file.js';
-import { AppError } from '../errors.js';
+import { AppError, notFound } from '../errors.js';
 import { prepareImage } from '../storage/images.js';
 import type { StoredObject } from '../storage/storage.js';
 import { recordAudit } from './audit.js';
@@ -91,5 +91,7 @@ export async function removeAvatar(core: Core, { user }: Caller): Promise<void> 
 
 /** Opens a picture by the name in its address. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
 export async function openImage(core: Core, name: string): Promise<StoredObject> {
+  // Keys are stored as ASCII, and MariaDB compares that with no other text.
+  if (!/^[\w.-]+$/.test(name)) throw notFound('File');
   return (await openFile(core, { storageKey: `image/${name}` })).object;
 }

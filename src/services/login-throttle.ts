@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { Op, type Transaction } from 'sequelize';
 import type { LoginThrottle } from '../db/models/login-throttle.js';
-import { AppError } from '../errors.js';
+import { AppError, isAppError } from '../errors.js';
 import type { Core } from './core.js';
 
 /**
@@ -39,6 +40,8 @@ const ruleOf = (subject: string): Rule => (subject.startsWith('address:') ? addr
 const underWayMs = minuteMs;
 /** How long an attempt waits for those before it, in milliseconds. */
 const patienceMs = 5000;
+/** How often it is tried to note the end of an attempt. */
+const leaveTries = 3;
 /** When it is forgotten how often something was locked, in milliseconds. */
 const memoryMs = 24 * 60 * minuteMs;
 
@@ -82,29 +85,51 @@ function tooMany(lockedUntil: Date, now: Date): AppError {
   return new AppError('TOO_MANY_ATTEMPTS', `Too many failed attempts. Try again in ${wait}.`, { retryAfter: seconds });
 }
 
-/** The rows of subjects, made where there are none, in one order: whoever waits for a row holds none behind it. */
-async function lockRows(core: Core, subjects: readonly string[], transaction: Transaction): Promise<LoginThrottle[]> {
+const seenRows = (core: Core, subjects: readonly string[]): Promise<LoginThrottle[]> =>
+  core.database.read(() => core.database.models.LoginThrottle.findAll({ where: { subject: [...subjects] } }));
+
+/** Makes the rows that aren't there, apart from what is done with them: the row that a storm waits for is not held so long. */
+async function makeMissing(core: Core, subjects: readonly string[], seen: readonly LoginThrottle[]): Promise<void> {
+  const missing = subjects.filter((subject) => !seen.some((row) => row.subject === subject));
+  if (missing.length === 0) return;
+  const fresh = missing.map((subject) => ({
+    ...{ subject, failures: 0, windowStartedAt: core.now(), underWay: 0 },
+    ...{ underWaySince: null, lockedUntil: null, locks: 0 },
+  }));
+  // Not by ignoring duplicates: MySQL would lock what is there for reading only, and two that go on to write wait for
+  // each other.
+  await core.database.inTransaction((transaction) =>
+    core.database.models.LoginThrottle.bulkCreate(fresh, { updateOnDuplicate: ['subject'], transaction }),
+  );
+}
+
+/**
+ * Changes the rows of subjects, locked in one order: whoever waits for a row holds none behind it. Two ways to the
+ * database lie between the lock and the commit.
+ * @param change tells whether there is anything to be kept
+ * @returns what it told
+ */
+async function changeRows(
+  core: Core,
+  subjects: readonly string[],
+  change: (rows: LoginThrottle[]) => boolean,
+): Promise<boolean> {
   const { LoginThrottle } = core.database.models;
-  const locked = () =>
-    LoginThrottle.findAll({
+  return core.database.inTransaction(async (transaction) => {
+    const rows = await LoginThrottle.findAll({
       where: { subject: [...subjects] },
       order: ['subject'],
       lock: transaction.LOCK.UPDATE,
       transaction,
     });
-  const rows = await locked();
-  if (rows.length === subjects.length) return rows;
-  const fresh = subjects
-    .filter((subject) => !rows.some((row) => row.subject === subject))
-    .map((subject) => ({
-      ...{ subject, failures: 0, windowStartedAt: core.now(), underWay: 0 },
-      ...{ underWaySince: null, lockedUntil: null, locks: 0 },
-    }));
-  // Not by ignoring duplicates: MySQL would lock what is there for reading only, and two that go on to write wait for
-  // each other.
-  await LoginThrottle.bulkCreate(fresh, { updateOnDuplicate: ['subject'], transaction });
-  return locked();
+    if (!change(rows)) return false;
+    const values = rows.map((row) => row.get({ plain: true }));
+    await LoginThrottle.bulkCreate(values, { updateOnDuplicate: [...columns], transaction });
+    return true;
+  });
 }
+
+const columns = ['failures', 'windowStartedAt', 'underWay', 'underWaySince', 'lockedUntil', 'locks'] as const;
 
 const age = (now: Date, moment: Date | null) =>
   moment === null ? Number.POSITIVE_INFINITY : now.getTime() - moment.getTime();
@@ -123,23 +148,31 @@ function assertOpen(rows: readonly LoginThrottle[], now: Date): void {
   if (last) throw tooMany(last, now);
 }
 
+/** In a storm all wait for one row: as many of this process as wait in the database leave its connections to others. */
+const inTurn = pLimit(3);
+
+/** Whether there is room for one more attempt, at most as many as may fail being under way. */
+function hasRoom(rows: readonly LoginThrottle[], now: Date): boolean {
+  assertOpen(rows, now);
+  for (const row of rows) expire(row, now);
+  return rows.every((row) => row.failures + row.underWay < ruleOf(row.subject).failures);
+}
+
 /** Counts the attempt in, where there is room for it. @returns whether there was */
 async function enter(core: Core, subjects: readonly string[]): Promise<boolean> {
-  const { LoginThrottle } = core.database.models;
   const now = core.now();
   // Most of a storm is turned away here, without a write.
-  const seen = await core.database.read(() => LoginThrottle.findAll({ where: { subject: [...subjects] } }));
-  assertOpen(seen, now);
-  return core.database.inTransaction(async (transaction) => {
-    const rows = await lockRows(core, subjects, transaction);
-    assertOpen(rows, now);
-    for (const row of rows) expire(row, now);
-    if (rows.some((row) => row.failures + row.underWay >= ruleOf(row.subject).failures)) return false;
-    for (const row of rows) {
-      row.set({ underWay: row.underWay + 1, underWaySince: row.underWaySince ?? now });
-      await row.save({ transaction });
-    }
-    return true;
+  if (!hasRoom(await seenRows(core, subjects), now)) return false;
+  return inTurn(async () => {
+    const seen = await seenRows(core, subjects);
+    if (!hasRoom(seen, now)) return false;
+    await makeMissing(core, subjects, seen);
+    return changeRows(core, subjects, (rows) => {
+      // One may have been swept away meanwhile; it is made at the next try.
+      if (rows.length < subjects.length || !hasRoom(rows, now)) return false;
+      for (const row of rows) row.set({ underWay: row.underWay + 1, underWaySince: row.underWaySince ?? now });
+      return true;
+    });
   });
 }
 
@@ -151,14 +184,26 @@ function countFailure(row: LoginThrottle, now: Date): void {
   row.locks += 1;
 }
 
-async function leave(
-  core: Core,
-  subjects: readonly string[],
-  end: 'succeeded' | 'failed' | 'abandoned',
-): Promise<void> {
+type End = 'succeeded' | 'failed' | 'abandoned';
+
+/** Notes the end of an attempt, if need be at another try: one that stays counted in takes the room of others. */
+async function leave(core: Core, subjects: readonly string[], end: End): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await inTurn(() => countOut(core, subjects, end));
+    } catch (error) {
+      if (tries >= leaveTries || !isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE')) throw error;
+      await sleep(tries * (100 + 200 * Math.random()));
+    }
+  }
+}
+
+async function countOut(core: Core, subjects: readonly string[], end: End): Promise<void> {
   const now = core.now();
-  await core.database.inTransaction(async (transaction) => {
-    for (const row of await lockRows(core, subjects, transaction)) {
+  // Released while the attempt was under way, it counts all the same.
+  await makeMissing(core, subjects, await seenRows(core, subjects));
+  await changeRows(core, subjects, (rows) => {
+    for (const row of rows) {
       expire(row, now);
       const underWay = Math.max(0, row.underWay - 1);
       row.set({ underWay, ...(underWay === 0 && { underWaySince: null }) });
@@ -166,8 +211,8 @@ async function leave(
       // An address is as good as whoever uses it: one right password says nothing of the others.
       if (end === 'succeeded' && !row.subject.startsWith('address:'))
         row.set({ failures: 0, lockedUntil: null, locks: 0 });
-      await row.save({ transaction });
     }
+    return true;
   });
 }
 
@@ -178,9 +223,9 @@ async function leave(
 export async function beginAttempt(core: Core, target: Target, ip: string | null): Promise<Attempt> {
   const subjects = [subjectOf(target), ...(ip === null ? [] : [`address:${networkOf(ip)}`])].sort();
   const deadline = performance.now() + patienceMs;
-  while (!(await enter(core, subjects))) {
+  for (let pause = 50; !(await enter(core, subjects)); pause = Math.min(2 * pause, 400)) {
     if (performance.now() >= deadline) throw new AppError('OVERLOADED');
-    await sleep(50 + 100 * Math.random());
+    await sleep(pause * (0.5 + Math.random()));
   }
   return {
     succeeded: () => leave(core, subjects, 'succeeded'),

@@ -87,12 +87,22 @@ export async function listSessions(core: Core, caller: Caller): Promise<Session[
   );
 }
 
+/** @returns whether there was such a session of the caller's */
+async function removeSession(core: Core, { user }: Caller, id: string): Promise<boolean> {
+  const removed = await core.database.inTransaction((transaction) =>
+    core.database.models.Session.destroy({ where: { id, userId: user.id }, transaction }),
+  );
+  return removed > 0;
+}
+
 /** Ends one of the caller's own sessions. @throws AppError `NOT_FOUND`, for another account's sessions too */
 export async function endSession(core: Core, caller: Caller, sessionId: string): Promise<void> {
-  const ended = await core.database.inTransaction((transaction) =>
-    core.database.models.Session.destroy({ where: { id: sessionId, userId: caller.user.id }, transaction }),
-  );
-  if (ended === 0) throw notFound('Session');
+  if (!(await removeSession(core, caller, sessionId))) throw notFound('Session');
+}
+
+/** Ends the session that the caller came with; that another request has ended it meanwhile is as good. */
+export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
+  await removeSession(core, caller, caller.sessionId);
 }
 
 /** Ends all sessions of the caller's account. */

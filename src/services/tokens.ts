@@ -83,12 +83,19 @@ export function createTokens(config: Config): Tokens {
   };
 }
 
+/** How far the clock of the instance that made a token may be ahead of ours. */
+const clockSkewMs = 5 * 60_000;
+
+/** No database need see anything else: MySQL would pass over spaces at its end, and a NUL would end SQLite's statement. */
+const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
+
 function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims | undefined {
   try {
     const payload = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: Math.floor(now.getTime() / 1000) });
     if (typeof payload === 'string' || typeof payload.exp !== 'number') return undefined;
+    if (typeof payload.iat !== 'number' || payload.iat * 1000 > now.getTime() + clockSkewMs) return undefined;
     const { userId, sid } = payload as Partial<Record<keyof TokenClaims, unknown>>;
-    return typeof userId === 'string' && typeof sid === 'string' ? { userId, sid } : undefined;
+    return isId(userId) && isId(sid) ? { userId, sid } : undefined;
   } catch (error) {
     // Every way in which a token can be bad (a payload that isn't JSON is a SyntaxError); anything else is a fault of ours.
     if (error instanceof jwt.JsonWebTokenError || error instanceof SyntaxError) return undefined;

@@ -198,3 +198,12 @@ describe('Every answer', () => {
     expect(ids).to.have.length(4);
   });
 });
+
+describe('The name of a picture', () => {
+  const harness = useHarness();
+
+  it('may be any text: one that names nothing is answered 404', async () => {
+    for (const name of ['nothing.webp', 'é', '🦄', '滤', 'a\u0301', '%', "'", '..%2f', `${'x'.repeat(2000)}`])
+      expectFailure(await harness.api('get', `/api/images/${encodeURIComponent(name)}`), 404, 'File not found.');
+  });
+});

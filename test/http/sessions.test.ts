@@ -193,6 +193,14 @@ describe('POST /api/auth/logout', () => {
     expectFailure(await harness.api('post', '/api/auth/logout', token), 401, messages.badToken);
     await harness.api('get', '/api/auth/me', other).expect(200);
   });
+
+  it('is no failure for any of several requests at the same moment', async () => {
+    const { token } = await signIn(harness.context);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => harness.api('post', '/api/auth/logout', token)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).to.include(200);
+    for (const status of statuses) expect(status).to.be.oneOf([200, 401]);
+  });
 });
 
 describe('POST /api/auth/logout-all', () => {

@@ -141,6 +141,30 @@ describe('The token', () => {
     }
   });
 
+  it('is refused where userId or sid are near misses, or texts that a database would stumble over', async () => {
+    const right = await claims();
+    for (const spoilt of [
+      `${right.userId} `,
+      `${right.userId}\0`,
+      ` ${right.userId}`,
+      '\0',
+      '',
+      ' ',
+      'x'.repeat(3000),
+    ]) {
+      await expectRefused(forge({ alg: 'HS256', typ: 'JWT' }, { ...right, userId: spoilt }));
+      await expectRefused(forge({ alg: 'HS256', typ: 'JWT' }, { ...right, sid: spoilt }));
+    }
+    await expectRefused(forge({ alg: 'HS256', typ: 'JWT' }, { ...right, sid: `${right.sid} ` }));
+  });
+
+  it('is refused where it was made later than clocks can differ, or says no time', async () => {
+    const right = await claims();
+    for (const iat of [right.iat + 600, right.iat + 86_400, 2 ** 40, undefined, null])
+      await expectRefused(forge({ alg: 'HS256', typ: 'JWT' }, { ...right, iat }));
+    await me(forge({ alg: 'HS256', typ: 'JWT' }, { ...right, iat: right.iat + 60 })).expect(200);
+  });
+
   it('is refused where user and session do not exist or do not belong together', async () => {
     const [one, other] = [await claims(), await claims()];
     for (const pair of [

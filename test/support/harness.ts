@@ -63,6 +63,11 @@ const tables = [
   'users',
 ];
 
+/** Removes every row. */
+export async function emptyDatabase({ database }: Context): Promise<void> {
+  for (const table of tables) await database.sequelize.query(`DELETE FROM ${table}`);
+}
+
 /** What a test of the API works with. */
 export interface Harness {
   context: Context;
@@ -104,7 +109,7 @@ export function useHarness(settings: Record<string, string> = {}, logger: Logger
 
   beforeEach(async () => {
     offset = 0;
-    for (const table of tables) await harness.context.database.sequelize.query(`DELETE FROM ${table}`);
+    await emptyDatabase(harness.context);
   });
 
   after(() => harness.context.close());

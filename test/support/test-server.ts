@@ -128,9 +128,11 @@ export async function startThrowAwayServer({ durable = false } = {}): Promise<Th
       await waitUntilUp(port, server, () => output.slice(-3000));
     },
     async stop() {
-      const ended = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGTERM');
-      await ended;
+      if (server.exitCode === null) {
+        const ended = new Promise((resolve) => server.once('exit', resolve));
+        server.kill('SIGTERM');
+        await ended;
+      }
       rmSync(directory, { recursive: true, force: true });
     },
   };

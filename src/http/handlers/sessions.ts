@@ -1,10 +1,10 @@
-import { endAllSessions, endSession, listSessions } from '../../services/sessions.js';
+import { endAllSessions, endOwnSession, endSession, listSessions } from '../../services/sessions.js';
 import type { Handlers } from '../bind.js';
 import * as present from '../present.js';
 
 export const sessionHandlers = {
   async logout({ context, caller }) {
-    await endSession(context, caller, caller.sessionId);
+    await endOwnSession(context, caller);
     return { message: 'Logged out successfully.' };
   },
 

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { buildUser } from '../support/factories.js';
+import { sendRaw } from '../support/raw-http.js';
+import { type Instances, startInstances } from './instances.js';
+import type { Guess, Load } from './load.js';
+import type { Verdict } from './report.js';
+
+const instanceCount = 3;
+/** What the throttle lets through, as docs/OPERATIONS.md says. */
+const perIdentifier = 10;
+const perAddress = 100;
+const accounts = 1000;
+const crowd = 60;
+const limitMs = 100;
+
+const password = 'a password that is known';
+const guess = 'a wrong guess';
+const loader = fileURLToPath(new URL('./load.ts', import.meta.url));
+
+/** Sends logins from a process of its own. @returns answers by status */
+async function storm(guesses: Guess[]): Promise<Record<string, number>> {
+  const child = spawn(process.execPath, ['--import', 'tsx', loader], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // The attackers' machines are others: theirs must not be what the service waits for.
+  if (child.pid !== undefined) setPriority(child.pid, 10);
+  const load: Load = { guesses, crowd };
+  child.stdin.end(JSON.stringify(load));
+  return JSON.parse(await text(child.stdout)) as Record<string, number>;
+}
+
+const percentile = (values: readonly number[], share: number) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+
+/** Looks at every instance's health, again and again, until told to stop. */
+function watchHealth(urls: readonly string[]) {
+  const times: number[] = [];
+  let over = false;
+  const watching = Promise.all(
+    urls.map(async (url) => {
+      while (!over) {
+        const { milliseconds } = await sendRaw(url, { method: 'GET', path: '/healthz' });
+        times.push(milliseconds);
+        await sleep(20);
+      }
+    }),
+  );
+  return async () => {
+    over = true;
+    await watching;
+    return times;
+  };
+}
+
+/** The same before anything happens: what the machine is good for. */
+async function calmHealth(urls: readonly string[]): Promise<number> {
+  const stop = watchHealth(urls);
+  await sleep(3000);
+  return percentile(await stop(), 0.99);
+}
+
+interface Storm {
+  name: string;
+  guesses: Omit<Guess, 'url' | 'password'>[];
+  limit: number;
+}
+
+const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
+const address = (n: number) => `203.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
+
+/** Storms that meet instances without a proxy: what they say of where they come from is passed over. */
+const direct = (emails: readonly string[]): Storm[] => [
+  {
+    name: 'one account',
+    guesses: times(1500, () => ({ identifier: emails[0] ?? '' })),
+    limit: perIdentifier,
+  },
+  {
+    name: `${accounts} accounts`,
+    guesses: times(3000, (n) => ({ identifier: emails[n % accounts] ?? '' })),
+    limit: perAddress,
+  },
+  {
+    name: 'unknown accounts',
+    guesses: times(1500, (n) => ({ identifier: `nobody${n}@example.org` })),
+    limit: perAddress,
+  },
+  {
+    name: 'accounts, X-Forwarded-For made up',
+    guesses: times(1500, (n) => ({ identifier: emails[n % accounts] ?? '', forwardedFor: address(n) })),
+    limit: perAddress,
+  },
+];
+
+/** Storms that come through a proxy, which writes the last hop. */
+const behindProxy = (emails: readonly string[]): Storm[] => [
+  {
+    name: 'accounts behind a proxy, earlier hops made up',
+    guesses: times(1500, (n) => ({ identifier: emails[n % accounts] ?? '', forwardedFor: `${address(n)}, 192.0.2.1` })),
+    limit: perAddress,
+  },
+  {
+    name: 'one account from a thousand addresses behind a proxy',
+    guesses: times(1500, (n) => ({ identifier: emails[0] ?? '', forwardedFor: address(n % 1000) })),
+    limit: perIdentifier,
+  },
+];
+
+async function meet({ name, guesses, limit }: Storm, { urls, context }: Instances): Promise<Verdict[]> {
+  await context.database.models.LoginThrottle.destroy({ where: {} });
+  const calm = await calmHealth(urls);
+  const stopWatching = watchHealth(urls);
+  const aimed = guesses.map((given, n) => ({ ...given, password: guess, url: urls[n % urls.length] ?? '' }));
+  const answers = await storm(aimed);
+  const health = await stopWatching();
+  const through = answers['401'] ?? 0;
+  const counts = Object.entries(answers).map(([status, count]) => `${count} × ${status}`);
+  const p99 = percentile(health, 0.99);
+  return [
+    {
+      promised: `storm on ${name}: at most ${limit} + ${urls.length} attempts let through, the rest refused with 429 or 503`,
+      measured: `${through} through: ${counts.join(', ')}`,
+      kept:
+        through <= limit + urls.length &&
+        through > 0 &&
+        !Object.keys(answers).some((key) => !/^(401|429|503)$/.test(key)),
+    },
+    {
+      promised: `storm on ${name}: /healthz p99 under ${limitMs} ms meanwhile`,
+      measured: `${p99.toFixed(0)} ms of ${health.length}; ${calm.toFixed(0)} ms just before, with nothing to do`,
+      kept: p99 < limitMs,
+    },
+  ];
+}
+
+/** Whether somebody who knows their password still gets in, from an address that does nothing wrong. */
+async function otherUser({ urls }: Instances, identifier: string, forwardedFor?: string): Promise<Verdict> {
+  const request = {
+    ...{ method: 'POST', path: '/api/auth/login', body: JSON.stringify({ identifier, password }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
+    },
+    ...(forwardedFor === undefined && { from: '127.0.0.2' }),
+  };
+  const statuses: number[] = [];
+  for (const url of urls) statuses.push((await sendRaw(url, request)).status);
+  return {
+    promised: 'another user signs in from another address after the storms, on every instance',
+    measured: statuses.join(', '),
+    kept: statuses.every((status) => status === 200),
+  };
+}
+
+async function against(settings: Record<string, string>, proxied: boolean): Promise<Verdict[]> {
+  const instances = await startInstances(times(instanceCount, () => settings));
+  try {
+    const { context } = instances;
+    const passwordHash = await context.hasher.hash(password, 10);
+    const users = [];
+    for (let n = 0; n <= accounts; n += 1) users.push(await buildUser(context, { passwordHash }));
+    const emails = users.map(({ email }) => email);
+    const verdicts: Verdict[] = [];
+    for (const given of proxied ? behindProxy(emails) : direct(emails))
+      verdicts.push(...(await meet(given, instances)));
+    verdicts.push(await otherUser(instances, emails[accounts] ?? '', proxied ? '198.51.100.7' : undefined));
+    return verdicts;
+  } finally {
+    await instances.close();
+  }
+}
+
+/** Wrong passwords by the thousand, on three instances of the built program that share a MariaDB. */
+export async function run(): Promise<Verdict[]> {
+  return [...(await against({}, false)), ...(await against({ TRUST_PROXY: '1' }, true))];
+}

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { forgeries, outdated, statusWith, tryEverywhere } from './forged-tokens.js';
+
+describe('Every operation that looks at a token', () => {
+  const harness = useHarness({ PORT: '0' });
+  let server: RunningServer;
+  before(async () => {
+    server = await startServer(harness.context);
+  });
+  after(() => server.close());
+
+  it('refuses those that were genuine once', async () => {
+    const { problems } = await tryEverywhere(server.url, await outdated(harness.context));
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('refuses forged ones, each of a sample of them', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const sample = forgeries(token, testEnvironment.JWT_SECRET).filter((_, n) => n % 10 === 0);
+    const { problems } = await tryEverywhere(server.url, sample);
+    expect(problems).to.deep.equal([]);
+    expect(await statusWith(server.url, token)).to.equal(200);
+  });
+});
+
+describe('GET /api/auth/me', () => {
+  const harness = useHarness({ PORT: '0' });
+
+  it('refuses every forged token there is', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    for (const [what, forged] of forgeries(token, testEnvironment.JWT_SECRET)) {
+      const { status } = await harness.api('get', '/api/auth/me', forged);
+      expect(status, what).to.equal(401);
+    }
+  });
+});

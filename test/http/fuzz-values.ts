@@ -1,0 +1,120 @@
+import fc, { type Arbitrary } from 'fast-check';
+
+/** What `describe()` gives of a Joi schema, as far as values can be made of it. */
+export interface JoiDescription {
+  type?: string;
+  keys?: Record<string, JoiDescription>;
+  items?: JoiDescription[];
+  allow?: unknown[];
+  flags?: { presence?: string };
+  rules?: { name: string; args?: { limit?: number } }[];
+  metas?: { format?: string; minLength?: number; maxLength?: number }[];
+  matches?: { schema: JoiDescription }[];
+}
+
+/** A text that stands for something which is there when the request is sent, such as an id. */
+export const placeholder = (name: string): Arbitrary<string> => fc.nat(9).map((n) => `@${name}:${n}@`);
+
+const deep = (levels: number, open: string, middle: string, close: string): unknown =>
+  JSON.parse(`${open.repeat(levels)}${middle}${close.repeat(levels)}`);
+
+/** Texts that have hurt programs before. */
+export const nastyText: Arbitrary<string> = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  // Lone surrogates among them.
+  fc.array(fc.nat(0xffff), { maxLength: 30 }).map((units) => String.fromCharCode(...units)),
+  fc.constantFrom(
+    ...['', ' ', '\0', 'a\0b', '\ud800', '\udfff\ud800', '\ufeff', '\u202e', '\u200b', 'İ', 'ﬀ', '٣', '🦄'],
+    ...['null', 'undefined', 'NaN', 'true', '-1', '0x10', '1e309', '9007199254740993', '١٢'],
+    ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '$ne', '[Op.ne]', '{}', '[]'],
+    ...["'", "' OR 1=1 -- ", '";DROP TABLE users;--', '\\', '%', '_', '%_\\%', '`', '$1', '?', ':id', ':replacement'],
+    ...['../../../etc/passwd', '..\\..', '=cmd|1', '<script>', '{{7*7}}', '%00', '%s%n', '\r\nX: y', 'a@b', '@'],
+    ...['2026-02-30', '0000-00-00', '+275760-09-13T00:00:00.000Z', '-271821-04-20', '2026-01-31T08:00:00+23:59'],
+  ),
+  fc.constantFrom(51, 73, 255, 256, 601, 2001, 65_536).map((length) => 'x'.repeat(length)),
+  fc.constantFrom(30, 90, 301).map((length) => '🦄'.repeat(length)),
+  fc.constantFrom(30, 601).map((length) => `a${'\u0301'.repeat(length)}`),
+);
+
+/** JSON values where others are due. */
+export const nastyValue: Arbitrary<unknown> = fc.oneof(
+  { weight: 4, arbitrary: nastyText },
+  { weight: 2, arbitrary: fc.jsonValue() as Arbitrary<unknown> },
+  fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, 1e21, -1e308, 2 ** 31, 2 ** 53, 5e-324),
+  fc.array(nastyText, { maxLength: 4 }),
+  fc.dictionary(fc.constantFrom('__proto__', 'constructor', 'prototype', 'length', '$gt', 'toString'), nastyText),
+  fc.constantFrom(
+    deep(500, '[', '', ']'),
+    deep(500, '{"a":', '1', '}'),
+    Array.from({ length: 2000 }, (_, n) => n),
+    JSON.parse('{"__proto__":{"role":"super_admin"},"constructor":{"prototype":{}}}'),
+  ),
+);
+
+/** What a field is called says what it is of. */
+const pools: readonly (readonly [RegExp, string])[] = [
+  [/^courseId$|^course$/, 'course'],
+  [/^enrollmentIds?$/, 'enrollment'],
+  [/^(trainer|trainee|user|actor|target)Ids?$/, 'user'],
+  [/^identifier$|^email$/, 'email'],
+  [/password/i, 'password'],
+  [/phone/i, 'phone'],
+];
+
+function textOf(key: string, { metas = [] }: JoiDescription): Arbitrary<string> {
+  const meta = Object.assign({}, ...metas) as NonNullable<JoiDescription['metas']>[number];
+  const pool = pools.find(([pattern]) => pattern.test(key))?.[1];
+  if (meta.format === 'date')
+    return fc.date({ min: new Date('1900-01-01'), noInvalidDate: true }).map((day) => day.toISOString().slice(0, 10));
+  const { minLength = 1, maxLength = 40 } = meta;
+  const words = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, minLength + 40) });
+  const plain = fc.stringMatching(/^[A-Za-z][a-z]{2,12}$/);
+  if (meta.format === 'email') return fc.oneof(fc.emailAddress(), placeholder('email'));
+  return pool === undefined ? fc.oneof(words, plain) : fc.oneof({ weight: 4, arbitrary: placeholder(pool) }, words);
+}
+
+function numberOf({ rules = [] }: JoiDescription): Arbitrary<unknown> {
+  const limit = (name: string, otherwise: number) => rules.find((rule) => rule.name === name)?.args?.limit ?? otherwise;
+  const [min, max] = [limit('min', -10), limit('max', 10)];
+  return fc.oneof(fc.integer({ min, max: Math.min(max, min + 20) }), fc.constantFrom(min, max, min - 1, max + 1));
+}
+
+/** Values that a schema takes, mostly. @param key what the field is called */
+export function rightValue(description: JoiDescription, key = ''): Arbitrary<unknown> {
+  const { type, keys = {}, items = [], allow = [], matches = [] } = description;
+  if (matches.length > 0) return fc.oneof(...matches.map(({ schema }) => rightValue(schema, key)));
+  if (allow.some((value) => typeof value === 'string' && value !== '')) return fc.constantFrom(...allow);
+  switch (type) {
+    case 'object':
+      return objectOf(keys);
+    case 'array':
+      return fc.array(rightValue(items[0] ?? {}, key), { maxLength: 5 });
+    case 'number':
+      return numberOf(description);
+    case 'boolean':
+      return fc.boolean();
+    case 'date':
+      return fc.date().map((day) => (Number.isNaN(day.getTime()) ? 'never' : day.toISOString()));
+    default:
+      return textOf(key, description);
+  }
+}
+
+/** Objects with most fields right, some wrong, some missing, and some that nobody asked for. */
+export function objectOf(keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> {
+  const fields = Object.entries(keys).map(([key, description]) =>
+    fc.oneof<fc.WeightedArbitrary<unknown[]>[]>(
+      { weight: 12, arbitrary: rightValue(description, key).map((right) => [key, right]) },
+      { weight: 1, arbitrary: nastyValue.map((wrong) => [key, wrong]) },
+      { weight: description.flags?.presence === 'required' ? 1 : 8, arbitrary: fc.constant<unknown[]>([]) },
+    ),
+  );
+  const surplus = fc.oneof<fc.WeightedArbitrary<unknown[]>[]>(
+    { weight: 8, arbitrary: fc.constant<unknown[]>([]) },
+    { weight: 1, arbitrary: fc.tuple(nastyText, nastyValue) },
+  );
+  return fc
+    .tuple(...fields, surplus)
+    .map((pairs) => Object.fromEntries(pairs.filter((pair): pair is [string, unknown] => typeof pair[0] === 'string')));
+}

@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { useHarness } from '../support/harness.js';
+import { fuzz } from './fuzzing.js';
+
+describe('The whole API, met with generated requests', () => {
+  const harness = useHarness({ PORT: '0' });
+  const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+  let server: RunningServer;
+  before(async () => {
+    server = await startServer(harness.context);
+  });
+  after(() => server.close());
+
+  it(`answers each as the contract declares, soon, and without a fault of its own (FUZZ_SEED=${seed})`, async function () {
+    this.timeout(120_000);
+    const { sent, problems } = await fuzz({ context: harness.context, url: server.url }, { requests: 1000, seed });
+    expect(problems.join('\n'), `with FUZZ_SEED=${seed}`).to.equal('');
+    expect(sent).to.equal(1000);
+  });
+});
