@@ -34,7 +34,8 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     }
     const pair = new Pair(client, connect(targetPort, '127.0.0.1'));
     pairs.add(pair);
-    client.once('close', () => pairs.delete(pair));
+    client.once('close', () => pair.upstream.destroyed && pairs.delete(pair));
+    pair.upstream.once('close', () => pairs.delete(pair));
   });
 
   class Pair {
@@ -54,6 +55,11 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     }
 
     meet(next: Fault): void {
+      // The end of a connection is said again and again: it arrives once the way is open.
+      if (next.kind === 'none' && this.lost && this.client.destroyed) {
+        this.upstream.destroy();
+        pairs.delete(this);
+      }
       if (next.kind === 'reset') this.end();
       if (next.kind === 'cut') this.left = next.bytes;
     }

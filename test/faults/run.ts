@@ -4,7 +4,10 @@
  */
 import { rows, type Verdict } from './report.js';
 
-const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {};
+const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
+  R3: () => import('./r3-proxy.js'),
+  R4: () => import('./r4-crash.js'),
+};
 
 const wanted = process.argv.slice(2);
 const names = Object.keys(runs).filter((name) => wanted.length === 0 || wanted.includes(name));
