@@ -7,6 +7,8 @@ import { rows, type Verdict } from './report.js';
 const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R3: () => import('./r3-proxy.js'),
   R4: () => import('./r4-crash.js'),
+  R5: () => import('./r5-rolling.js'),
+  R6: () => import('./r6-overload.js'),
 };
 
 const wanted = process.argv.slice(2);
