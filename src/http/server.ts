@@ -21,6 +21,9 @@ const checkEveryMs = 2000;
 /** Sockets beyond these are closed at once: each takes memory and a descriptor. */
 const connections = 5000;
 
+/** Connections that wait to be taken: more than a burst brings, for the system drops what is beyond, and clients wait for seconds. */
+const backlog = 2048;
+
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   url: string;
@@ -49,7 +52,7 @@ const listenFailures: Readonly<Record<string, string>> = {
 async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off('error', reject);
       resolve();
     });

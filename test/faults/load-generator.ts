@@ -21,6 +21,8 @@ export interface LoadResult {
   /** 503 with Retry-After. */
   shed: number;
   other: number;
+  /** What the others were, by their status or what happened to their connection. */
+  others: Record<string, number>;
   /** Not sent, because the generator could not keep up. */
   unsent: number;
   seconds: number;
@@ -36,7 +38,9 @@ const load = JSON.parse(process.argv[2] ?? '') as Load;
 const requests = load.paths.map((path) =>
   Buffer.from(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${load.token}\r\n\r\n`),
 );
-const result: LoadResult = { good: 0, shed: 0, other: 0, unsent: 0, seconds: load.durationMs / 1000, p50: 0, p99: 0 };
+const result: LoadResult = {
+  ...{ good: 0, shed: 0, other: 0, others: {}, unsent: 0, seconds: load.durationMs / 1000, p50: 0, p99: 0 },
+};
 const times: number[] = [];
 const idle: Socket[] = [];
 let open = 0;
@@ -49,7 +53,12 @@ function count(head: string, ms: number): void {
     result.good += 1;
     times.push(ms);
   } else if (status === '503' && /\r\nretry-after: \d/i.test(head)) result.shed += 1;
-  else result.other += 1;
+  else countOther(status);
+}
+
+function countOther(what: string): void {
+  result.other += 1;
+  result.others[what] = (result.others[what] ?? 0) + 1;
 }
 
 /** Opens a connection; `answered` is told of each whole answer. */
@@ -73,10 +82,13 @@ function openSocket(answered: (socket: Socket) => void): Socket {
     sentAt.delete(socket);
     answered(socket);
   });
-  socket.on('error', () => undefined);
+  let end = 'closed';
+  socket.on('error', (error) => {
+    end = error.message;
+  });
   socket.on('close', () => {
     open -= 1;
-    if (sentAt.has(socket) && !over) result.other += 1;
+    if (sentAt.has(socket) && !over) countOther(end);
   });
   return socket;
 }
