@@ -7,7 +7,7 @@ export interface Abandonable {
 }
 
 /** The code and words of a wait that was given up; they are told from a server that broke the connection. */
-export const givenUpCode = 'ETIMEDOUT';
+const givenUpCode = 'ETIMEDOUT';
 export const givenUpMessage = 'The database did not answer in time.';
 
 /** The failure of whatever waited too long. */

@@ -29,7 +29,7 @@ export interface Stage {
 }
 
 /** The super admin of a stage and what answers them. */
-export const admin = { email: 'root@example.org', password: 'a root password' };
+const admin = { email: 'root@example.org', password: 'a root password' };
 
 function memoryOf(pid: number | undefined): { now: number; most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
