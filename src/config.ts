@@ -34,6 +34,10 @@ export interface Config {
   http: {
     host: string;
     port: number;
+    /** How many requests are worked on at once; a few more wait, the rest are turned away. */
+    maxInFlight: number;
+    /** How long a service that was told to stop goes on taking requests, so that its balancer can notice. */
+    drainDelayMs: number;
     allowedOrigins: readonly string[];
     trustProxy: TrustProxy;
     /** Whoever reads the figures at /metrics must send it; open when absent. */
@@ -247,6 +251,8 @@ export function loadConfig(source: ConfigSource = {}): Config {
     http: Object.freeze({
       host: settings.HOST,
       port: settings.PORT,
+      maxInFlight: settings.MAX_REQUESTS_IN_FLIGHT,
+      drainDelayMs: settings.DRAIN_DELAY_MS,
       allowedOrigins: Object.freeze(settings.ALLOWED_ORIGINS),
       trustProxy: settings.TRUST_PROXY,
       ...(settings.METRICS_TOKEN !== undefined && { metricsToken: settings.METRICS_TOKEN }),
@@ -317,6 +323,8 @@ export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
     DB_POOL_ACQUIRE_MS: mysql((settings) => settings.poolAcquireMs),
     HOST: config.http.host,
     PORT: String(config.http.port),
+    MAX_REQUESTS_IN_FLIGHT: String(config.http.maxInFlight),
+    DRAIN_DELAY_MS: String(config.http.drainDelayMs),
     JWT_SECRET: config.auth.jwtSecret === undefined ? '(generated, kept in DATA_DIR)' : '(hidden)',
     JWT_SECRET_PREVIOUS: config.auth.jwtSecretPrevious === undefined ? '(none)' : '(hidden)',
     JWT_EXPIRES_IN: `${config.auth.tokenLifetimeSeconds}s`,

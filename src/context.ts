@@ -18,8 +18,11 @@ import { openStorage } from './storage/open-storage.js';
 /** The database as commands use it, without reaching into `db`. */
 export interface Schema {
   status(): Promise<MigrationStatus>;
-  /** @returns the names of the migrations applied */
-  up(): Promise<string[]>;
+  /**
+   * @param signal ends the wait for another migration
+   * @returns the names of the migrations applied
+   */
+  up(signal?: AbortSignal): Promise<string[]>;
   down(steps: number | 'all'): Promise<string[]>;
   seedDemo(): Promise<void>;
   /** @throws AppError `SCHEMA_OUTDATED`, or one that says why the database can't be used */
@@ -45,7 +48,7 @@ export interface ContextOptions {
 function schemaOf(database: Database, now: () => Date): Schema {
   return {
     status: () => migrationStatus(database),
-    up: () => migrateUp(database),
+    up: (signal) => migrateUp(database, signal),
     down: (steps) => migrateDown(database, steps),
     seedDemo: () => seedDemo(database),
     assertCurrent: () => assertSchemaCurrent(database),

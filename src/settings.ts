@@ -41,6 +41,8 @@ export const settingNames = [
   'DB_POOL_ACQUIRE_MS',
   'HOST',
   'PORT',
+  'MAX_REQUESTS_IN_FLIGHT',
+  'DRAIN_DELAY_MS',
   'JWT_SECRET',
   'JWT_SECRET_PREVIOUS',
   'JWT_EXPIRES_IN',
@@ -214,6 +216,8 @@ export const environmentSchema = Joi.object({
     .default('127.0.0.1')
     .messages({ '*': '{#label} must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0' }),
   PORT: integer(0, 65535).default(3000),
+  MAX_REQUESTS_IN_FLIGHT: integer(1, 10_000).default(200),
+  DRAIN_DELAY_MS: integer(0, 20_000).default(0),
   JWT_SECRET: Joi.string(),
   JWT_SECRET_PREVIOUS: Joi.string(),
   JWT_EXPIRES_IN: parsed(parseLifetime).default(7 * 86_400),
@@ -280,6 +284,8 @@ export interface Environment {
   DB_POOL_ACQUIRE_MS: number;
   HOST: string;
   PORT: number;
+  MAX_REQUESTS_IN_FLIGHT: number;
+  DRAIN_DELAY_MS: number;
   JWT_SECRET?: string;
   JWT_SECRET_PREVIOUS?: string;
   JWT_EXPIRES_IN: number;

@@ -112,6 +112,20 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['-1', '65536', '70000.5', 'http', 'Infinity'],
     mustBe: wholeNumber(0, 65535),
   },
+  MAX_REQUESTS_IN_FLIGHT: {
+    read: http('maxInFlight'),
+    unset: 200,
+    valid: { '1': 1, '10000': 10_000 },
+    invalid: ['0', '10001', '1.5', 'many'],
+    mustBe: wholeNumber(1, 10_000),
+  },
+  DRAIN_DELAY_MS: {
+    read: http('drainDelayMs'),
+    unset: 0,
+    valid: { '0': 0, '20000': 20_000 },
+    invalid: ['-1', '20001', '5s'],
+    mustBe: wholeNumber(0, 20_000),
+  },
   JWT_SECRET: { read: auth('jwtSecret'), unset: undefined, valid: { 'short here': 'short here' } },
   JWT_SECRET_PREVIOUS: { read: auth('jwtSecretPrevious'), unset: undefined, valid: { 'the last': 'the last' } },
   JWT_EXPIRES_IN: {

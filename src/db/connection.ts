@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { type Options, Sequelize, type Transaction } from 'sequelize';
+import { type Model, type ModelStatic, type Options, Sequelize, type Transaction } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config.js';
 import {
   dialectOptions,
+  isGivenUp,
+  isLostConnection,
   isSqlite,
   isTransientFault,
-  mendSqliteConnections,
+  mendConnections,
   writeTransactionOptions,
 } from './dialect.js';
 import { initModels, type Models } from './models/index.js';
+import { isPatienceOver, type Patient, withPatience } from './patience.js';
 import { translateError } from './translate-error.js';
 
 /**
@@ -29,6 +32,19 @@ export function sequelizeOptions(database: SqliteConfig | MysqlConfig): Options 
 const transactionAttempts = 5;
 const retryBaseMs = 20;
 
+export interface TransactionOptions<T> {
+  /**
+   * Looks, outside of the transaction, whether its result is there: asked when the connection was lost during the commit.
+   * For work that makes something under a key of its own.
+   */
+  committed?(result: T): Promise<boolean>;
+}
+
+/** Looks for the row that a transaction has made, by its id. */
+export function isThere<M extends Model & { id: string }>(model: ModelStatic<M>): TransactionOptions<M> {
+  return { committed: async ({ id }) => (await model.findByPk(id, { attributes: ['id'] })) !== null };
+}
+
 /** An open database: the models, and the one way to write. */
 export interface Database {
   sequelize: Sequelize;
@@ -36,30 +52,52 @@ export interface Database {
   /** What is connected to, for messages. */
   settings: SqliteConfig | MysqlConfig;
   /**
-   * Runs a unit of work in a transaction, commit included, and all of it again after a deadlock or a busy database
-   * (5 attempts, jittered). Act on the outside world after it returns, never inside: the work may run more than once.
+   * Runs a unit of work in a transaction, commit included, and all of it again after a deadlock, a busy database or a
+   * connection that was lost on the way (5 attempts, jittered). Act on the outside world after it returns, never inside:
+   * the work may run more than once. A connection that is lost during the commit leaves open whether it took place:
+   * nothing is tried again then.
    * @throws AppError for broken invariants and unreachable databases; else what `work` throws
    */
-  inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Runs a read with faults of the database translated to AppError. */
+  inTransaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions<T>): Promise<T>;
+  /**
+   * Runs a read with faults of the database translated to AppError, and once more when the connection was lost: the
+   * server may have gone and come again since it was last used.
+   */
   read<T>(query: () => Promise<T>): Promise<T>;
+  /** Runs work, with all that it calls, that doesn't wait for the database for ever. */
+  withPatience<T>(patient: Patient, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /** Opens a database. Nothing is sent until the first query. */
 export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
   const sequelize = new Sequelize(sequelizeOptions(settings));
-  if (isSqlite(sequelize)) mendSqliteConnections(sequelize);
+  mendConnections(sequelize);
   const models = initModels(sequelize);
   // SQLite has a single writer: waiting for each other in order, in this process, beats colliding in the file.
   const inOrder = isSqlite(sequelize) ? pLimit(1) : undefined;
 
-  async function attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  /** Whether all of a failed transaction is worth another attempt. */
+  const isWorthAnother = (error: unknown) =>
+    !isPatienceOver() && (isTransientFault(error) || (isLostConnection(error) && !isGivenUp(error)));
+
+  async function attempt<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    { committed }: TransactionOptions<T>,
+  ): Promise<T> {
     for (let attempts = 1; ; attempts += 1) {
+      let atCommit: { result: T } | undefined;
       try {
-        return await sequelize.transaction(writeTransactionOptions(sequelize), work);
+        return await sequelize.transaction(writeTransactionOptions(sequelize), async (transaction) => {
+          const result = await work(transaction);
+          atCommit = { result };
+          return result;
+        });
       } catch (error) {
-        if (attempts >= transactionAttempts || !isTransientFault(error)) throw translateError(error, settings);
+        const ambiguous = atCommit !== undefined && isLostConnection(error);
+        if (ambiguous && atCommit && (await committed?.(atCommit.result).catch(() => false))) return atCommit.result;
+        if (ambiguous || attempts >= transactionAttempts || !isWorthAnother(error))
+          throw translateError(error, settings);
         await sleep(retryBaseMs * 2 ** attempts * (0.5 + Math.random()));
       }
     }
@@ -69,14 +107,18 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
     sequelize,
     models,
     settings,
-    inTransaction: (work) => (inOrder ? inOrder(() => attempt(work)) : attempt(work)),
+    inTransaction: (work, options = {}) => (inOrder ? inOrder(() => attempt(work, options)) : attempt(work, options)),
     async read(query) {
       try {
-        return await query();
+        return await query().catch((error: unknown) => {
+          if (isLostConnection(error) && isWorthAnother(error)) return query();
+          throw error;
+        });
       } catch (error) {
         throw translateError(error, settings);
       }
     },
+    withPatience,
     close: () => sequelize.close(),
   };
 }

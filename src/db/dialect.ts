@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { escape as mysqlEscape } from 'mysql2';
-import { Op, type Options, type Sequelize, Transaction } from 'sequelize';
+import { ConnectionError, Op, type Options, type Sequelize, Transaction } from 'sequelize';
 import sqlite3 from 'sqlite3';
 import type { MysqlConfig, SqliteConfig } from '../config.js';
-import { AppError, systemErrorCode } from '../errors.js';
+import { systemErrorCode } from '../errors.js';
+import { mendMysqlConnections, mysqlOptions } from './mysql.js';
+import { givenUpMessage } from './patience.js';
 
 /** Every difference between the databases: connection options, transaction kinds, faults worth a retry. */
 
@@ -52,7 +53,7 @@ interface SqliteConnectionManager {
  * its back: those of transactions are waited for before the last one closes, which takes the write-ahead log along only
  * when it finds itself alone.
  */
-export function mendSqliteConnections(sequelize: Sequelize): void {
+function mendSqliteConnections(sequelize: Sequelize): void {
   const manager = sequelize.connectionManager as unknown as SqliteConnectionManager;
   const open = manager.getConnection.bind(manager);
   const closeRest = manager.close.bind(manager);
@@ -94,62 +95,6 @@ function sqliteOptions(database: SqliteConfig): Options {
   };
 }
 
-/** A connection with no traffic for so long is given up, so that a black-holed server can't hold a request for ever. */
-const socketInactivityMs = 20_000;
-
-/** Server defaults that would change what is stored or compared are set for each connection. */
-const mysqlSession =
-  "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'";
-
-interface MysqlConnection {
-  stream?: { setTimeout(ms: number, onTimeout: () => void): void; destroy(error: Error): void };
-  query(sql: string, callback: (error: Error | null) => void): void;
-}
-
-/** Transactions see what was committed before each of their statements: looking again shows what others have won. */
-const mysqlIsolation = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
-
-async function prepareMysqlConnection(connection: unknown): Promise<void> {
-  // Sequelize hands the driver's connection over untyped.
-  const { stream } = connection as MysqlConnection;
-  stream?.setTimeout(socketInactivityMs, () => stream.destroy(new Error('The database did not answer in time.')));
-  for (const setting of [mysqlSession, mysqlIsolation]) {
-    await new Promise<void>((resolve, reject) => {
-      (connection as MysqlConnection).query(setting, (error) => (error ? reject(error) : resolve()));
-    });
-  }
-}
-
-function tlsOptions(database: MysqlConfig): object {
-  if (database.tls === 'off') return {};
-  if (database.tls === 'no-verify') return { ssl: { rejectUnauthorized: false } };
-  if (database.tlsCaFile === undefined) return { ssl: { rejectUnauthorized: true } };
-  try {
-    return { ssl: { rejectUnauthorized: true, ca: readFileSync(database.tlsCaFile, 'utf8') } };
-  } catch (error) {
-    throw new AppError(
-      'CONFIG_INVALID',
-      `DB_TLS_CA_FILE can't be read (${systemErrorCode(error)}): ${database.tlsCaFile}`,
-      { cause: error },
-    );
-  }
-}
-
-function mysqlOptions(database: MysqlConfig): Options {
-  return {
-    dialect: 'mysql',
-    host: database.host,
-    port: database.port,
-    database: database.name,
-    username: database.user,
-    password: database.password,
-    timezone: '+00:00',
-    dialectOptions: { charset: 'utf8mb4', connectTimeout: database.poolAcquireMs, ...tlsOptions(database) },
-    pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: 10_000 },
-    hooks: { afterConnect: prepareMysqlConnection },
-  };
-}
-
 /** Sequelize's options for a configured database, without logging. */
 export function dialectOptions(database: SqliteConfig | MysqlConfig): Options {
   return database.dialect === 'sqlite' ? sqliteOptions(database) : mysqlOptions(database);
@@ -157,6 +102,12 @@ export function dialectOptions(database: SqliteConfig | MysqlConfig): Options {
 
 export function isSqlite(sequelize: Sequelize): boolean {
   return sequelize.getDialect() === 'sqlite';
+}
+
+/** Puts right what Sequelize does with the connections of a database that has just been opened. */
+export function mendConnections(sequelize: Sequelize): void {
+  if (isSqlite(sequelize)) mendSqliteConnections(sequelize);
+  else mendMysqlConnections(sequelize);
 }
 
 /**
@@ -175,6 +126,33 @@ export function isTransientFault(error: unknown): boolean {
   const parent = driverError(error);
   if (parent.code === 'SQLITE_BUSY' || parent.code === 'SQLITE_LOCKED') return true;
   return parent.errno !== undefined && transientMysqlErrors.has(parent.errno);
+}
+
+const lostCodes = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ERR_STREAM_DESTROYED',
+  'PROTOCOL_CONNECTION_LOST',
+  // The server is going down, or somebody ended the connection there.
+  'ER_SERVER_SHUTDOWN',
+  'ER_CONNECTION_KILLED',
+]);
+
+/**
+ * Whether a connection that worked was lost with what it was to do. Told by class, code and message together: a command
+ * that is given to a dead connection fails as any wrong statement would, without a code.
+ */
+export function isLostConnection(error: unknown): boolean {
+  // One that never came about did nothing.
+  if (error instanceof ConnectionError) return false;
+  const { code, message } = driverError(error);
+  return (code !== undefined && lostCodes.has(code)) || /closed state/.test(message) || message === givenUpMessage;
+}
+
+/** Whether it was we who gave the connection up: what took too long once would again. */
+export function isGivenUp(error: unknown): boolean {
+  return driverError(error).message === givenUpMessage;
 }
 
 export interface DriverError {

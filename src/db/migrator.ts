@@ -97,6 +97,7 @@ async function runExclusively(
   database: Database,
   work: 'migration' | 'seeding',
   run: () => Promise<{ name: string }[]>,
+  signal?: AbortSignal,
 ): Promise<string[]> {
   const refusal = () =>
     new AppError(
@@ -104,7 +105,7 @@ async function runExclusively(
       'Another migration is still running. Wait for it, then run "coursectl migrate status".',
     );
   try {
-    const done = await withLease(database, 'migrations', lockWaitMs, refusal, run);
+    const done = await withLease(database, 'migrations', lockWaitMs, refusal, run, { ...(signal && { signal }) });
     return done.map((step) => step.name);
   } catch (error) {
     throw stepError(error, work, database);
@@ -137,10 +138,11 @@ function migrations(database: Database): Umzug<QueryInterface> {
 
 /**
  * Applies all pending migrations; two at once do the work once.
+ * @param signal ends the wait for another migration
  * @returns the names of those applied
  */
-export function migrateUp(database: Database): Promise<string[]> {
-  return runExclusively(database, 'migration', () => migrations(database).up());
+export function migrateUp(database: Database, signal?: AbortSignal): Promise<string[]> {
+  return runExclusively(database, 'migration', () => migrations(database).up(), signal);
 }
 
 /**

@@ -6,7 +6,7 @@ import {
 } from 'sequelize';
 import { databaseUrlForDisplay, type MysqlConfig, type SqliteConfig } from '../config.js';
 import { AppError, type ErrorCode } from '../errors.js';
-import { driverError, isTransientFault } from './dialect.js';
+import { driverError, isLostConnection, isTransientFault } from './dialect.js';
 
 /** Which broken constraint means what. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
@@ -28,17 +28,7 @@ function brokenConstraint(message: string): string | undefined {
 
 const rowIsReferenced = 1451;
 
-const unreachable = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EPIPE',
-  'PROTOCOL_CONNECTION_LOST',
-]);
+const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {
   const { code, message } = driverError(error);
@@ -83,6 +73,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
         { cause: error },
       );
     case 'ER_SERVER_SHUTDOWN':
+    case 'ER_CONNECTION_KILLED':
     case 'ER_QUERY_INTERRUPTED':
       return new AppError('DATABASE_UNREACHABLE', `The database ended the query (${where}): ${code}. Try again.`, {
         cause: error,
@@ -101,11 +92,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       { cause: error },
     );
   }
-  if (
-    error instanceof ConnectionError ||
-    (code !== undefined && unreachable.has(code)) ||
-    /closed state|did not answer in time/.test(message)
-  ) {
+  if (error instanceof ConnectionError || (code !== undefined && unreachable.has(code)) || isLostConnection(error)) {
     return new AppError(
       'DATABASE_UNREACHABLE',
       `The database can't be reached (${where}): ${code ?? message}. Check that the server runs and that DATABASE_URL is right.`,

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
-import { bindContract } from './bind.js';
+import { bindContract, type Surroundings } from './bind.js';
 import { errorHandler } from './errors.js';
 import { authHandlers } from './handlers/auth.js';
 import { courseHandlers } from './handlers/courses.js';
@@ -17,19 +17,29 @@ import { requestLog } from './middleware/request-log.js';
 import { securityHeaders } from './middleware/security-headers.js';
 
 /** The service around the API. */
-export interface Service {
+export interface Service extends Surroundings {
   /** Whether the server has stopped taking new work. */
   isDraining(): boolean;
+  /** Why it can't serve anything yet; absent once it can. */
+  notReady(): AppError | undefined;
   /** There is a new import in the queue. */
   wakeImports(): void;
   /** Does not stop before this is done, though the answer to which it belongs is on its way. */
   await(work: Promise<void>): Promise<void>;
 }
 
-const alone: Service = { isDraining: () => false, wakeImports: () => undefined, await: (work) => work };
+/** By itself it is ready, runs no imports and takes what comes. */
+const alone: Service = {
+  isDraining: () => false,
+  notReady: () => undefined,
+  wakeImports: () => undefined,
+  await: (work) => work,
+  limits: { bodyMs: 30_000, unreadMs: 60_000 },
+};
 
-/** The API as an Express application. @param service what it is part of; by itself it runs no imports */
-export function createApp(context: Context, service: Service = alone): Express {
+/** The API as an Express application. @param given what it is part of, as far as that differs from {@link alone} */
+export function createApp(context: Context, given: Partial<Service> = {}): Express {
+  const service = { ...alone, ...given };
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
@@ -46,17 +56,22 @@ export function createApp(context: Context, service: Service = alone): Express {
     next();
   });
   app.use('/api', corsMiddleware(allowedOrigins));
+  app.use('/api', (_request, _response, next) => next(service.notReady()));
   app.use(
-    bindContract(context, {
-      ...authHandlers,
-      ...sessionHandlers,
-      ...userHandlers,
-      ...courseHandlers,
-      ...enrollmentHandlers,
-      ...fileHandlers,
-      ...importHandlers(service),
-      ...serviceHandlers(service, metrics),
-    }),
+    bindContract(
+      context,
+      {
+        ...authHandlers,
+        ...sessionHandlers,
+        ...userHandlers,
+        ...courseHandlers,
+        ...enrollmentHandlers,
+        ...fileHandlers,
+        ...importHandlers(service),
+        ...serviceHandlers(service, metrics),
+      },
+      service,
+    ),
   );
   app.use(() => {
     throw new AppError('NOT_FOUND');

@@ -6,9 +6,12 @@ import type { Caller, Client } from '../services/core.js';
 import { uploadsFolder } from '../services/files.js';
 import { assertOwnPassword, authorize } from '../services/permissions.js';
 import { authenticate } from '../services/sessions.js';
+import type { Admission } from './admission.js';
 import { type Contract, contract } from './contract.js';
 import type { Operation } from './operation.js';
+import { type StreamAnswer, sendJson, sendStream } from './stream.js';
 import { readUpload } from './upload.js';
+
 
 /** What a handler is given. `caller` is there unless the operation is for people who aren't signed in too. */
 export interface HandlerRequest<T extends Operation = Operation> {
@@ -38,22 +41,6 @@ export interface HandlerRequest<T extends Operation = Operation> {
 
 type ReceivedUpload = Awaited<ReturnType<typeof readUpload>>;
 
-/** An answer that is sent as it comes. Nothing is sent before its first piece is there. */
-export interface StreamAnswer {
-  /** Not asked for when only the head of the answer is wanted. */
-  pieces(): AsyncIterable<string | Buffer>;
-  /** The name to keep it under; without one it isn't meant to be kept. */
-  filename?: string;
-  /** What it is, where the operation leaves that open. */
-  contentType?: string;
-  /** How long it is, where that is known. */
-  bytes?: number;
-  /** What it may do when a browser opens it; nothing unless it says so. */
-  contentSecurityPolicy?: string;
-  /** Told at the end whether all of it has been handed to the client. */
-  settled?(arrived: boolean): Promise<void>;
-}
-
 /** Gives the body of the operation's success answer. */
 type Handler<T extends Operation> = (
   request: HandlerRequest<T>,
@@ -64,8 +51,21 @@ export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };
 
 /** Largest JSON body, in bytes: a few fields of text. */
 const jsonLimit = 100 * 1024;
-/** How long a JSON body may take to arrive, in milliseconds. */
-const bodyTimeoutMs = 30_000;
+/** How long a request waits for the database, in milliseconds; with all else it is answered within 5 s. */
+const databaseMs = 4000;
+
+/** What the service around the operations does for them. */
+export interface Surroundings {
+  /** How many requests it works on; without it there is no bound. */
+  admission?: Admission;
+  limits: {
+    /** How long a JSON body may take to arrive, in milliseconds. */
+    bodyMs: number;
+    /** How long a client may take nothing of an answer, in milliseconds. */
+    unreadMs: number;
+  };
+}
+
 const parseJson = express.json({ limit: jsonLimit, type: () => true });
 
 const runMiddleware = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
@@ -73,12 +73,12 @@ const runMiddleware = (middleware: RequestHandler, request: Request, response: R
     middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
   });
 
-async function readBody(request: Request, response: Response): Promise<unknown> {
+async function readBody(request: Request, response: Response, bodyMs: number): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return {};
   if (!request.is('application/json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
   // A few fields of text: whoever needs longer for them isn't sending any.
-  const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), bodyTimeoutMs);
+  const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), bodyMs);
   await runMiddleware(parseJson, request, response).finally(() => clearTimeout(late));
   const body: unknown = request.body ?? {};
   // JSON.parse keeps a "__proto__" as an own key; nothing of ours has that name.
@@ -129,15 +129,32 @@ function assertNameable(params: Request['params']): void {
   if (Object.values(params).some((value) => /[\s\p{Cc}]/u.test(String(value)))) throw new AppError('NOT_FOUND');
 }
 
-function respond<T extends Operation>(context: Context, operation: T, handler: Handler<T>): RequestHandler {
-  return async (request, response) => {
-    response.locals.operation = operation;
+/** Operations that send or receive a lot ask the database now and then, for as long as their client takes. */
+function patienceOf({ upload, success }: Operation): Parameters<Context['database']['withPatience']>[0] {
+  return upload || 'content' in success ? { each: databaseMs } : { all: databaseMs };
+}
+
+function respond<T extends Operation>(
+  context: Context,
+  operation: T,
+  handler: Handler<T>,
+  surroundings: Surroundings,
+): RequestHandler {
+  const { admission, limits } = surroundings;
+  const { withPatience } = context.database;
+
+  async function serve(request: Request, response: Response): Promise<void> {
+    /** Meanwhile it is for the client to do something. */
+    const aside = async <R>(wait: () => Promise<R>): Promise<R> => {
+      admission?.standAside(response);
+      return wait().finally(() => admission?.comeBack(response));
+    };
     const client = clientOf(request);
     const caller = await admit(context, operation, request, client);
     assertNameable(request.params);
-    const body = operation.body ? await readBody(request, response) : {};
+    const body = operation.body ? await aside(() => readBody(request, response, limits.bodyMs)) : {};
     const { upload } = operation;
-    const receive = upload && (() => readUpload(request, response, uploadSettings(context, upload)));
+    const receive = upload && (() => aside(() => readUpload(request, response, uploadSettings(context, upload))));
     const { params, query } = request;
     const left = new AbortController();
     response.once('close', () => left.abort());
@@ -147,11 +164,19 @@ function respond<T extends Operation>(context: Context, operation: T, handler: H
       ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
-    const answer = await handler(admitted);
+    const answer = await (operation.takesItsTime
+      ? withPatience('endless', () => handler(admitted))
+      : handler(admitted));
     response.status(operation.success.status);
-    if ('content' in operation.success) {
-      await sendStream(request, response, operation.success.content, answer as StreamAnswer);
-    } else response.json(answer);
+    const sending = { unreadMs: limits.unreadMs, onBegin: () => admission?.standAside(response) };
+    if ('content' in operation.success)
+      await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);
+    else sendJson(response, answer, sending);
+  }
+
+  return (request, response) => {
+    response.locals.operation = operation;
+    return withPatience(patienceOf(operation), () => serve(request, response));
   };
 }
 
@@ -159,64 +184,8 @@ function uploadSettings({ config, ...core }: Context, { field, maxBytes }: NonNu
   return { field, folder: uploadsFolder({ config, ...core }), maxBytes: maxBytes(config) };
 }
 
-function setStreamHeaders(response: Response, content: string, answer: StreamAnswer): void {
-  const { filename, contentType, bytes, contentSecurityPolicy = "default-src 'none'; sandbox" } = answer;
-  if (filename !== undefined) response.attachment(filename);
-  const type = contentType ?? content;
-  response.setHeader('Content-Type', /^text\/(csv|event-stream)$/.test(type) ? `${type}; charset=utf-8` : type);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  response.setHeader('Content-Security-Policy', contentSecurityPolicy);
-  if (bytes !== undefined) response.setHeader('Content-Length', bytes);
-}
-
-/** Sends an answer as it comes, no faster than the client takes it. */
-async function sendStream(request: Request, response: Response, content: string, answer: StreamAnswer) {
-  let arrived = false;
-  try {
-    if (request.method === 'HEAD') {
-      setStreamHeaders(response, content, answer);
-      response.end();
-    } else arrived = await sendPieces(response, content, answer);
-  } finally {
-    await answer.settled?.(arrived);
-  }
-}
-
-/** Waits for one of some events, and goes on listening for none: a long answer waits thousands of times. */
-function firstOf<T extends string>(response: Response, ...events: T[]): Promise<T> {
-  return new Promise((resolve) => {
-    const listeners = events.map((event) => {
-      const listener = () => {
-        for (const [name, other] of listeners) response.off(name, other);
-        resolve(event);
-      };
-      return [event, listener] as const;
-    });
-    for (const [event, listener] of listeners) response.on(event, listener);
-  });
-}
-
-async function sendPieces(response: Response, content: string, answer: StreamAnswer): Promise<boolean> {
-  const source = answer.pieces()[Symbol.asyncIterator]();
-  try {
-    // Whatever is wrong from the start is still answered as what it is.
-    let piece = await source.next();
-    setStreamHeaders(response, content, answer);
-    response.flushHeaders();
-    for (; !piece.done && !response.destroyed; piece = await source.next())
-      if (piece.value.length > 0 && !response.write(piece.value) && !response.destroyed)
-        await firstOf(response, 'drain', 'close');
-    if (response.destroyed) return false;
-    const finished = firstOf(response, 'finish', 'close');
-    response.end();
-    return (await finished) === 'finish';
-  } finally {
-    await source.return?.();
-  }
-}
-
 /** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */
-export function bindContract(context: Context, handlers: Handlers): Router {
+export function bindContract(context: Context, handlers: Handlers, surroundings: Surroundings): Router {
   const router = Router({ caseSensitive: true });
   const paths = new Map<string, (keyof Contract)[]>();
   for (const name of Object.keys(contract) as (keyof Contract)[])
@@ -226,7 +195,7 @@ export function bindContract(context: Context, handlers: Handlers): Router {
     for (const name of names) {
       const operation: Operation = contract[name];
       // Each handler fits its own operation; the loop sees the union of both.
-      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>));
+      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>, surroundings));
     }
     const methods = names.map((name) => contract[name].method.toUpperCase());
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { StreamAnswer } from './bind.js';
 import { openapiDocument } from './openapi.js';
+import type { StreamAnswer } from './stream.js';
 
 /**
  * The description of the API as a page: made here, of the same document that programs read, without a script and without

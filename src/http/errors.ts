@@ -75,6 +75,11 @@ export function statusOf(code: ErrorCode): number {
   return mappings[code].status;
 }
 
+/** Seconds after which trying again makes sense, for failures that pass. */
+export function retryAfterOf(code: ErrorCode): number | undefined {
+  return mappings[code].retryAfter;
+}
+
 /** The words that a failure is answered with, where the error says no more of its own. */
 export function messageOf(code: ErrorCode): string {
   return mappings[code].message ?? new AppError(code).message;

@@ -19,6 +19,8 @@ export interface Operation {
   body?: Joi.ObjectSchema;
   /** A file in a field of a multipart form, and the form's other fields. Excludes `body`. */
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
+  /** It is much work, and the client knows: the database may take as long as it needs. */
+  takesItsTime?: true;
   /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema }

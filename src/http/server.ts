@@ -1,19 +1,45 @@
-import { createServer, type Server } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Request, Response } from 'express';
 import type { Context } from '../context.js';
 import { AppError, systemErrorCode } from '../errors.js';
 import { startHousekeeping } from '../services/housekeeping.js';
-import { startImportRunner } from '../services/imports/runner.js';
-import { createApp, type Service } from './app.js';
+import { type ImportRunner, startImportRunner } from '../services/imports/runner.js';
+import { createAdmission } from './admission.js';
+import { createApp } from './app.js';
+import type { Surroundings } from './bind.js';
+import { messageOf, retryAfterOf } from './errors.js';
+import { corsMiddleware } from './middleware/cors.js';
 
-/** How long requests under way may take to finish once the server stops. */
+/** How long a service that was told to stop takes at most. */
 const drainMs = 25_000;
+
+/** What comes with a connection is checked this often, in milliseconds; Node's 30 s would make the limits mean less. */
+const checkEveryMs = 2000;
+/** Sockets beyond these are closed at once: each takes memory and a descriptor. */
+const connections = 5000;
+
+/** Connections that wait to be taken: more than a burst brings, for the system drops what is beyond, and clients wait for seconds. */
+const backlog = 2048;
 
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   url: string;
-  /** Stops taking connections, lets requests under way finish for at most 25 s, then cuts what is left. */
+  /** There is a database: serves, and does what is to be done in the background. */
+  begin(): void;
+  /**
+   * Not ready from now on, but still taking requests for `DRAIN_DELAY_MS`; then lets those under way finish, and cuts
+   * what is left 25 s after the beginning.
+   */
   close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** False: answers 503 until {@link RunningServer.begin}. */
+  ready?: boolean;
+  limits?: Surroundings['limits'];
 }
 
 const listenFailures: Readonly<Record<string, string>> = {
@@ -26,7 +52,7 @@ const listenFailures: Readonly<Record<string, string>> = {
 async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off('error', reject);
       resolve();
     });
@@ -39,46 +65,102 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   return server.address() as AddressInfo;
 }
 
-/** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
-export async function startServer(context: Context): Promise<RunningServer> {
-  let draining = false;
-  const runner = startImportRunner(context);
-  const housekeeping = startHousekeeping(context);
-  const afterwork = new Set<Promise<void>>();
-  const service: Service = {
-    isDraining: () => draining,
-    wakeImports: () => runner.wake(),
-    async await(work) {
-      afterwork.add(work);
-      await work.finally(() => afterwork.delete(work));
-    },
+/** Turns requests away without a look at them. */
+function refusal({ config }: Context) {
+  const body = JSON.stringify({ error: messageOf('OVERLOADED') });
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Retry-After': retryAfterOf('OVERLOADED') ?? 1,
+    'Cache-Control': 'no-store',
   };
-  const server = createServer(createApp(context, service));
-  server.prependListener('request', (_request, response) => {
-    if (draining) response.setHeader('Connection', 'close');
-    // A connection whose request was under way when the drain began is idle once that is answered.
-    response.once('finish', () => draining && setImmediate(() => server.closeIdleConnections()));
-  });
+  // Without its headers a browser's client couldn't read that it should come again.
+  const cors = corsMiddleware(config.http.allowedOrigins);
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const answer = () => response.writeHead(503, { ...headers, 'X-Request-Id': randomUUID() }).end(body);
+    // It needs no more of Express than what it extends.
+    if (request.headers.origin === undefined) answer();
+    else cors(request as Request, response as Response, answer);
+  };
+}
+
+function limitConnections(server: Server): void {
   server.headersTimeout = 10_000;
   // Uploads take their time; other bodies are given less by their own reader.
   server.requestTimeout = 10 * 60_000;
   // Longer than a balancer keeps its idle connections, so that it never meets one that is just closing.
   server.keepAliveTimeout = 75_000;
-  const { host, port: wantedPort } = context.config.http;
-  const { address, port, family } = await listen(server, host, wantedPort).catch(async (error: unknown) => {
-    await Promise.all([runner.close(), housekeeping.close()]);
-    throw error;
+  server.maxHeadersCount = 100;
+  server.maxConnections = connections;
+}
+
+/** The work beside requests, none of it before there is a database. */
+function backgroundWork(context: Context) {
+  let runner: ImportRunner | undefined;
+  let housekeeping: ReturnType<typeof startHousekeeping> | undefined;
+  return {
+    begin() {
+      runner = startImportRunner(context);
+      housekeeping = startHousekeeping(context);
+    },
+    wakeImports: () => runner?.wake(),
+    // A running import stops at its next row boundary, and is gone on with later.
+    close: () => Promise.all([runner?.close(), housekeeping?.close()]),
+  };
+}
+
+/** Stops taking connections, and ends when the last one has. */
+async function drain(server: Server, delayMs: number): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  if (delayMs > 0) await sleep(delayMs);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  clearTimeout(cut);
+}
+
+/** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
+export async function startServer(
+  context: Context,
+  { ready = true, limits }: ServerOptions = {},
+): Promise<RunningServer> {
+  let state: 'waiting' | 'serving' | 'draining' = 'waiting';
+  const work = backgroundWork(context);
+  const afterwork = new Set<Promise<void>>();
+  const { host, port: wantedPort, maxInFlight, drainDelayMs } = context.config.http;
+  const onRefusals = (count: number) => context.logger.warn({ count }, 'busy: requests were turned away');
+  const admission = createAdmission({ atOnce: maxInFlight, onRefusals }, refusal(context));
+  const app = createApp(context, {
+    isDraining: () => state === 'draining',
+    notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
+    wakeImports: work.wakeImports,
+    async await(promise) {
+      afterwork.add(promise);
+      await promise.finally(() => afterwork.delete(promise));
+    },
+    admission,
+    ...(limits && { limits }),
   });
+  const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
+    if (state === 'draining') response.setHeader('Connection', 'close');
+    // A connection whose request was under way when the drain began is idle once that is answered.
+    response.once('finish', () => !server.listening && setImmediate(() => server.closeIdleConnections()));
+    admission.admit(request, response, () => app(request, response));
+  });
+  limitConnections(server);
+  const { address, port, family } = await listen(server, host, wantedPort);
+  const begin = () => {
+    state = 'serving';
+    work.begin();
+  };
+  if (ready) begin();
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    begin,
     async close() {
-      draining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-      // A running import stops at its next row boundary, and is gone on with later.
-      await Promise.all([closed, runner.close(), housekeeping.close()]);
+      // Nobody sends anything to what was never ready.
+      const delayMs = state === 'serving' ? drainDelayMs : 0;
+      state = 'draining';
+      await Promise.all([drain(server, delayMs), work.close()]);
       await Promise.allSettled(afterwork);
-      clearTimeout(cut);
     },
   };
 }

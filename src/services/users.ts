@@ -1,4 +1,5 @@
 import { Op, type WhereOptions } from 'sequelize';
+import { isThere } from '../db/connection.js';
 import { contains } from '../db/dialect.js';
 import type { User } from '../db/models/user.js';
 import { notFound } from '../errors.js';
@@ -44,7 +45,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
         transaction,
       );
       return user;
-    });
+    }, isThere(core.database.models.User));
   });
 }
 

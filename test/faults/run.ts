@@ -7,6 +7,10 @@ import { rows, type Verdict } from './report.js';
 const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R1: () => import('./r1-login-storm.js'),
   R2: () => import('./r2-login-timing.js'),
+  R3: () => import('./r3-proxy.js'),
+  R4: () => import('./r4-crash.js'),
+  R5: () => import('./r5-rolling.js'),
+  R6: () => import('./r6-overload.js'),
   R7: () => import('./r7-forged-tokens.js'),
   R8: () => import('./r8-canaries.js'),
   R9: () => import('./r9-fuzz.js'),

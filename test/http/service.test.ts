@@ -26,11 +26,7 @@ describe('GET /healthz and GET /readyz', () => {
   });
 
   it('answer 200 and 503 while the server drains', async () => {
-    const draining = createApp(harness.context, {
-      isDraining: () => true,
-      wakeImports: () => undefined,
-      await: (work) => work,
-    });
+    const draining = createApp(harness.context, { isDraining: () => true });
     await request(draining).get('/healthz').expect(200);
     const response = await request(draining).get('/readyz');
     expectFailure(response, 503, 'The service is shutting down.');

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Context } from '../../context.js';
+import { type AppError, type ErrorCode, isAppError } from '../../errors.js';
 import { define, type Registry } from '../command.js';
 
 interface ServeOptions {
@@ -25,21 +27,24 @@ export function register(program: Command, registry: Registry): void {
         ...(host !== undefined && { HOST: host }),
         ...(port !== undefined && { PORT: port }),
       });
-      if (migrate) await context.schema.up();
-      await context.schema.assertCurrent();
-      // Made now rather than at the first login: a folder that can't be written must stop the start.
-      void context.tokens;
-      const welcome = await welcomeAt(context);
       const { startServer } = await import('../../http/server.js');
-      const server = await startServer(context);
+      const server = await startServer(context, { ready: false });
       try {
-        context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
-        if (run.options.json) await run.emit(JSON.stringify({ url: server.url }));
-        run.say(welcome(server.url));
-        await new Promise<void>((resolve) => {
-          if (run.io.signal.aborted) resolve();
-          run.io.signal.addEventListener('abort', () => resolve(), { once: true });
+        const announce = once(async () => {
+          context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
+          if (run.options.json) await run.emit(JSON.stringify({ url: server.url }));
         });
+        const welcome = await untilReady(context, Boolean(migrate), run.io.signal, async (reason) => {
+          await announce();
+          context.logger.warn({ code: reason.code }, reason.message);
+          run.say(`Listening on ${server.url}, but not ready. ${reason.message} Trying again until it can.`);
+        });
+        if (welcome) {
+          server.begin();
+          await announce();
+          run.say(welcome(server.url));
+          await ending(run.io.signal);
+        }
         run.say('Stopping: requests under way may finish.');
       } finally {
         await server.close();
@@ -50,13 +55,73 @@ export function register(program: Command, registry: Registry): void {
   });
 }
 
-/** What to tell the operator once the address is known; whatever can fail about it fails before anything listens. */
+/** A function that does its work the first time only. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+async function ending(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** What a database server that is only just coming up, or being mended, answers. */
+const passing: readonly ErrorCode[] = [
+  'DATABASE_UNREACHABLE',
+  'DATABASE_ACCESS_DENIED',
+  'DATABASE_MISSING',
+  'DATABASE_NOT_WRITABLE',
+  'OVERLOADED',
+  'MIGRATION_LOCKED',
+];
+
+const longestPauseMs = 3000;
+
+/**
+ * Waits until the database can be used, migrated where that is asked for.
+ * @param onWait told what it is that is waited for, each time that this changes
+ * @returns what to tell the operator; nothing when the service was told to stop before
+ * @throws AppError for what doesn't pass: an outdated schema, an unusable file
+ */
+async function untilReady(
+  context: Context,
+  migrate: boolean,
+  signal: AbortSignal,
+  onWait: (reason: AppError) => Promise<void>,
+): Promise<((url: string) => string) | undefined> {
+  let told = '';
+  for (let pauseMs = 200; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      if (migrate) await context.schema.up(signal);
+      await context.schema.assertCurrent();
+      return await welcomeAt(context);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      // A file has nobody who would start it.
+      if (context.config.database.dialect === 'sqlite' || !isAppError(error, ...passing)) throw error;
+      if (error.code !== told) await onWait(error);
+      told = error.code;
+    }
+    await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+/** What to tell the operator; whatever can fail about it fails before anything is served. */
 async function welcomeAt(context: Context): Promise<(url: string) => string> {
   const [{ databaseUrlForDisplay }, { setupStatus }] = await Promise.all([
     import('../../config.js'),
     import('../../services/setup.js'),
   ]);
   const { setupRequired } = await setupStatus(context);
+  // Made now rather than at the first login: a folder that can't be written must stop the start.
+  void context.tokens;
   const database = databaseUrlForDisplay(context.config.database);
   const next = (url: string) =>
     setupRequired

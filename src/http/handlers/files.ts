@@ -2,8 +2,9 @@ import { actorOf } from '../../services/core.js';
 import { contentOf, type StoredObject } from '../../services/files.js';
 import { openImage, removeAvatar, setAvatar, setThumbnail } from '../../services/images.js';
 import { addMaterial, assertMayUpload, listMaterials, openMaterial, removeMaterial } from '../../services/materials.js';
-import type { Handlers, StreamAnswer } from '../bind.js';
+import type { Handlers } from '../bind.js';
 import * as present from '../present.js';
+import type { StreamAnswer } from '../stream.js';
 
 /** A stored file as an answer. */
 function streamed(object: StoredObject): StreamAnswer {

@@ -5,13 +5,15 @@ import { docsPage } from '../docs.js';
 import { assertMayRead, type Metrics } from '../metrics.js';
 import { openapiDocument } from '../openapi.js';
 
-export function serviceHandlers({ isDraining }: Service, metrics: Metrics) {
+export function serviceHandlers({ isDraining, notReady }: Service, metrics: Metrics) {
   let document: object | undefined;
   return {
     health: async () => ({ status: 'ok' }),
 
     async readiness({ context }) {
       if (isDraining()) throw new AppError('NOT_READY', 'The service is shutting down.');
+      const reason = notReady();
+      if (reason) throw reason;
       await context.schema.assertCurrent();
       return { status: 'ok' };
     },

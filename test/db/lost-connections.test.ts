@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { QueryTypes } from 'sequelize';
+import type { Database } from '../../src/db/connection.js';
+import { createLeaseTable } from '../../src/db/lease.js';
+import { type FaultyProxy, startProxy } from '../faults/proxy.js';
+import { onMysql } from '../support/database.js';
+import { useDatabases } from './databases.js';
+import { failureOf } from './failure.js';
+
+if (onMysql)
+  describe('a connection that is lost', () => {
+    const databases = useDatabases({ migrated: false });
+    let proxy: FaultyProxy;
+    let database: Database;
+    let direct: Database;
+    beforeEach(async () => {
+      direct = databases.open();
+      await createLeaseTable(direct);
+      proxy = await startProxy(Number(new URL(databases.url).port || 3306));
+      const url = new URL(databases.url);
+      Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
+      database = databases.open({ DATABASE_URL: url.href, DB_POOL_ACQUIRE_MS: '500' });
+      await database.read(() => database.sequelize.query('SELECT 1'));
+    });
+    afterEach(async () => {
+      await database.close();
+      await proxy.close();
+    });
+
+    const namesIn = async (through: Database) =>
+      (
+        await through.sequelize.query<{ name: string }>('SELECT name FROM leases ORDER BY name', {
+          type: QueryTypes.SELECT,
+        })
+      ).map(({ name }) => name);
+    const insert = (name: string, attempts: { count: number }) =>
+      database.inTransaction(
+        async (transaction) => {
+          attempts.count += 1;
+          await database.sequelize.query(`INSERT INTO leases (name, owner, expires_at) VALUES ('${name}', '', 0)`, {
+            transaction,
+          });
+          return name;
+        },
+        { committed: async (made) => (await namesIn(database)).includes(made) },
+      );
+
+    /** The connection breaks once, when a client sends these words, or when they are answered. */
+    function breakAt(words: string, at: 'drop' | 'drop answer' = 'drop'): void {
+      proxy.onSent = (data) => {
+        if (!data.includes(words)) return 'pass';
+        proxy.onSent = undefined;
+        return at;
+      };
+    }
+
+    it('before the commit is made up for by doing all of the work again', async () => {
+      breakAt('INSERT');
+      const attempts = { count: 0 };
+      await insert('a', attempts);
+      expect(attempts.count).to.equal(2);
+      expect(await namesIn(direct)).to.deep.equal(['a']);
+    });
+
+    it('under a read is made up for by reading again', async () => {
+      breakAt('SELECT');
+      expect(await database.read(() => namesIn(database))).to.deep.equal([]);
+    });
+
+    it('during the commit is no reason to do it again', async () => {
+      breakAt('COMMIT');
+      const attempts = { count: 0 };
+      const { code } = await failureOf(() => insert('a', attempts));
+      expect([code, attempts.count]).to.deep.equal(['DATABASE_UNREACHABLE', 1]);
+      expect(await namesIn(direct)).to.deep.equal([]);
+    });
+
+    it('during a commit that took place is as good as success, where that can be looked up', async () => {
+      breakAt('COMMIT', 'drop answer');
+      const attempts = { count: 0 };
+      expect(await insert('a', attempts)).to.equal('a');
+      expect(attempts.count).to.equal(1);
+      expect(await namesIn(direct)).to.deep.equal(['a']);
+    });
+
+    it('fails its work within the time it was given, and keeps nobody from working afterwards', async () => {
+      proxy.set({ kind: 'black hole' });
+      const startedAt = performance.now();
+      const attempts = Array.from({ length: 30 }, () =>
+        failureOf(() => database.withPatience({ all: 700 }, () => database.read(() => namesIn(database)))),
+      );
+      for (const { code } of await Promise.all(attempts)) expect(code).to.equal('DATABASE_UNREACHABLE');
+      expect(performance.now() - startedAt).to.be.lessThan(1500);
+      proxy.set({ kind: 'none' });
+      await sleep(1200);
+      expect(await database.read(() => namesIn(database))).to.deep.equal([]);
+    });
+
+    it('takes its transaction along when its time is over', async () => {
+      const { code } = await failureOf(() =>
+        database.withPatience({ all: 300 }, () =>
+          database.inTransaction(async (transaction) => {
+            await database.sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('a', '', 0)", {
+              transaction,
+            });
+            await database.sequelize.query('SELECT SLEEP(3)', { transaction });
+          }),
+        ),
+      );
+      expect(code).to.equal('DATABASE_UNREACHABLE');
+      expect(await database.read(() => namesIn(direct))).to.deep.equal([]);
+    });
+  });
+
+describe('withPatience', () => {
+  const databases = useDatabases({ migrated: false });
+
+  it('counts only what the database takes, and all of it', async () => {
+    if (!onMysql) return;
+    const database = databases.open();
+    const nap = () => database.read(() => database.sequelize.query('SELECT SLEEP(0.2)'));
+    await database.withPatience({ all: 600 }, async () => {
+      await nap();
+      await sleep(600);
+      await nap();
+      expect((await failureOf(() => Promise.all([nap(), nap().then(nap)]))).code).to.equal('DATABASE_UNREACHABLE');
+      // What comes too late isn't even tried.
+      expect((await failureOf(nap)).code).to.equal('DATABASE_UNREACHABLE');
+      await database.withPatience('endless', async () => void (await nap()));
+    });
+    await nap();
+  });
+
+  it('counts each wait by itself where that is asked for', async () => {
+    const database = databases.open();
+    const ask = () => database.read(() => database.sequelize.query(onMysql ? 'SELECT SLEEP(0.2)' : 'SELECT 1'));
+    await database.withPatience({ each: 450 }, async () => {
+      for (let round = 0; round < 4; round += 1) await ask();
+    });
+  });
+});

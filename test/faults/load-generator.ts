@@ -1,0 +1,134 @@
+/**
+ * A process of its own: sends requests over plain sockets, as cheaply as can be, and prints what came of them as JSON.
+ * Its argument is a {@link Load} as JSON.
+ */
+import { connect, type Socket } from 'node:net';
+
+/** What is to be sent. */
+export interface Load {
+  port: number;
+  token: string;
+  paths: readonly string[];
+  durationMs: number;
+  /** Requests at once, each followed by the next when it is answered; or requests a second, answered or not. */
+  clients?: number;
+  rate?: number;
+}
+
+/** What came of it. */
+export interface LoadResult {
+  good: number;
+  /** 503 with Retry-After. */
+  shed: number;
+  other: number;
+  /** What the others were, by their status or what happened to their connection. */
+  others: Record<string, number>;
+  /** Not sent, because the generator could not keep up. */
+  unsent: number;
+  seconds: number;
+  /** Of the good ones, in milliseconds. */
+  p50: number;
+  p99: number;
+}
+
+/** Sockets at most that wait for answers. */
+const mostSockets = 1500;
+
+const load = JSON.parse(process.argv[2] ?? '') as Load;
+const requests = load.paths.map((path) =>
+  Buffer.from(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${load.token}\r\n\r\n`),
+);
+const result: LoadResult = {
+  ...{ good: 0, shed: 0, other: 0, others: {}, unsent: 0, seconds: load.durationMs / 1000, p50: 0, p99: 0 },
+};
+const times: number[] = [];
+const idle: Socket[] = [];
+let open = 0;
+let turn = 0;
+let over = false;
+
+function count(head: string, ms: number): void {
+  const status = head.slice(9, 12);
+  if (status === '200') {
+    result.good += 1;
+    times.push(ms);
+  } else if (status === '503' && /\r\nretry-after: \d/i.test(head)) result.shed += 1;
+  else countOther(status);
+}
+
+function countOther(what: string): void {
+  result.other += 1;
+  result.others[what] = (result.others[what] ?? 0) + 1;
+}
+
+/** Opens a connection; `answered` is told of each whole answer. */
+function openSocket(answered: (socket: Socket) => void): Socket {
+  const socket = connect(load.port, '127.0.0.1');
+  open += 1;
+  let head = '';
+  let missing = 0;
+  socket.setNoDelay(true);
+  socket.on('data', (data) => {
+    if (missing === 0) {
+      head += data.toString('latin1');
+      const end = head.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      missing = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]) - (head.length - end - 4);
+    } else missing -= data.length;
+    if (missing > 0) return;
+    if (!over) count(head, performance.now() - (sentAt.get(socket) ?? 0));
+    head = '';
+    missing = 0;
+    sentAt.delete(socket);
+    answered(socket);
+  });
+  let end = 'closed';
+  socket.on('error', (error) => {
+    end = error.message;
+  });
+  socket.on('close', () => {
+    open -= 1;
+    if (sentAt.has(socket) && !over) countOther(end);
+  });
+  return socket;
+}
+
+const sentAt = new Map<Socket, number>();
+
+function sendNext(socket: Socket): void {
+  sentAt.set(socket, performance.now());
+  turn += 1;
+  socket.write(requests[turn % requests.length] ?? '');
+}
+
+function closedLoop(clients: number): void {
+  for (let client = 0; client < clients; client += 1) sendNext(openSocket((socket) => void (over || sendNext(socket))));
+}
+
+function openLoop(rate: number): void {
+  const from = performance.now();
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (over) return clearInterval(timer);
+    const due = Math.floor(((performance.now() - from) / 1000) * rate);
+    for (; sent < due; sent += 1) {
+      let socket = idle.pop();
+      while (socket?.destroyed) socket = idle.pop();
+      if (!socket && open >= mostSockets) {
+        result.unsent += 1;
+        continue;
+      }
+      sendNext(socket ?? openSocket((free) => void idle.push(free)));
+    }
+  }, 5);
+}
+
+if (load.rate === undefined) closedLoop(load.clients ?? 1);
+else openLoop(load.rate);
+setTimeout(() => {
+  over = true;
+  times.sort((one, other) => one - other);
+  const quantile = (share: number) => Math.round(times[Math.floor(times.length * share)] ?? 0);
+  console.log(JSON.stringify({ ...result, p50: quantile(0.5), p99: quantile(0.99) }));
+  process.exit(0);
+}, load.durationMs);

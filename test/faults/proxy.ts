@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** What the proxy does with traffic. */
+export type Fault =
+  | { kind: 'none' }
+  /** Takes everything and passes nothing on, new connections too. */
+  | { kind: 'black hole' }
+  /** Passes everything on, in both directions, later. */
+  | { kind: 'delay'; ms: number }
+  /** Resets every connection, those that are there at once and new ones when they come. */
+  | { kind: 'reset' }
+  /** Cuts each connection after so many more bytes from the server. */
+  | { kind: 'cut'; bytes: number };
+
+/** A TCP proxy that can be told to misbehave. */
+export interface FaultyProxy {
+  port: number;
+  set(fault: Fault): void;
+  /** Asked about each piece that a client sends: whether it, or the answer to it, ends the connection instead of arriving. */
+  onSent: ((data: Buffer) => 'pass' | 'drop' | 'drop answer') | undefined;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy in front of a server on this machine. */
+export async function startProxy(targetPort: number): Promise<FaultyProxy> {
+  let fault: Fault = { kind: 'none' };
+  const pairs = new Set<Pair>();
+  const server = createServer((client) => {
+    if (fault.kind === 'reset') {
+      client.on('error', () => undefined);
+      client.resetAndDestroy();
+      return;
+    }
+    const pair = new Pair(client, connect(targetPort, '127.0.0.1'));
+    pairs.add(pair);
+    client.once('close', () => pair.upstream.destroyed && pairs.delete(pair));
+    pair.upstream.once('close', () => pairs.delete(pair));
+  });
+
+  class Pair {
+    /** A connection that has lost a piece never recovers: its ends wait for different things. */
+    private lost = false;
+    private dropsAnswer = false;
+    private left = fault.kind === 'cut' ? fault.bytes : 0;
+
+    constructor(
+      readonly client: Socket,
+      readonly upstream: Socket,
+    ) {
+      client.setNoDelay(true);
+      upstream.setNoDelay(true);
+      this.pass(client, upstream);
+      this.pass(upstream, client);
+    }
+
+    meet(next: Fault): void {
+      // The end of a connection is said again and again: it arrives once the way is open.
+      if (next.kind === 'none' && this.lost && this.client.destroyed) {
+        this.upstream.destroy();
+        pairs.delete(this);
+      }
+      if (next.kind === 'reset') this.end();
+      if (next.kind === 'cut') this.left = next.bytes;
+    }
+
+    private pass(from: Socket, to: Socket): void {
+      from.on('data', (data: Buffer) => {
+        const fate = from === this.client ? proxy.onSent?.(data) : this.dropsAnswer ? 'drop' : 'pass';
+        this.dropsAnswer ||= fate === 'drop answer';
+        if (fate === 'drop') this.end();
+        else this.forward(data, to);
+      });
+      from.on('error', () => this.later(() => to.destroy()));
+      from.on('close', () => this.later(() => to.destroy()));
+    }
+
+    private forward(data: Buffer, to: Socket): void {
+      if (fault.kind === 'black hole') this.lost = true;
+      if (this.lost) return;
+      if (fault.kind === 'cut' && to === this.client) {
+        this.left -= data.length;
+        if (this.left < 0) {
+          to.write(data.subarray(0, data.length + this.left), () => this.end());
+          return;
+        }
+      }
+      this.later(() => to.write(data));
+    }
+
+    private later(action: () => void): void {
+      // Nobody hears of the end of a connection through a black hole.
+      if (this.lost) return;
+      if (fault.kind === 'delay') setTimeout(action, fault.ms);
+      else action();
+    }
+
+    end(): void {
+      this.client.resetAndDestroy();
+      this.upstream.destroy();
+    }
+  }
+
+  const proxy: FaultyProxy = {
+    port: 0,
+    set(next) {
+      fault = next;
+      for (const pair of pairs) pair.meet(next);
+    },
+    onSent: undefined,
+    async close() {
+      for (const pair of pairs) pair.end();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a host and port has an address of that kind.
+  proxy.port = (server.address() as AddressInfo).port;
+  return proxy;
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Crowd, type Outcome, seconds, slowest, startCrowd, statuses } from './clients.js';
+import { type Fault, startProxy } from './proxy.js';
+import type { Verdict } from './report.js';
+import { people, setStage } from './stage.js';
+import { recordWrites } from './writes.js';
+
+/** The database, as seen from the service, misbehaves in four ways and recovers from each. */
+
+const answeredWithinMs = 5000;
+const healedWithinMs = 10_000;
+const faultMs = 8000;
+const afterMs = 12_000;
+
+const faults: readonly Fault[] = [
+  { kind: 'black hole' },
+  { kind: 'delay', ms: 500 },
+  { kind: 'reset' },
+  { kind: 'cut', bytes: 3000 },
+];
+
+interface Phase {
+  name: string;
+  during: Outcome[];
+  after: Outcome[];
+  healedAt: number;
+}
+
+/** Lets a fault happen under load. */
+async function suffer(fault: Fault, set: (fault: Fault) => void, crowd: Crowd): Promise<Phase> {
+  const from = performance.now();
+  set(fault);
+  await sleep(faultMs);
+  set({ kind: 'none' });
+  const healedAt = performance.now();
+  await sleep(afterMs);
+  const all = crowd.outcomes.filter(({ at }) => at >= from);
+  const [during, after] = [all.filter(({ at }) => at < healedAt), all.filter(({ at }) => at >= healedAt)];
+  const name = 'ms' in fault ? `delay of ${fault.ms} ms` : 'bytes' in fault ? `cut after ${fault.bytes} B` : fault.kind;
+  console.log(`${name}: during ${statuses(during)}; after ${statuses(after)}; slowest ${seconds(slowest(all))}`);
+  return { name, during, after, healedAt };
+}
+
+function judge({ name, during, after, healedAt }: Phase): Verdict[] {
+  const all = [...during, ...after];
+  const documented = all.every(({ status, retryAfter }) => status < 300 || (status === 503 && retryAfter));
+  const late = after.filter(({ at }) => at - healedAt >= healedWithinMs);
+  const good = late.filter(({ status }) => status >= 200 && status < 300).length / Math.max(1, late.length);
+  const lastBad = Math.max(
+    0,
+    ...after.filter(({ status }) => status >= 300 || status === 0).map(({ at }) => at - healedAt),
+  );
+  return [
+    {
+      promised: `${name}: every request answered in 5 s`,
+      measured: `slowest of ${all.length}: ${seconds(slowest(all))}`,
+      kept: all.every(({ status }) => status !== 0) && slowest(all) <= answeredWithinMs,
+    },
+    { promised: `${name}: 2xx, or 503 with Retry-After`, measured: statuses(all), kept: documented },
+    {
+      promised: `${name}: over 99 % good within 10 s of healing`,
+      measured: `${(100 * good).toFixed(2)} % of ${late.length}, the last failure after ${seconds(lastBad)}`,
+      kept: late.length > 0 && good > 0.99,
+    },
+  ];
+}
+
+export async function run(): Promise<Verdict[]> {
+  const stage = await setStage();
+  try {
+    const proxy = await startProxy(Number(new URL(stage.database.url).port));
+    const instance = await stage.start({ DATABASE_URL: stage.databaseUrl(proxy.port) });
+    const { adminToken, trainerToken } = await people(instance.url);
+    const writes = recordWrites(trainerToken);
+    let number = 0;
+    const crowd = startCrowd(
+      instance.url,
+      30,
+      () => {
+        number += 1;
+        if (number % 3 === 0) return writes.next();
+        return { method: 'GET', path: number % 3 === 1 ? '/api/auth/me' : '/api/users?limit=5', token: adminToken };
+      },
+      20,
+    );
+    const probes = startCrowd(instance.url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
+    await sleep(5000);
+    const before = instance.memory().now;
+    const phases: Phase[] = [];
+    for (const fault of faults) phases.push(await suffer(fault, proxy.set, crowd));
+    await Promise.all([crowd.stop(), probes.stop()]);
+    const after = instance.memory().now;
+    const { answered, missing, doubled } = await writes.compare(stage.databaseUrl());
+    await proxy.close();
+    return [
+      ...phases.flatMap(judge),
+      {
+        promised: '/healthz 200 throughout',
+        measured: `${statuses(probes.outcomes)}; slowest ${seconds(slowest(probes.outcomes))}`,
+        kept: probes.outcomes.every(({ status }) => status === 200),
+      },
+      {
+        promised: 'every write answered 201 is there once',
+        measured: `${answered} answered, ${missing} missing, ${doubled} doubled`,
+        kept: answered > 0 && missing + doubled === 0,
+      },
+      {
+        promised: 'memory flat (within 100 MiB)',
+        measured: `${before} MiB before, ${after} MiB after`,
+        kept: after - before < 100,
+      },
+    ];
+  } finally {
+    await stage.close();
+  }
+}

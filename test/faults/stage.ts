@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildProgram } from '../support/built-program.js';
+import { temporaryFolder } from '../support/database.js';
+import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
+
+/** The built program as a process. */
+export interface Instance {
+  url: string;
+  /** What it has ended with, once it has. */
+  exited: Promise<number | null>;
+  kill(signal: NodeJS.Signals): void;
+  /** What of it is in memory, in MiB: now, and at most so far. */
+  memory(): { now: number; most: number };
+  /** The last of what it wrote to standard error. */
+  written(): string;
+}
+
+/** What a run needs: a database server that keeps its commits, and the program to be run on it. */
+export interface Stage {
+  database: ThrowAwayServer;
+  /** The database's URL, already migrated; through another port where one is given. */
+  databaseUrl(port?: number): string;
+  start(settings?: Record<string, string>): Promise<Instance>;
+  close(): Promise<void>;
+}
+
+/** The super admin of a stage and what answers them. */
+const admin = { email: 'root@example.org', password: 'a root password' };
+
+function memoryOf(pid: number | undefined): { now: number; most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const mebibytes = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024);
+  return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') };
+}
+
+async function launch(program: string, folder: string, env: Record<string, string>): Promise<[Instance, ChildProcess]> {
+  const argv = [program, 'serve', '--migrate', '--json', '--port', env.PORT ?? '0'];
+  const child = spawn(process.execPath, argv, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let written = '';
+  child.stderr.on('data', (text: Buffer) => {
+    written = (written + text.toString()).slice(-20_000);
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  for await (const line of createInterface(child.stdout)) {
+    const { url } = JSON.parse(line) as { url?: string };
+    if (url === undefined) throw new Error(line);
+    const { pid } = child;
+    const kill = (signal: NodeJS.Signals) => void child.kill(signal);
+    return [{ url, exited, kill, memory: () => memoryOf(pid), written: () => written }, child];
+  }
+  throw new Error(`It ended at its start:\n${written}`);
+}
+
+/** Waits until an instance is ready. */
+export async function untilReady(url: string, patienceMs = 20_000): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const status = await fetch(`${url}/readyz`).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === 200) return;
+    if (Date.now() > deadline) throw new Error(`${url} is not ready after ${patienceMs} ms`);
+    await sleep(100);
+  }
+}
+
+/** Sets a stage up. @throws when there is no database server to be started */
+export async function setStage(): Promise<Stage> {
+  const database = await startThrowAwayServer({ durable: true });
+  if (!database) throw new Error('There is no mariadbd or mysqld on the PATH.');
+  const [build, folder] = [temporaryFolder(), temporaryFolder()];
+  await buildProgram(build.path);
+  const program = path.join(build.path, 'bin', 'coursectl.js');
+  const children: ChildProcess[] = [];
+  const databaseUrl = (port?: number) => {
+    const url = new URL(database.url);
+    url.pathname = '/faults';
+    if (port !== undefined) url.port = String(port);
+    return url.href;
+  };
+  const { createConnection } = await import('mysql2/promise');
+  const connection = await createConnection(database.url);
+  await connection.query('CREATE DATABASE faults');
+  await connection.end();
+  return {
+    database,
+    databaseUrl,
+    async start(settings = {}) {
+      const env = {
+        PATH: process.env.PATH ?? '',
+        // Hashing isn't the point.
+        ...{ NODE_ENV: 'test', BCRYPT_COST: '4', LOG_LEVEL: 'warn' },
+        JWT_SECRET: 'a secret for fault runs only, longer than 32 bytes',
+        ...{ DATABASE_URL: databaseUrl(), DATA_DIR: folder.path },
+        ...settings,
+      };
+      const [instance, child] = await launch(program, folder.path, env);
+      children.push(child);
+      await untilReady(instance.url);
+      return instance;
+    },
+    async close() {
+      for (const child of children) if (child.exitCode === null) child.kill('SIGKILL');
+      await database.stop();
+      for (const { remove } of [build, folder]) remove();
+    },
+  };
+}
+
+async function post<T>(url: string, body: object, token?: string): Promise<T> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** Sets the system up, with a trainer. @returns a token of each */
+export async function people(url: string): Promise<{ adminToken: string; trainerToken: string }> {
+  const names = { firstName: 'Fault', lastName: 'Finder' };
+  const { token: adminToken } = await post<{ token: string }>(`${url}/api/auth/setup`, {
+    ...{ ...names, ...admin, phone: '1' },
+  });
+  const trainer = { email: 'trainer@example.org', password: 'a trainer password', phone: '2', role: 'trainer' };
+  await post(`${url}/api/auth/register`, { ...names, ...trainer }, adminToken);
+  const { token: trainerToken } = await post<{ token: string }>(`${url}/api/auth/login`, {
+    ...{ identifier: trainer.email, password: trainer.password },
+  });
+  return { adminToken, trainerToken };
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import request from 'supertest';
+import { loadConfig } from '../../src/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { createApp } from '../../src/http/app.js';
+import { createLogger } from '../../src/logger.js';
+import { type FaultyProxy, startProxy } from '../faults/proxy.js';
+import { onMysql } from '../support/database.js';
+import { signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { expectFailure } from './expectations.js';
+
+if (onMysql)
+  describe('The API on a database that', () => {
+    const harness = useHarness();
+    let proxy: FaultyProxy;
+    let context: Context;
+    beforeEach(async () => {
+      const url = new URL(harness.databaseUrl);
+      proxy = await startProxy(Number(url.port || 3306));
+      Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
+      const env = { ...testEnvironment, DATABASE_URL: url.href };
+      const silent = createLogger('silent', { write: () => undefined });
+      context = await createContext(loadConfig({ env, cwd: '/' }), silent, { hasher: harness.context.hasher });
+    });
+    afterEach(async () => {
+      proxy.set({ kind: 'none' });
+      await context.close();
+      await proxy.close();
+    });
+
+    const get = (path: string, token: string) => request(createApp(context)).get(path).auth(token, { type: 'bearer' });
+
+    it('answers nothing any more answers 503 within 5 s, downloads too, and goes on when it is back', async () => {
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const paths = ['/api/auth/me', '/api/users', '/api/users/export.csv', '/readyz'];
+      for (const path of paths) await get(path, token).expect(200);
+      // More than the pool has connections, and some of them idle.
+      await Promise.all(Array.from({ length: 12 }, () => get('/api/auth/me', token).expect(200)));
+      proxy.set({ kind: 'black hole' });
+      const startedAt = performance.now();
+      const answers = await Promise.all([...paths, ...paths, ...paths, ...paths].map((path) => get(path, token)));
+      expect(performance.now() - startedAt).to.be.lessThan(5000);
+      for (const response of answers) {
+        expectFailure(response, 503, 'The service is temporarily unavailable.');
+        expect(response.headers['retry-after']).to.match(/^\d+$/);
+      }
+      await request(createApp(context)).get('/healthz').expect(200);
+      proxy.set({ kind: 'none' });
+      await sleep(3500);
+      for (const path of paths) await get(path, token).expect(200);
+    });
+
+    it('loses the connection during a commit answers what took place', async () => {
+      const { token } = await signIn(harness.context, { role: 'trainer' });
+      proxy.onSent = (data) => {
+        if (!data.includes('COMMIT')) return 'pass';
+        proxy.onSent = undefined;
+        return 'drop answer';
+      };
+      const course = { title: 'Once only', description: 'Not twice.' };
+      await request(createApp(context)).post('/api/courses').auth(token, { type: 'bearer' }).send(course).expect(201);
+      expect(await harness.context.database.models.Course.count({ where: { title: course.title } })).to.equal(1);
+    });
+
+    it('loses the connection before that answers as if nothing had happened', async () => {
+      const { token } = await signIn(harness.context, { role: 'trainer' });
+      proxy.onSent = (data) => {
+        if (!data.includes('INSERT INTO `courses`')) return 'pass';
+        proxy.onSent = undefined;
+        return 'drop';
+      };
+      const course = { title: 'At the second attempt', description: 'Not twice.' };
+      await request(createApp(context)).post('/api/courses').auth(token, { type: 'bearer' }).send(course).expect(201);
+      expect(await harness.context.database.models.Course.count({ where: { title: course.title } })).to.equal(1);
+    });
+  });

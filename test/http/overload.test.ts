@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import request from 'supertest';
+import { loadConfig } from '../../src/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
+import { createLogger } from '../../src/logger.js';
+import { temporaryFolder } from '../support/database.js';
+import { buildCourse, buildMaterial, signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { expectFailure } from './expectations.js';
+
+const limits = { bodyMs: 300, unreadMs: 300 };
+
+describe('A service with limits', () => {
+  const harness = useHarness();
+  const logged: string[] = [];
+  const sockets: Socket[] = [];
+  let folder: ReturnType<typeof temporaryFolder>;
+  let instance: { context: Context; server: RunningServer } | undefined;
+  let url = '';
+
+  async function start(settings: Record<string, string> = {}, options: ServerOptions = { limits }): Promise<void> {
+    const origins = { ALLOWED_ORIGINS: 'https://app.example.org' };
+    const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder.path, PORT: '0', ...origins };
+    const logger = createLogger('info', { write: (line: string) => void logged.push(line) });
+    const context = await createContext(loadConfig({ env: { ...env, ...settings }, cwd: folder.path }), logger, {
+      hasher: harness.context.hasher,
+    });
+    instance = { context, server: await startServer(context, options) };
+    ({ url } = instance.server);
+  }
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    logged.length = 0;
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await instance?.server.close();
+    await instance?.context.close();
+    instance = undefined;
+    folder.remove();
+  });
+
+  /** Opens a connection, sends something and keeps what comes. */
+  async function open(
+    text: string,
+    more = '',
+  ): Promise<{ socket: Socket; received(): string; closed: Promise<unknown> }> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    sockets.push(socket);
+    let received = '';
+    socket.on('data', (data) => {
+      received += data.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(text + more);
+    return { socket, received: () => received, closed: new Promise((resolve) => socket.once('close', resolve)) };
+  }
+
+  const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+
+  /** Keeps the only place of the service: its statement waits for a row that we hold. */
+  async function whileBusy(work: (token: string) => Promise<void>): Promise<void> {
+    const { token } = await signIn(harness.context);
+    let answer: Promise<unknown> = Promise.resolve();
+    await harness.context.database.inTransaction(async (transaction) => {
+      await harness.context.database.models.User.update({ lastName: 'Held' }, { where: {}, transaction });
+      answer = request(url)
+        .put('/api/auth/profile')
+        .set('Authorization', `Bearer ${token}`)
+        .send({ lastName: 'Waiting' })
+        .then(() => undefined);
+      await sleep(200);
+      await work(token);
+    });
+    await answer;
+  }
+
+  it('answers what is too much with 503 and Retry-After, whoever asks, and is alive and ready meanwhile', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
+    await whileBusy(async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () =>
+          request(url).get('/api/auth/setup-status').set('Origin', 'https://app.example.org'),
+        ),
+      );
+      for (const response of answers) {
+        expectFailure(response, 503, 'The service is busy. Try again shortly.');
+        expect(response.headers['retry-after']).to.match(/^\d+$/);
+        expect(response.headers['cache-control']).to.equal('no-store');
+        expect(response.headers['x-request-id']).to.match(/^[\w-]{36}$/);
+        expect(response.headers['access-control-allow-origin']).to.equal('https://app.example.org');
+      }
+      for (const probe of ['/healthz', '/readyz?now']) await request(url).get(probe).expect(200);
+    });
+    await request(url).get('/api/auth/setup-status').expect(200);
+    await sleep(1100);
+    expect(logged.join('')).to.include('"count":5');
+  });
+
+  it('lets a few wait for a moment', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '2' });
+    const all = Array.from({ length: 3 }, () => request(url).get('/api/auth/setup-status'));
+    for (const { status } of await Promise.all(all)) expect(status).to.equal(200);
+  });
+
+  it('cuts off a body that does not come, and works for others meanwhile', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
+    const startedAt = performance.now();
+    const slow = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        open(head('POST /api/auth/login HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 90'), '{"ident'),
+      ),
+    );
+    await sleep(50);
+    await request(url).get('/api/auth/setup-status').expect(200);
+    await Promise.all(slow.map(({ closed }) => closed));
+    expect(performance.now() - startedAt).to.be.within(250, 2000);
+    await request(url).get('/api/auth/setup-status').expect(200);
+  });
+
+  it('bounds how many bodies may be on their way', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '1' }, { limits: { ...limits, bodyMs: 5000 } });
+    for (let number = 0; number < 5; number += 1) {
+      await open(head('POST /api/auth/login HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 90'), '{');
+      await sleep(20);
+    }
+    expectFailure(await request(url).get('/api/auth/setup-status'), 503, 'The service is busy. Try again shortly.');
+  });
+
+  it('cuts off a client that does not take its download, and works for others meanwhile', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
+    const { user, token } = await signIn(harness.context, { role: 'trainer' });
+    const course = await buildCourse(harness.context, user);
+    const { id } = await buildMaterial(instance?.context ?? harness.context, course, {}, Buffer.alloc(20_000_000));
+    const route = path.posix.join('/api/courses', course.id, 'files', id);
+    const idle = await open(head(`GET ${route} HTTP/1.1`, `Authorization: Bearer ${token}`));
+    await sleep(30);
+    idle.socket.pause();
+    await sleep(100);
+    await request(url).get('/api/auth/setup-status').expect(200);
+    const startedAt = performance.now();
+    await sleep(500);
+    idle.socket.resume();
+    await idle.closed;
+    expect(idle.received().slice(0, 15)).to.equal('HTTP/1.1 200 OK');
+    expect(idle.received().length).to.be.lessThan(20_000_000);
+    expect(performance.now() - startedAt).to.be.lessThan(2000);
+  });
+
+  it('is not ready before it is told to begin, and alive', async () => {
+    await start({}, { ready: false });
+    await request(url).get('/healthz').expect(200);
+    for (const route of ['/readyz', '/api/auth/setup-status', '/api/users']) {
+      const response = await request(url).get(route);
+      expectFailure(response, 503, 'The service is not ready.');
+      expect(response.headers['retry-after']).to.match(/^\d+$/);
+    }
+    instance?.server.begin();
+    for (const route of ['/readyz', '/api/auth/setup-status']) await request(url).get(route).expect(200);
+  });
+
+  it('goes on serving for a moment when it ends, but is not ready any more', async () => {
+    await start({ DRAIN_DELAY_MS: '500' });
+    const startedAt = performance.now();
+    const closed = instance?.server.close();
+    expectFailure(await request(url).get('/readyz'), 503, 'The service is shutting down.');
+    const response = await request(url).get('/api/auth/setup-status').expect(200);
+    expect(response.headers.connection).to.equal('close');
+    await closed;
+    expect(performance.now() - startedAt).to.be.within(450, 3000);
+    const refused = await request(url)
+      .get('/healthz')
+      .catch((error: Error) => error.message);
+    expect(refused).to.match(/ECONNREFUSED/);
+    instance = undefined;
+  });
+
+  it('closes connections that send no request, or only the beginning of one', async function () {
+    this.timeout(30_000);
+    await start();
+    const startedAt = performance.now();
+    const slow = await Promise.all(['', 'GET /healthz HTTP/1.1\r\nX-A: '].map((text) => open(text)));
+    const drip = setInterval(() => slow[1]?.socket.write('x'), 500);
+    await Promise.all(slow.map(({ closed }) => closed));
+    clearInterval(drip);
+    expect(performance.now() - startedAt).to.be.within(9000, 15_000);
+  });
+});
