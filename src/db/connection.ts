@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type Options, Sequelize, type Transaction } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config.js';
+import { isCluster } from './cluster.js';
 import {
   dialectOptions,
   isSqlite,
@@ -28,6 +29,14 @@ export function sequelizeOptions(database: SqliteConfig | MysqlConfig): Options 
 
 const transactionAttempts = 5;
 const retryBaseMs = 20;
+const retryMaxMs = 320;
+
+/**
+ * How long conflicts on a cluster are tried again, however often they come: there two transactions that write the same
+ * row through different nodes don't wait for each other, but one fails. So it is no fault but how they take turns, and
+ * of three nodes' transactions on one row two fail each time.
+ */
+const clusterPatienceMs = 10_000;
 
 /** An open database: the models, and the one way to write. */
 export interface Database {
@@ -37,7 +46,7 @@ export interface Database {
   settings: SqliteConfig | MysqlConfig;
   /**
    * Runs a unit of work in a transaction, commit included, and all of it again after a deadlock or a busy database
-   * (5 attempts, jittered). Act on the outside world after it returns, never inside: the work may run more than once.
+   * (5 attempts, jittered; on a cluster for 10 s). Act on the outside world after it returns, never inside: the work may run more than once.
    * @throws AppError for broken invariants and unreachable databases; else what `work` throws
    */
   inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
@@ -55,12 +64,15 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
   const inOrder = isSqlite(sequelize) ? pLimit(1) : undefined;
 
   async function attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const isPatient = () => isCluster(settings) && performance.now() - startedAt < clusterPatienceMs;
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await sequelize.transaction(writeTransactionOptions(sequelize), work);
       } catch (error) {
-        if (attempts >= transactionAttempts || !isTransientFault(error)) throw translateError(error, settings);
-        await sleep(retryBaseMs * 2 ** attempts * (0.5 + Math.random()));
+        const mayTryAgain = attempts < transactionAttempts || isPatient();
+        if (!mayTryAgain || !isTransientFault(error)) throw translateError(error, settings);
+        await sleep(Math.min(retryBaseMs * 2 ** attempts, retryMaxMs) * (0.5 + Math.random()));
       }
     }
   }

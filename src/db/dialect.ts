@@ -4,6 +4,7 @@ import { Op, type Options, type Sequelize, Transaction } from 'sequelize';
 import sqlite3 from 'sqlite3';
 import type { MysqlConfig, SqliteConfig } from '../config.js';
 import { AppError, systemErrorCode } from '../errors.js';
+import { readAsCluster } from './cluster.js';
 
 /** Every difference between the databases: connection options, transaction kinds, faults worth a retry. */
 
@@ -103,13 +104,13 @@ const mysqlSession =
 
 interface MysqlConnection {
   stream?: { setTimeout(ms: number, onTimeout: () => void): void; destroy(error: Error): void };
-  query(sql: string, callback: (error: Error | null) => void): void;
+  query(sql: string, callback: (error: Error | null, rows?: unknown) => void): void;
 }
 
 /** Transactions see what was committed before each of their statements: looking again shows what others have won. */
 const mysqlIsolation = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
 
-async function prepareMysqlConnection(connection: unknown): Promise<void> {
+async function prepareMysqlConnection(connection: unknown, database: MysqlConfig): Promise<void> {
   // Sequelize hands the driver's connection over untyped.
   const { stream } = connection as MysqlConnection;
   stream?.setTimeout(socketInactivityMs, () => stream.destroy(new Error('The database did not answer in time.')));
@@ -118,6 +119,7 @@ async function prepareMysqlConnection(connection: unknown): Promise<void> {
       (connection as MysqlConnection).query(setting, (error) => (error ? reject(error) : resolve()));
     });
   }
+  await readAsCluster(connection as MysqlConnection, database);
 }
 
 function tlsOptions(database: MysqlConfig): object {
@@ -146,7 +148,7 @@ function mysqlOptions(database: MysqlConfig): Options {
     timezone: '+00:00',
     dialectOptions: { charset: 'utf8mb4', connectTimeout: database.poolAcquireMs, ...tlsOptions(database) },
     pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: 10_000 },
-    hooks: { afterConnect: prepareMysqlConnection },
+    hooks: { afterConnect: (connection) => prepareMysqlConnection(connection, database) },
   };
 }
 
@@ -167,8 +169,8 @@ export function writeTransactionOptions(sequelize: Sequelize): { type?: Transact
   return isSqlite(sequelize) ? { type: Transaction.TYPES.IMMEDIATE } : {};
 }
 
-// Lock wait timeout, deadlock, and MariaDB's "record has changed since last read".
-const transientMysqlErrors = new Set([1205, 1213, 1020]);
+// Lock wait timeout, deadlock, MariaDB's "record has changed since last read", and a commit that a cluster refused.
+const transientMysqlErrors = new Set([1205, 1213, 1020, 1180]);
 
 /** Whether a whole transaction that failed like this is worth running again. */
 export function isTransientFault(error: unknown): boolean {

@@ -4,7 +4,9 @@
  */
 import { rows, type Verdict } from './report.js';
 
-const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {};
+const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
+  R10: () => import('./r10-races.js'),
+};
 
 const wanted = process.argv.slice(2);
 const names = Object.keys(runs).filter((name) => wanted.length === 0 || wanted.includes(name));

@@ -26,25 +26,25 @@ export async function run(command: string, args: readonly string[], cwd: string,
   }
 }
 
-/**
- * Gives the enclosing `describe` the package as it is installed, built anew from the source: a `dist` that lies in the
- * repository may be of yesterday. `path` is its folder.
- */
+/** Builds the package as it is installed into a folder, from the source: a `dist` that lies around may be of yesterday. */
+export async function buildProgram(folder: string): Promise<void> {
+  for (const name of ['package.json', '.sequelizerc', 'bin', 'examples', 'migrations', 'seeders']) {
+    cpSync(path.join(repository, name), path.join(folder, name), { recursive: true });
+  }
+  symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
+  const outDir = path.join(folder, 'dist');
+  const { stdout } = await run(
+    'npx',
+    ['--no-install', 'tsc', '-p', 'tsconfig.build.json', '--outDir', outDir],
+    repository,
+  );
+  if (!existsSync(path.join(outDir, 'config.js'))) throw new Error(`The program can't be built:\n${stdout}`);
+}
+
+/** Gives the enclosing `describe` the package as it is installed. `path` is its folder. */
 export function useBuiltProgram(): { path: string } {
   const folder = temporaryFolder();
-  before(async () => {
-    for (const name of ['package.json', '.sequelizerc', 'bin', 'examples', 'migrations', 'seeders']) {
-      cpSync(path.join(repository, name), path.join(folder.path, name), { recursive: true });
-    }
-    symlinkSync(path.join(repository, 'node_modules'), path.join(folder.path, 'node_modules'));
-    const outDir = path.join(folder.path, 'dist');
-    const { stdout } = await run(
-      'npx',
-      ['--no-install', 'tsc', '-p', 'tsconfig.build.json', '--outDir', outDir],
-      repository,
-    );
-    if (!existsSync(path.join(outDir, 'config.js'))) throw new Error(`The program can't be built:\n${stdout}`);
-  });
+  before(() => buildProgram(folder.path));
   after(() => folder.remove());
   return folder;
 }

@@ -1,0 +1,285 @@
+import { type Answer, courseQuota, type Sent, send } from './r10-service.js';
+import type { Verdict } from './report.js';
+
+/** Those who are asked, in turn: requests that belong together meet at different places. */
+export interface Place {
+  /** What it is, for the table. */
+  name: string;
+  urls: readonly string[];
+}
+
+type Wanted = Sent;
+type Request = [method: string, target: string, wanted?: Wanted];
+
+const person = (mark: string) => ({
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: `${mark}@example.org`,
+  phone: `+44 ${mark}`,
+  password: 'difference engine',
+});
+
+const full = 'Course is at maximum capacity.';
+const enrolledAlready = 'Already enrolled in this course.';
+
+/** How often what was answered. */
+function counted(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { said } of answers) counts[said] = (counts[said] ?? 0) + 1;
+  return counts;
+}
+
+const listed = (counts: Record<string, number>) =>
+  Object.entries(counts)
+    .sort()
+    .map(([said, count]) => `${count} x ${said}`)
+    .join(', ');
+
+/** The races of one place, in the order in which they need each other's leavings. */
+export class Contests {
+  readonly verdicts: Verdict[] = [];
+  private readonly place: Place;
+  private admin = '';
+  private turn = 0;
+  private serial = 100_000;
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  /** A number nobody has had. */
+  private fresh(): number {
+    this.serial += 1;
+    return this.serial;
+  }
+
+  private ask(method: string, target: string, wanted: Wanted = {}): Promise<Answer> {
+    this.turn += 1;
+    const url = this.place.urls[this.turn % this.place.urls.length] ?? '';
+    return send(url, method, target, { token: this.admin || undefined, ...wanted });
+  }
+
+  /** Asks for something that must be given. @returns the answer's body */
+  private async must(method: string, target: string, wanted: Wanted = {}) {
+    const { status, said, body } = await this.ask(method, target, wanted);
+    if (status >= 300) throw new Error(`${method} ${target}: ${said}`);
+    // The shapes are the contract tests' matter.
+    return body as Record<string, { id: string }> & { token: string };
+  }
+
+  /** Sends all requests at once and compares what was answered, and how often. */
+  private async race(promised: string, requests: readonly Request[], expected: object) {
+    const startedAt = performance.now();
+    const answers = await Promise.all(requests.map(([method, target, wanted]) => this.ask(method, target, wanted)));
+    const counts = counted(answers);
+    this.verdicts.push({
+      promised: `${this.place.name}: ${promised}`,
+      measured: `${listed(counts)}, in ${Math.round(performance.now() - startedAt)} ms`,
+      kept: listed(counts) === listed(expected as Record<string, number>),
+    });
+    return answers;
+  }
+
+  /** Requests of which some may be refused, but none fail. */
+  private async clash(promised: string, requests: readonly Request[]) {
+    const startedAt = performance.now();
+    const answers = await Promise.all(requests.map(([method, target, wanted]) => this.ask(method, target, wanted)));
+    this.verdicts.push({
+      promised: `${this.place.name}: ${promised}: no 5xx`,
+      measured: `${listed(counted(answers))}, in ${Math.round(performance.now() - startedAt)} ms`,
+      kept: answers.every(({ status }) => status < 500),
+    });
+  }
+
+  private times<T>(count: number, make: (index: number) => T): T[] {
+    return Array.from({ length: count }, (_, index) => make(index));
+  }
+
+  private async register(role: 'trainee' | 'trainer'): Promise<{ id: string; email: string }> {
+    const body = { ...person(`${role}-${this.fresh()}`), phone: `+1 ${this.fresh()}`, role };
+    const { user } = await this.must('POST', '/api/auth/register', { body });
+    return { id: user?.id ?? '', email: body.email };
+  }
+
+  private async token(email: string): Promise<string> {
+    const body = { identifier: email, password: person('').password };
+    return (await this.must('POST', '/api/auth/login', { body })).token;
+  }
+
+  private async trainees(count: number): Promise<{ id: string; token: string }[]> {
+    return Promise.all(
+      this.times(count, async () => {
+        const { id, email } = await this.register('trainee');
+        return { id, token: await this.token(email) };
+      }),
+    );
+  }
+
+  private async course(trainerId: string, maxStudents: number | null): Promise<string> {
+    const body = { title: `Course ${this.fresh()}`, description: 'Warp and weft.', maxStudents, trainerId };
+    const { course } = await this.must('POST', '/api/courses', { body });
+    await this.must('PUT', `/api/courses/${course?.id}/publish`, { body: { isPublished: true } });
+    return course?.id ?? '';
+  }
+
+  async run(): Promise<Verdict[]> {
+    await this.setup();
+    await this.registrations();
+    await this.seats();
+    await this.changes();
+    await this.holds();
+    await this.quota();
+    return this.verdicts;
+  }
+
+  private async setup(): Promise<void> {
+    const body = (index: number) => ({ body: person(`setup-${index}`) });
+    const answers = await this.race(
+      '50 setups: one super admin',
+      this.times(50, (index): Request => ['POST', '/api/auth/setup', body(index)]),
+      { '201 ok': 1, '400 System setup already completed.': 49 },
+    );
+    this.admin = String(answers.find(({ status }) => status === 201)?.body.token);
+  }
+
+  private async registrations(): Promise<void> {
+    await this.race(
+      '50 registrations of an email',
+      this.times(
+        50,
+        (index): Request => [
+          'POST',
+          '/api/auth/register',
+          { body: { ...person('one-email'), phone: `+2 ${index}`, role: 'trainee' } },
+        ],
+      ),
+      { '201 ok': 1, '400 User with this email already exists.': 49 },
+    );
+    await this.race(
+      '50 registrations of a phone',
+      this.times(
+        50,
+        (index): Request => [
+          'POST',
+          '/api/auth/register',
+          { body: { ...person(`one-phone-${index}`), phone: '+3 1', role: 'trainee' } },
+        ],
+      ),
+      { '201 ok': 1, '400 User with this phone number already exists.': 49 },
+    );
+    await this.race(
+      '50 registrations of nothing in common',
+      this.times(
+        50,
+        (index): Request => [
+          'POST',
+          '/api/auth/register',
+          { body: { ...person(`apart-${index}`), phone: `+4 ${index}`, role: 'trainee' } },
+        ],
+      ),
+      { '201 ok': 50 },
+    );
+  }
+
+  private async seats(): Promise<void> {
+    const trainer = await this.register('trainer');
+    const crowd = await this.trainees(60);
+    const ten = await this.course(trainer.id, 10);
+    await this.race(
+      '60 trainees, 10 seats',
+      crowd.map(({ token }) => ['POST', '/api/enrollments', { body: { courseId: ten }, token }]),
+      { '201 ok': 10, [`400 ${full}`]: 50 },
+    );
+    const open = await this.course(trainer.id, null);
+    const [one] = crowd;
+    const answers = await this.race(
+      'one trainee 50 times',
+      this.times(
+        50,
+        (): Request => ['POST', '/api/enrollments', { body: { courseId: open }, token: one?.token ?? '' }],
+      ),
+      { '201 ok': 1, [`400 ${enrolledAlready}`]: 49 },
+    );
+    const won = answers.find(({ status }) => status === 201)?.body as { enrollment: { id: string } } | undefined;
+    const id = won?.enrollment.id ?? '';
+    await this.race(
+      '50 status changes of an enrollment',
+      this.times(50, (): Request => ['PUT', `/api/enrollments/${id}/status`, { body: { status: 'active' } }]),
+      { '200 ok': 1, "400 Enrollment can't change from active to active.": 49 },
+    );
+    const limited = await this.course(trainer.id, null);
+    const enrollments = crowd.map(
+      ({ token }) => ['POST', '/api/enrollments', { body: { courseId: limited }, token }] as Request,
+    );
+    enrollments.splice(20, 0, ...this.limits(limited));
+    await this.clash('60 trainees, a limit that comes meanwhile', enrollments);
+    await this.race(
+      '50 profile changes to a phone',
+      crowd.slice(0, 50).map(({ token }) => ['PUT', '/api/auth/profile', { body: { phone: '+5 1' }, token }]),
+      { '200 ok': 1, '400 User with this phone number already exists.': 49 },
+    );
+  }
+
+  private limits(course: string): Request[] {
+    return [15, 20, 25, 30].map((maxStudents) => ['PUT', `/api/courses/${course}`, { body: { maxStudents } }]);
+  }
+
+  private async changes(): Promise<void> {
+    const doomed = await this.register('trainee');
+    await this.race(
+      '20 deletions of a user',
+      this.times(20, (): Request => ['DELETE', `/api/users/${doomed.id}`]),
+      { '200 ok': 1, '404 User not found.': 19 },
+    );
+    const { email } = await this.register('trainee');
+    const body = { identifier: email, password: person('').password };
+    await this.race(
+      '50 logins of an account',
+      this.times(50, (): Request => ['POST', '/api/auth/login', { body }]),
+      { '200 ok': 50 },
+    );
+  }
+
+  /** Rules between tables, which no constraint holds: whoever checks one row and writes another must keep the first. */
+  private async holds(): Promise<void> {
+    const trainers = await Promise.all(this.times(10, () => this.register('trainer')));
+    await this.clash(
+      '10 trainers get a course and another role',
+      trainers.flatMap(({ id }): Request[] => [
+        ['POST', '/api/courses', { body: { title: `Of ${id}`, description: 'x', trainerId: id } }],
+        ['PUT', `/api/users/${id}`, { body: { role: 'trainee' } }],
+      ]),
+    );
+    const trainer = await this.register('trainer');
+    const successor = await this.register('trainer');
+    const course = await this.course(trainer.id, null);
+    const trainees = await this.trainees(20);
+    await this.clash(
+      '20 trainees get a place and another role, the course another trainer',
+      trainees.flatMap(({ id, token }): Request[] => [
+        ['POST', '/api/enrollments', { body: { courseId: course }, token }],
+        ['PUT', `/api/users/${id}`, { body: { role: 'trainer' } }],
+        ...(id.endsWith('0') || id === trainees[7]?.id
+          ? ([['PUT', `/api/courses/${course}/assign-trainer`, { body: { trainerId: successor.id } }]] as Request[])
+          : []),
+      ]),
+    );
+  }
+  /** The quota is a sum over rows: only the course's row, held meanwhile, keeps it. */
+  private async quota(): Promise<void> {
+    const trainer = await this.register('trainer');
+    const course = await this.course(trainer.id, null);
+    const bytes = courseQuota / 5;
+    const form = () => {
+      const data = new FormData();
+      data.append('file', new Blob(['x'.repeat(bytes)]), 'notes.txt');
+      return { form: data };
+    };
+    const refusal = `The course's files may have ${courseQuota} bytes altogether, and have ${courseQuota}. Delete some first.`;
+    await this.race(
+      '20 files where 5 have room',
+      this.times(20, (): Request => ['POST', `/api/courses/${course}/files`, form()]),
+      { '201 ok': 5, [`400 ${refusal}`]: 15 },
+    );
+  }
+}
