@@ -2,6 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
+import type { User } from '../db/models/user.js';
 import { AppError, notFound } from '../errors.js';
 import {
   type EnrollmentStatus,
@@ -16,6 +17,7 @@ import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from
 import type { Actor, Caller, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
 import { findEnrollment } from './enrollment-listings.js';
+import { holdUsers } from './holds.js';
 import { denied } from './permissions.js';
 import { takeSeats } from './seats.js';
 
@@ -35,12 +37,22 @@ function assertTransition(from: EnrollmentStatus, to: EnrollmentStatus, byTraine
     throw new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`);
 }
 
-/** Whoever changes the enrollments of a course holds its row first: so they wait for each other in one order. */
+/**
+ * Whoever changes the enrollments of a course locks its row first: so they wait for each other in one order. On a cluster
+ * that is one node's order; there the enrollment that is changed conflicts, and the course where a seat is taken.
+ */
 async function lockCourse(core: Core, id: string, transaction: Transaction): Promise<Course> {
   const { Course } = core.database.models;
   const course = await Course.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
   if (!course) throw notFound('Course');
   return course;
+}
+
+/** Somebody who gets a place is a trainee until the transaction ends. */
+async function holdTrainee(core: Core, id: string, transaction: Transaction): Promise<User> {
+  const [trainee] = await holdUsers(core, [id], transaction);
+  if (trainee?.role !== 'trainee') throw notFound('Trainee');
+  return trainee;
 }
 
 /** The trainee's enrollment in a course, if there is one. */
@@ -103,6 +115,9 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
     await takeSeats(core, course, 1, transaction);
+    // Their role may have changed since they were let in here, which ends their sessions.
+    const [trainee] = await holdUsers(core, [user.id], transaction);
+    if (trainee?.role !== 'trainee') throw new AppError('TOKEN_INVALID');
     return enter(core, course, existing, { userId: user.id, status: 'pending', notes }, transaction);
   });
 }
@@ -114,11 +129,9 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
  */
 export async function assignEnrollment(core: Core, actor: Actor, input: unknown): Promise<Enrollment> {
   const { courseId, traineeId, status, notes } = validate(enrollmentAssignmentSchema, input);
-  const { User } = core.database.models;
   return core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
-    const trainee = await User.findOne({ where: { id: traineeId, role: 'trainee' }, transaction });
-    if (!trainee) throw notFound('Trainee');
+    const trainee = await holdTrainee(core, traineeId, transaction);
     if (!trainee.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
@@ -177,6 +190,8 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
     if (enrollment.status === 'cancelled') {
       if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
       await takeSeats(core, course, 1, transaction);
+      // Whoever has no place any more may have become somebody else.
+      await holdTrainee(core, enrollment.userId, transaction);
       enrollment.enrolledAt = core.now();
     }
     enrollment.status = wanted.status;

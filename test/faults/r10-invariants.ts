@@ -16,7 +16,7 @@ const broken: Readonly<Record<string, string>> = {
   'courses of no trainer':
     "SELECT COUNT(*) AS n FROM courses WHERE trainer_id NOT IN (SELECT id FROM users WHERE role = 'trainer')",
   'places of no trainee':
-    "SELECT COUNT(*) AS n FROM enrollments WHERE user_id NOT IN (SELECT id FROM users WHERE role = 'trainee')",
+    "SELECT COUNT(*) AS n FROM enrollments WHERE status IN ('pending', 'active') AND user_id NOT IN (SELECT id FROM users WHERE role = 'trainee')",
   'enrollments with a trainer of their own': `SELECT COUNT(*) AS n FROM enrollments JOIN courses ON courses.id = course_id
     WHERE enrollments.trainer_id <> courses.trainer_id`,
   'courses beyond their quota': `SELECT COUNT(*) AS n FROM (SELECT course_id FROM files WHERE kind = 'material' AND state = 'live'

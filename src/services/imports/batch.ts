@@ -6,11 +6,12 @@ import { phoneKey } from '../../schemas/fields.js';
 import type { ImportedPerson, ImportOptions } from '../../schemas/import.js';
 import { initialPasswordExpiry, insertAccounts, saveAccount, userSearchKey } from '../accounts.js';
 import type { Core } from '../core.js';
+import { holdUsers } from '../holds.js';
 import { newIds } from '../ids.js';
 import { generatedPasswordCost, generatePassword } from '../passwords.js';
 import { takenSeats } from '../seats.js';
 import { endSessions } from '../sessions.js';
-import { type Decision, needsSecret, type PlannedEnrollment, takesSeat } from './outcomes.js';
+import { type Decision, needsSecret, type PlannedEnrollment } from './outcomes.js';
 import type { UndoNote } from './undo-note.js';
 
 /** What an account's password will be. */
@@ -194,10 +195,9 @@ async function updateAccount(
 /** Makes sure that the seats that were counted are still free, and keeps them so until the transaction ends. */
 async function assertSeats({ core, transaction }: Writing, decisions: readonly Decision[]): Promise<void> {
   const wanted = new Map<string, number>();
-  for (const decision of decisions.filter(takesSeat)) {
+  for (const decision of decisions.filter(enrolls)) {
     if (decision.outcome === 'rejected') continue;
-    for (const { course } of decision.enrollments)
-      if (course.maxStudents !== null) wanted.set(course.id, (wanted.get(course.id) ?? 0) + 1);
+    for (const { course } of decision.enrollments) wanted.set(course.id, (wanted.get(course.id) ?? 0) + 1);
   }
   if (wanted.size === 0) return;
   const ids = [...wanted.keys()];
@@ -222,7 +222,18 @@ async function enroll(
     return enrollments;
   });
   if (rows.length === 0) return;
+  await assertTrainees(core, decisions, transaction);
   await insertRows(core.database.sequelize, 'enrollments', enrollmentColumns, rows, transaction);
+}
+
+/** Makes sure that those who had an account and get a place are trainees, and keeps them so until the transaction ends. */
+async function assertTrainees(core: Core, decisions: readonly Decision[], transaction: Transaction): Promise<void> {
+  const ids = decisions.flatMap((decision) =>
+    enrolls(decision) && 'account' in decision ? [decision.account.id] : [],
+  );
+  if (ids.length === 0) return;
+  const people = await holdUsers(core, ids, transaction);
+  if (people.some(({ role }) => role !== 'trainee')) throw new StaleDecision();
 }
 
 const enrollmentColumns = [
