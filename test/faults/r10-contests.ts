@@ -125,6 +125,7 @@ export class Contests {
   async run(): Promise<Verdict[]> {
     await this.setup();
     await this.registrations();
+    if (this.place.urls.length > 1) await this.readings();
     await this.seats();
     await this.changes();
     await this.holds();
@@ -179,6 +180,23 @@ export class Contests {
       ),
       { '201 ok': 50 },
     );
+  }
+
+  /** Whoever was just told of something finds it at the next place, too. */
+  private async readings(): Promise<void> {
+    const rounds = 100;
+    let unknown = 0;
+    const startedAt = performance.now();
+    for (let round = 0; round < rounds; round += 1) {
+      const { id } = await this.register('trainee');
+      const found = await Promise.all(this.place.urls.map(() => this.ask('GET', `/api/users/${id}`)));
+      unknown += found.filter(({ status }) => status !== 200).length;
+    }
+    this.verdicts.push({
+      promised: `${this.place.name}: what one instance has answered, all know`,
+      measured: `${unknown} of ${rounds * this.place.urls.length} reads stale, ${Math.round(performance.now() - startedAt)} ms`,
+      kept: unknown === 0,
+    });
   }
 
   private async seats(): Promise<void> {
