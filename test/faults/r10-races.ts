@@ -11,6 +11,7 @@ import { missingForGalera, startGalera } from '../support/galera.js';
 import { findServer, startThrowAwayServer } from '../support/test-server.js';
 import { Contests } from './r10-contests.js';
 import { checkInvariants } from './r10-invariants.js';
+import { raceForLease } from './r10-leases.js';
 import { measureQuorum } from './r10-quorum.js';
 import { type Instance, startInstance } from './r10-service.js';
 import type { Verdict } from './report.js';
@@ -55,7 +56,7 @@ async function races(name: string, instances: readonly Instance[], databaseUrls:
   const contests = new Contests({ name, urls: instances.map(({ url }) => url) });
   const verdicts = await contests.run();
   console.log(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s of races`);
-  return [...verdicts, await checkInvariants(name, databaseUrls)];
+  return [...verdicts, await raceForLease(name, databaseUrls), await checkInvariants(name, databaseUrls)];
 }
 
 /** An empty database on a server, reached by all instances. */

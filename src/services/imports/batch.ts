@@ -163,6 +163,11 @@ async function updateAccounts(
     lock: transaction.LOCK.UPDATE,
     transaction,
   });
+  const leaving = updates.filter(({ account, changes }) => account.role === 'trainer' && changes.role !== undefined);
+  const where = { trainerId: leaving.map(({ account }) => account.id) };
+  // A course that they were given since it was looked: whoever gives one holds its trainer, so that none comes after this.
+  if (leaving.length > 0 && (await core.database.models.Course.count({ where, transaction })) > 0)
+    throw new StaleDecision();
   const byId = new Map(accounts.map((account) => [account.id, account]));
   for (const update of updates) {
     const user = byId.get(update.account.id);
