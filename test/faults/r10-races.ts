@@ -2,6 +2,7 @@
  * R10: requests that want the same, at once, on every database that there is: never two winners, never a 5xx. On a cluster
  * each node has an instance of its own.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,9 +21,9 @@ import type { Verdict } from './report.js';
 class Leavings {
   private readonly undo: (() => void)[] = [];
 
-  add(undo: () => void): void {
+  readonly add = (undo: () => void): void => {
     this.undo.push(undo);
-  }
+  };
 
   readonly clear = (): void => {
     for (const undo of this.undo.splice(0).reverse()) undo();
@@ -42,13 +43,7 @@ async function startInstances({ program, folder, leavings }: Surroundings, name:
   const dataDir = path.join(folder, name);
   mkdirSync(dataDir);
   // All at once: they migrate the same empty database.
-  return Promise.all(
-    databaseUrls.map(async (url): Promise<Instance> => {
-      const instance = await startInstance(program, url, dataDir);
-      leavings.add(instance.kill);
-      return instance;
-    }),
-  );
+  return Promise.all(databaseUrls.map((url) => startInstance(program, url, dataDir, leavings.add)));
 }
 
 async function races(name: string, instances: readonly Instance[], databaseUrls: readonly string[]) {
@@ -85,13 +80,11 @@ async function onSqlite(surroundings: Surroundings): Promise<Verdict[]> {
   return verdicts;
 }
 
-const isMariadb = (version: string) => /mariadb/i.test(version);
-
 async function onMariadb(surroundings: Surroundings): Promise<Verdict[]> {
   const binary = findServer(['mariadbd']);
-  const server = binary === undefined ? undefined : await startThrowAwayServer({ binary });
+  const onStart = surroundings.leavings.add;
+  const server = binary === undefined ? undefined : await startThrowAwayServer({ binary, onStart });
   if (!server) return [{ promised: 'MariaDB: races', measured: 'NOT MEASURED: no mariadbd on the PATH', kept: false }];
-  surroundings.leavings.add(() => void server.stop());
   try {
     return await onServer(surroundings, 'MariaDB', server.url);
   } finally {
@@ -104,16 +97,16 @@ async function onMysql(surroundings: Surroundings): Promise<Verdict[]> {
   if (given) return onServer(surroundings, 'MySQL', given);
   // MariaDB's package has a mysqld of its own.
   const binary = findServer(['mysqld']);
-  const server = binary === undefined ? undefined : await startThrowAwayServer({ binary });
-  if (server && !isMariadb(server.version)) {
-    surroundings.leavings.add(() => void server.stop());
+  const version = binary && spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout;
+  const isMysql = version !== undefined && !/mariadb/i.test(version);
+  const server = isMysql ? await startThrowAwayServer({ binary, onStart: surroundings.leavings.add }) : undefined;
+  if (server) {
     try {
       return await onServer(surroundings, 'MySQL', server.url);
     } finally {
       await server.stop();
     }
   }
-  await server?.stop();
   const measured = 'NOT MEASURED: no TEST_MYSQL_URL, and no mysqld on the PATH that is MySQL';
   return [{ promised: 'MySQL: races', measured, kept: true }];
 }
@@ -127,8 +120,7 @@ async function onGalera(surroundings: Surroundings): Promise<Verdict[]> {
     return [{ promised: 'Galera: races, quorum', measured: `NOT MEASURED: ${remedy}`, kept: !required }];
   }
   const startedAt = performance.now();
-  const cluster = await startGalera();
-  surroundings.leavings.add(cluster.stop);
+  const cluster = await startGalera(surroundings.leavings.add);
   console.log(`Galera: ${cluster.version}, formed in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   await cluster.nodes[0]?.query('CREATE DATABASE coursectl');
   const urls = cluster.nodes.map(({ url }) => `${url}coursectl`);

@@ -6,9 +6,6 @@ import { freePort } from '../support/test-server.js';
 /** One running program that serves the API. */
 export interface Instance {
   url: string;
-  pid: number;
-  /** What it has written to its log. */
-  log(): string;
   kill(): void;
 }
 
@@ -24,8 +21,13 @@ export interface Answer {
 /** What the files of a course may have altogether, in bytes. */
 export const courseQuota = 50_000;
 
-/** Starts the built program and waits until it is ready. */
-export async function startInstance(program: string, databaseUrl: string, dataDir: string): Promise<Instance> {
+/** Starts the built program and waits until it is ready. @param onStart told how to end it, as soon as there is something to end */
+export async function startInstance(
+  program: string,
+  databaseUrl: string,
+  dataDir: string,
+  onStart: (kill: () => void) => void,
+): Promise<Instance> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server: ChildProcess = spawn(
@@ -50,8 +52,9 @@ export async function startInstance(program: string, databaseUrl: string, dataDi
   );
   let output = '';
   for (const stream of [server.stdout, server.stderr])
-    stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2_000_000)));
-  const instance = { url, pid: server.pid ?? 0, log: () => output, kill: () => void server.kill('SIGKILL') };
+    stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-10_000)));
+  const instance = { url, kill: () => void server.kill('SIGKILL') };
+  onStart(instance.kill);
   const deadline = performance.now() + 60_000;
   while ((await send(url, 'GET', '/readyz').catch(() => undefined))?.status !== 200) {
     if (server.exitCode !== null || performance.now() > deadline) {

@@ -179,9 +179,10 @@ function nodeIn(binary: string, directory: string, ports: Ports, library: string
 
 /**
  * Forms a cluster of three nodes on loopback. Stop it on every way out: nothing of it ends by itself.
+ * @param onStart told how, from the moment there is something to stop
  * @throws when something that {@link missingForGalera} names isn't there
  */
-export async function startGalera(): Promise<GaleraCluster> {
+export async function startGalera(onStart: (stop: () => void) => void = () => undefined): Promise<GaleraCluster> {
   const binary = findServer(['mariadbd']) ?? '';
   const library = libraries.find((candidate) => existsSync(candidate)) ?? '';
   const version = spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout.trim();
@@ -200,6 +201,7 @@ export async function startGalera(): Promise<GaleraCluster> {
     for (const node of nodes) node.killNow();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
+  onStart(stop);
   try {
     // The others are given their files by the first.
     initialize(binary, version, path.join(folder, '0'), owner);

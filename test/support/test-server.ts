@@ -86,6 +86,13 @@ export async function waitUntilUp(port: number, server: ChildProcess, output: ()
   }
 }
 
+export interface ThrowAwayOptions {
+  durable?: boolean;
+  binary?: string | undefined;
+  /** Told how to be rid of the server and its files at once, from the moment there is something to be rid of. */
+  onStart?: (kill: () => void) => void;
+}
+
 /**
  * Starts a server from a `mariadbd` or `mysqld` on the PATH; nothing when there is none.
  * @param durable keeps every commit on the disk, as servers do unless they are told otherwise: needed where they crash
@@ -93,7 +100,8 @@ export async function waitUntilUp(port: number, server: ChildProcess, output: ()
 export async function startThrowAwayServer({
   durable = false,
   binary = findServer(),
-} = {}): Promise<ThrowAwayServer | undefined> {
+  onStart = () => undefined,
+}: ThrowAwayOptions = {}): Promise<ThrowAwayServer | undefined> {
   if (binary === undefined) return undefined;
   const version = spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout.trim();
   const directory = mkdtempSync(path.join(tmpdir(), 'coursectl-test-db-'));
@@ -121,6 +129,10 @@ export async function startThrowAwayServer({
     ...(/mariadb/i.test(version) ? [] : ['--mysqlx=OFF']),
   ];
   let server = start();
+  onStart(() => {
+    server.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
   await waitUntilUp(port, server, () => output.slice(-3000));
   return {
     url: `mysql://coursectl:coursectl@127.0.0.1:${port}/`,
