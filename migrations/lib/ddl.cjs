@@ -85,7 +85,27 @@ async function dropTable(queryInterface, name) {
   await queryInterface.sequelize.query(`DROP TABLE IF EXISTS \`${name}\``);
 }
 
+/** Asked for in SQL: Sequelize's describeTable() stumbles over SQLite's generated columns. */
+async function hasColumn(queryInterface, table, name) {
+  const sql = isSqlite(queryInterface) ? `PRAGMA table_info(\`${table}\`)` : `SHOW COLUMNS FROM \`${table}\``;
+  const [columns] = await queryInterface.sequelize.query(sql);
+  return columns.some((column) => (column.name ?? column.Field) === name);
+}
+
+/** Adds a column to a table that doesn't have it. */
+async function addColumn(queryInterface, table, name, column) {
+  if (await hasColumn(queryInterface, table, name)) return;
+  const types = isSqlite(queryInterface) ? sqliteTypes : mysqlTypes;
+  await queryInterface.sequelize.query(`ALTER TABLE \`${table}\` ADD COLUMN ${columnSql(types, [name, column])}`);
+}
+
+/** Drops a column of a table that has it. */
+async function dropColumn(queryInterface, table, name) {
+  if (!(await hasColumn(queryInterface, table, name))) return;
+  await queryInterface.sequelize.query(`ALTER TABLE \`${table}\` DROP COLUMN \`${name}\``);
+}
+
 /** SQL for "this column is one of these words". */
 const oneOf = (column, words) => `\`${column}\` IN (${words.map((word) => `'${word}'`).join(', ')})`;
 
-module.exports = { createTable, dropTable, oneOf };
+module.exports = { addColumn, createTable, dropColumn, dropTable, oneOf };

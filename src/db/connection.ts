@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type Model, type ModelStatic, type Options, Sequelize, type Transaction } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config.js';
+import { isCluster } from './cluster.js';
 import {
   dialectOptions,
   isGivenUp,
@@ -31,6 +32,14 @@ export function sequelizeOptions(database: SqliteConfig | MysqlConfig): Options 
 
 const transactionAttempts = 5;
 const retryBaseMs = 20;
+const retryMaxMs = 320;
+
+/**
+ * How long conflicts on a cluster are tried again, however often they come: there two transactions that write the same
+ * row through different nodes don't wait for each other, but one fails. So it is no fault but how they take turns, and
+ * of three nodes' transactions on one row two fail each time.
+ */
+const clusterPatienceMs = 10_000;
 
 export interface TransactionOptions<T> {
   /**
@@ -53,9 +62,9 @@ export interface Database {
   settings: SqliteConfig | MysqlConfig;
   /**
    * Runs a unit of work in a transaction, commit included, and all of it again after a deadlock, a busy database or a
-   * connection that was lost on the way (5 attempts, jittered). Act on the outside world after it returns, never inside:
-   * the work may run more than once. A connection that is lost during the commit leaves open whether it took place:
-   * nothing is tried again then.
+   * connection that was lost on the way (5 attempts, jittered; on a cluster for 10 s). Act on the outside world after it
+   * returns, never inside: the work may run more than once. A connection that is lost during the commit leaves open
+   * whether it took place: nothing is tried again then.
    * @throws AppError for broken invariants and unreachable databases; else what `work` throws
    */
   inTransaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions<T>): Promise<T>;
@@ -85,6 +94,8 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
     work: (transaction: Transaction) => Promise<T>,
     { committed }: TransactionOptions<T>,
   ): Promise<T> {
+    const startedAt = performance.now();
+    const isPatient = () => isCluster(settings) && performance.now() - startedAt < clusterPatienceMs;
     for (let attempts = 1; ; attempts += 1) {
       let atCommit: { result: T } | undefined;
       try {
@@ -96,9 +107,9 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
       } catch (error) {
         const ambiguous = atCommit !== undefined && isLostConnection(error);
         if (ambiguous && atCommit && (await committed?.(atCommit.result).catch(() => false))) return atCommit.result;
-        if (ambiguous || attempts >= transactionAttempts || !isWorthAnother(error))
-          throw translateError(error, settings);
-        await sleep(retryBaseMs * 2 ** attempts * (0.5 + Math.random()));
+        const mayTryAgain = attempts < transactionAttempts || (isPatient() && isTransientFault(error));
+        if (ambiguous || !mayTryAgain || !isWorthAnother(error)) throw translateError(error, settings);
+        await sleep(Math.min(retryBaseMs * 2 ** attempts, retryMaxMs) * (0.5 + Math.random()));
       }
     }
   }

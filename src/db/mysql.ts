@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Options, Sequelize } from 'sequelize';
 import type { MysqlConfig } from '../config.js';
 import { AppError, systemErrorCode } from '../errors.js';
+import { readAsCluster } from './cluster.js';
 import { type Abandonable, acquirePatiently, givenUp, releasePatiently } from './patience.js';
 
 /** Connections to MySQL and MariaDB: dialect.ts's share of them. */
@@ -41,18 +42,19 @@ interface MysqlConnectionManager {
   validate(connection: MysqlConnection): boolean;
 }
 
-/** @param patienceMs how long the server may take for each of the settings: nobody can use the connection before */
-const prepare = (patienceMs: number) => async (given: unknown) => {
+/** The server may take no longer for each of the settings than a request waits for a connection: nobody can use it before. */
+const prepare = (database: MysqlConfig) => async (given: unknown) => {
   // Sequelize hands the driver's connection over untyped.
   const connection = given as MysqlConnection;
   const { stream } = connection;
   connection.abandon = () => stream.destroy(givenUp());
   stream.on('timeout', () => connection.abandon());
-  stream.setTimeout(patienceMs);
+  stream.setTimeout(database.poolAcquireMs);
   for (const setting of [session, isolation])
     await new Promise<void>((resolve, reject) => {
       connection.query(setting, (error) => (error ? reject(error) : resolve()));
     });
+  await readAsCluster(connection, database);
   stream.setTimeout(inactivityMs);
 };
 
@@ -115,6 +117,6 @@ export function mysqlOptions(database: MysqlConfig): Options {
     ...({ keepDefaultTimezone: true, databaseVersion: '5.7.0' } as object),
     dialectOptions: { charset: 'utf8mb4', connectTimeout: database.poolAcquireMs, ...tlsOptions(database) },
     pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: idleMs },
-    hooks: { afterConnect: prepare(database.poolAcquireMs) },
+    hooks: { afterConnect: prepare(database) },
   };
 }

@@ -72,6 +72,13 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
         `The database can't be written (${where}): ${code}. Connect to the primary, or make room on its disk.`,
         { cause: error },
       );
+    // What a node of a cluster says of everything while it can't know what the others decide.
+    case 'ER_UNKNOWN_COM_ERROR':
+      return new AppError(
+        'DATABASE_UNREACHABLE',
+        `The database has lost the other nodes of its cluster, or has not caught up with them yet (${where}). Look at wsrep_cluster_status and wsrep_ready.`,
+        { cause: error },
+      );
     case 'ER_SERVER_SHUTDOWN':
     case 'ER_CONNECTION_KILLED':
     case 'ER_QUERY_INTERRUPTED':

@@ -12,7 +12,6 @@ import type { Operation } from './operation.js';
 import { type StreamAnswer, sendJson, sendStream } from './stream.js';
 import { readUpload } from './upload.js';
 
-
 /** What a handler is given. `caller` is there unless the operation is for people who aren't signed in too. */
 export interface HandlerRequest<T extends Operation = Operation> {
   context: Context;

@@ -8,6 +8,7 @@ import { auditedEnrollment, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './enrollments.js';
+import { holdUsers } from './holds.js';
 import { newIds } from './ids.js';
 import { takeSeats } from './seats.js';
 
@@ -25,14 +26,9 @@ interface Sorted {
 }
 
 async function sortOut(core: Core, { courseId, traineeIds, status }: BulkAssignment, transaction: Transaction) {
-  const { Enrollment, User } = core.database.models;
-  const trainees = await User.findAll({
-    attributes: ['id', 'isActive'],
-    where: { id: traineeIds, role: 'trainee' },
-    // They stay trainees until the transaction ends.
-    lock: transaction.LOCK.SHARE,
-    transaction,
-  });
+  const { Enrollment } = core.database.models;
+  const people = await holdUsers(core, traineeIds, transaction);
+  const trainees = people.filter(({ role }) => role === 'trainee');
   const enrollments = await Enrollment.findAll({
     where: { courseId, userId: traineeIds },
     lock: transaction.LOCK.UPDATE,

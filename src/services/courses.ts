@@ -18,6 +18,7 @@ import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from './
 import { trainerSummary } from './catalogue.js';
 import type { Actor, Core } from './core.js';
 import { doomFiles, removeDoomed } from './files.js';
+import { holdUsers } from './holds.js';
 import { denied } from './permissions.js';
 import { takenSeats } from './seats.js';
 
@@ -37,7 +38,11 @@ export function assertManages(actor: Pick<Actor, 'actorId' | 'role'>, course: Co
   throw course.isPublished ? denied("This is another trainer's course.") : notFound('Course');
 }
 
-/** The row of a course that the actor manages, nobody else's to change until the transaction ends. @throws as {@link assertManages} */
+/**
+ * The row of a course that the actor manages, locked. Whoever doesn't change it but relies on it holds it, too: see
+ * holds.ts.
+ * @throws as {@link assertManages}
+ */
 export async function lockManagedCourse(
   core: Core,
   actor: Actor,
@@ -52,13 +57,9 @@ export async function lockManagedCourse(
 }
 
 /** A trainer whom a course can be given to stays one until the transaction ends. */
-async function lockTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
-  const trainer = await core.database.models.User.findOne({
-    where: { id, role: 'trainer' },
-    lock: transaction.LOCK.UPDATE,
-    transaction,
-  });
-  if (!trainer) throw notFound('Trainer');
+async function holdTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
+  const [trainer] = await holdUsers(core, [id], transaction);
+  if (trainer?.role !== 'trainer') throw notFound('Trainer');
   if (!trainer.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainer account is inactive.');
 }
 
@@ -92,7 +93,7 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
   const trainerId = own ? (actor.actorId ?? '') : named;
   assertDatesInOrder(fields);
   return core.database.inTransaction(async (transaction) => {
-    await lockTrainer(core, trainerId, transaction);
+    await holdTrainer(core, trainerId, transaction);
     const { Course } = core.database.models;
     const { title, description } = fields;
     const course = Course.build({ id: uuidv7(), trainerId, title, description, searchKey: '', ...columnsOf(fields) });
@@ -160,7 +161,7 @@ export async function publishCourse(core: Core, actor: Actor, id: string, input:
 export async function assignTrainer(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const { trainerId } = validate(trainerAssignmentSchema, input);
   return changeCourse(core, actor, id, 'course.assign-trainer', async (course, transaction) => {
-    await lockTrainer(core, trainerId, transaction);
+    await holdTrainer(core, trainerId, transaction);
     // A foreign key takes the enrollments along.
     course.trainerId = trainerId;
   });

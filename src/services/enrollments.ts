@@ -17,6 +17,7 @@ import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBet
 import type { Actor, Caller, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
 import { findEnrollment } from './enrollment-listings.js';
+import { holdUsers } from './holds.js';
 import { denied } from './permissions.js';
 import { takeSeats } from './seats.js';
 
@@ -36,7 +37,10 @@ function assertTransition(from: EnrollmentStatus, to: EnrollmentStatus, byTraine
     throw new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`);
 }
 
-/** Whoever changes enrollments holds the course first, then the trainee, then the rows: so all wait in one order. */
+/**
+ * Whoever changes enrollments holds the course first, then the trainee, then the rows: so all wait in one order. On a
+ * cluster that is one node's order; there the enrollment that is changed conflicts, and the course where a seat is taken.
+ */
 async function lockCourse(core: Core, id: string, transaction: Transaction): Promise<Course> {
   const { Course } = core.database.models;
   const course = await Course.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
@@ -44,13 +48,20 @@ async function lockCourse(core: Core, id: string, transaction: Transaction): Pro
   return course;
 }
 
-/**
- * A trainee who stays one until the transaction ends: an account can get another role, which an enrolled one can't.
- * @returns nothing where the id isn't a trainee's
- */
+/** The trainee of an enrollment. @returns nothing where they aren't a trainee any more */
 function lockTrainee(core: Core, id: string, transaction: Transaction): Promise<User | null> {
   const where = { id, role: 'trainee' };
   return core.database.models.User.findOne({ where, transaction, lock: transaction.LOCK.SHARE });
+}
+
+/**
+ * Somebody who gets a place stays a trainee until the transaction ends: an account can get another role, which an enrolled
+ * one can't.
+ * @returns nothing where the id isn't a trainee's
+ */
+async function holdTrainee(core: Core, id: string, transaction: Transaction): Promise<User | null> {
+  const [user] = await holdUsers(core, [id], transaction);
+  return user?.role === 'trainee' ? user : null;
 }
 
 /** @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
@@ -126,7 +137,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
   const { courseId, notes } = validate(enrollmentRequestSchema, input);
   return core.database.inTransaction(async (transaction) => {
     const course = await lockCourse(core, courseId, transaction);
-    assertStillSignedIn(await lockTrainee(core, user.id, transaction));
+    assertStillSignedIn(await holdTrainee(core, user.id, transaction));
     const existing = await lockEnrollment(core, { userId: user.id, courseId }, transaction);
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
@@ -144,7 +155,7 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
   const { courseId, traineeId, status, notes } = validate(enrollmentAssignmentSchema, input);
   return core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
-    assertCanEnter(await lockTrainee(core, traineeId, transaction));
+    assertCanEnter(await holdTrainee(core, traineeId, transaction));
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (existing) assertTransition(existing.status, status, false);
@@ -169,10 +180,12 @@ async function changeEnrollment(
     transaction: Transaction,
   ) => Promise<void>,
 ): Promise<Enrollment> {
-  const { courseId, userId } = await findEnrollment(core, actor, id);
+  const { courseId, userId, status } = await findEnrollment(core, actor, id);
+  // Only a new place needs more than that nobody else is at it.
+  const hold = status === 'cancelled' ? holdTrainee : lockTrainee;
   return core.database.inTransaction(async (transaction) => {
     const course = await lockCourse(core, courseId, transaction);
-    const trainee = await lockTrainee(core, userId, transaction);
+    const trainee = await hold(core, userId, transaction);
     const enrollment = await lockEnrollment(core, { id }, transaction);
     // It may have gone, or its course to another trainer, since it was looked up.
     const owner = actor.role === 'trainer' ? course.trainerId : actor.actorId;

@@ -11,6 +11,7 @@ import { isActiveTrainee } from './catalogue.js';
 import type { Actor, Core } from './core.js';
 import { assertManages, lockManagedCourse } from './courses.js';
 import { doomFiles, dropUpload, keptName, openFile, removeDoomed, storeFile, type Upload } from './files.js';
+import { holdCourses } from './holds.js';
 import { type Page, pageOf } from './paging.js';
 import { denied } from './permissions.js';
 
@@ -55,9 +56,10 @@ function assertTypeAllowed(core: Core, name: string): void {
     ]);
 }
 
-/** The course is locked: uploads that arrive together are added up one after the other. */
+/** The course is held: uploads that arrive together are added up one after the other. */
 async function assertQuota(core: Core, courseId: string, file: StoredFile, transaction: Transaction): Promise<void> {
   const { courseQuotaBytes } = core.config.files;
+  await holdCourses(core, [courseId], transaction);
   const where = { courseId, kind: 'material', state: 'live' };
   const used = Number((await core.database.models.StoredFile.sum('bytes', { where, transaction })) ?? 0);
   if (used + Number(file.bytes) > courseQuotaBytes)

@@ -1,21 +1,19 @@
 import type { Transaction } from 'sequelize';
 import { AppError } from '../errors.js';
 import type { Core } from './core.js';
+import { holdCourses } from './holds.js';
 
 /** The enrollments that take a seat. */
 export const seatedStatuses = ['pending', 'active'] as const;
 
-/**
- * How many seats of the courses are taken. Until the transaction ends nobody else can take one: the courses' rows are
- * changed, not only locked, because a lock holds on one node of a cluster only, while of two changes one fails.
- */
+/** How many seats of the courses are taken. Until the transaction ends nobody else can take one. */
 export async function takenSeats(
   core: Core,
   courseIds: readonly string[],
   transaction: Transaction,
 ): Promise<ReadonlyMap<string, number>> {
-  const { Course, Enrollment } = core.database.models;
-  await Course.increment('seatVersion', { where: { id: [...courseIds] }, silent: true, transaction });
+  await holdCourses(core, courseIds, transaction);
+  const { Enrollment } = core.database.models;
   const counts = await Enrollment.count({
     where: { courseId: [...courseIds], status: [...seatedStatuses] },
     group: ['courseId'],
@@ -31,7 +29,9 @@ export async function takeSeats(
   wanted: number,
   transaction: Transaction,
 ): Promise<void> {
-  if (course.maxStudents === null || wanted === 0) return;
+  if (wanted === 0) return;
+  // Without a limit the course is held all the same: another node may be setting one.
+  if (course.maxStudents === null) return holdCourses(core, [course.id], transaction);
   const taken = (await takenSeats(core, [course.id], transaction)).get(course.id) ?? 0;
   if (taken + wanted > course.maxStudents) throw new AppError('COURSE_FULL');
 }

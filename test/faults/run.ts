@@ -14,6 +14,7 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R7: () => import('./r7-forged-tokens.js'),
   R8: () => import('./r8-canaries.js'),
   R9: () => import('./r9-fuzz.js'),
+  R10: () => import('./r10-races.js'),
 };
 
 const wanted = process.argv.slice(2);

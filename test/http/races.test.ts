@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { buildUser, signIn } from '../support/factories.js';
+import { buildCourse, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, messages } from './expectations.js';
 
@@ -139,5 +139,31 @@ describe('Requests that arrive together', () => {
     const credentials = () => ({ identifier: ada.email, password: ada.password });
     expect(await race('POST', '/api/auth/login', credentials)).to.deep.equal({ '200 no error': 50 });
     expect(await harness.context.database.models.Session.count()).to.equal(50);
+  });
+
+  it('give somebody a place or another role, never both', async () => {
+    const { models } = harness.context.database;
+    const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
+    const trainer = await buildUser(harness.context, { role: 'trainer' });
+    const course = await buildCourse(harness.context, trainer, { isPublished: true });
+    const trainees = await Promise.all(contenders.slice(25).map(() => signIn(harness.context)));
+    const answers = await Promise.all(
+      trainees.flatMap(({ user, token }) => {
+        const send = (method: string, path: string, as: string, body: object) =>
+          fetch(`${url}${path}`, {
+            method,
+            headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${as}` },
+            body: JSON.stringify(body),
+          });
+        return [
+          send('POST', '/api/enrollments', token, { courseId: course.id }),
+          send('PUT', `/api/users/${user.id}`, admin, { role: 'trainer' }),
+        ];
+      }),
+    );
+    expect(answers.filter(({ status }) => status < 300)).to.have.length(25);
+    expect(answers.filter(({ status }) => status >= 500)).to.have.length(0);
+    const others = (await models.User.findAll({ where: { role: 'trainer' } })).map(({ id }) => id);
+    expect(await models.Enrollment.count({ where: { userId: others } })).to.equal(0);
   });
 });

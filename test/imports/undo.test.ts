@@ -90,7 +90,10 @@ describe('coursectl imports undo', () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     const course = await buildCourse(importing.context, trainer, { title: 'Knots' });
     const first = await importing.json(importing.write('people.csv', people(3)));
-    const before = JSON.stringify(await models().User.findAll({ order: ['id'] }));
+    // That something relied on an account once is no part of it.
+    const all = async () =>
+      JSON.stringify(await models().User.findAll({ attributes: { exclude: ['holdVersion'] }, order: ['id'] }));
+    const before = await all();
     const changed = people(3).replaceAll('Family', 'Changed').replace('+1 p 00002', '+1 p 77777');
     const second = await importing.json(
       importing.write('changed.csv', changed),
@@ -101,7 +104,7 @@ describe('coursectl imports undo', () => {
     const early = await json('undo', first.id, '--dry-run');
     expect((early.undo as { kept: object[] }).kept).to.have.length(3);
     expect(await json('undo', second.id, '--yes')).to.deep.include({ undo: { removed: 0, restored: 3, kept: [] } });
-    expect(JSON.stringify(await models().User.findAll({ order: ['id'] }))).to.equal(before);
+    expect(await all()).to.equal(before);
     expect(await models().Enrollment.count()).to.equal(0);
     const [credential] = recordsOf(first.credentialsFile);
     await login(credential?.email ?? '', credential?.password);

@@ -16,10 +16,11 @@ export interface ThrowAwayServer {
   stop(): Promise<void>;
 }
 
-const binaries = ['mariadbd', 'mysqld'];
-const searchPath = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
+/** Where servers are looked for: they aren't on everybody's PATH. */
+export const searchPath = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
 
-function findServer(): string | undefined {
+/** The first of these programs that there is. */
+export function findServer(binaries: readonly string[] = ['mariadbd', 'mysqld']): string | undefined {
   for (const binary of binaries) {
     const found = spawnSync('sh', ['-c', `command -v ${binary}`], {
       env: { ...process.env, PATH: searchPath },
@@ -30,7 +31,8 @@ function findServer(): string | undefined {
   return undefined;
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
@@ -43,9 +45,9 @@ async function freePort(): Promise<number> {
   });
 }
 
-function initialize(binary: string, version: string, directory: string): void {
+/** Makes an empty server's files in `<directory>/data`. */
+export function initialize(binary: string, version: string, directory: string, user = userInfo().username): void {
   const options = { env: { ...process.env, PATH: searchPath }, stdio: 'pipe' as const };
-  const user = userInfo().username;
   if (/mariadb/i.test(version)) {
     execFileSync(
       'mariadb-install-db',
@@ -67,7 +69,8 @@ function initialize(binary: string, version: string, directory: string): void {
   }
 }
 
-async function waitUntilUp(port: number, server: ChildProcess, output: () => string): Promise<void> {
+/** Waits until a server lets people in, and makes the tests' own user there. */
+export async function waitUntilUp(port: number, server: ChildProcess, output: () => string): Promise<void> {
   for (let attempt = 0; attempt < 150; attempt += 1) {
     if (server.exitCode !== null) throw new Error(`The test database server ended at its start:\n${output()}`);
     try {
@@ -83,12 +86,22 @@ async function waitUntilUp(port: number, server: ChildProcess, output: () => str
   }
 }
 
+export interface ThrowAwayOptions {
+  durable?: boolean;
+  binary?: string | undefined;
+  /** Told how to be rid of the server and its files at once, from the moment there is something to be rid of. */
+  onStart?: (kill: () => void) => void;
+}
+
 /**
  * Starts a server from a `mariadbd` or `mysqld` on the PATH; nothing when there is none.
  * @param durable keeps every commit on the disk, as servers do unless they are told otherwise: needed where they crash
  */
-export async function startThrowAwayServer({ durable = false } = {}): Promise<ThrowAwayServer | undefined> {
-  const binary = findServer();
+export async function startThrowAwayServer({
+  durable = false,
+  binary = findServer(),
+  onStart = () => undefined,
+}: ThrowAwayOptions = {}): Promise<ThrowAwayServer | undefined> {
   if (binary === undefined) return undefined;
   const version = spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout.trim();
   const directory = mkdtempSync(path.join(tmpdir(), 'coursectl-test-db-'));
@@ -116,6 +129,10 @@ export async function startThrowAwayServer({ durable = false } = {}): Promise<Th
     ...(/mariadb/i.test(version) ? [] : ['--mysqlx=OFF']),
   ];
   let server = start();
+  onStart(() => {
+    server.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  });
   await waitUntilUp(port, server, () => output.slice(-3000));
   return {
     url: `mysql://coursectl:coursectl@127.0.0.1:${port}/`,

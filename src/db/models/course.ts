@@ -35,7 +35,7 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare thumbnail: CreationOptional<string | null>;
   declare isPublished: CreationOptional<boolean>;
   declare isFeatured: CreationOptional<boolean>;
-  /** Counted up whenever a seat of a course with a limit is taken. */
+  /** Counted up whenever something relies on the course as it is: a seat that is taken, a file that is added. */
   declare seatVersion: CreationOptional<number>;
   declare searchKey: string;
   declare createdAt: CreationOptional<Date>;

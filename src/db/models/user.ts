@@ -26,6 +26,8 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare requiresPasswordChange: CreationOptional<boolean>;
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
   declare searchKey: string;
+  /** Counted up whenever something relies on the account as it is. */
+  declare holdVersion: CreationOptional<number>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
 }
@@ -48,6 +50,7 @@ export function initUser(sequelize: Sequelize): typeof User {
       requiresPasswordChange: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       initialPasswordExpiresAt: timestamp(),
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
+      holdVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },
     },

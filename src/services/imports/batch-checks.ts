@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Core } from '../core.js';
+import { holdCourses, holdUsers } from '../holds.js';
 import { takenSeats } from '../seats.js';
 import type { CourseReference, Decision } from './outcomes.js';
 
@@ -24,14 +25,13 @@ export async function assertCourses(
       wanted.set(course.id, { course, count: (wanted.get(course.id)?.count ?? 0) + 1 });
   }
   if (wanted.size === 0) return;
+  await holdCourses(core, [...wanted.keys()], transaction);
   const limited = [...wanted.values()].filter(({ course }) => course.maxStudents !== null);
   const limitedIds = limited.map(({ course }) => course.id);
   const taken = limited.length > 0 ? await takenSeats(core, limitedIds, transaction) : new Map<string, number>();
   const courses = await core.database.models.Course.findAll({
     attributes: ['id', 'trainerId', 'maxStudents'],
     where: { id: [...wanted.keys()] },
-    order: ['id'],
-    lock: transaction.LOCK.UPDATE,
     transaction,
   });
   if (courses.length < wanted.size) throw new StaleDecision();
@@ -61,7 +61,7 @@ export async function assertWithoutCourses(
 }
 
 /**
- * Accounts that the import only enrolls must still be trainees, and stay so until the transaction ends.
+ * Those who had an account and get a place must be trainees by now, and stay so until the transaction ends.
  * @throws StaleDecision
  */
 export async function assertTrainees(
@@ -69,16 +69,8 @@ export async function assertTrainees(
   decisions: readonly Decision[],
   transaction: Transaction,
 ): Promise<void> {
-  const ids = decisions.flatMap((one) =>
-    one.outcome === 'skipped' && one.enrollments.length > 0 ? [one.account.id] : [],
-  );
+  const ids = decisions.flatMap((one) => ('account' in one && one.enrollments.length > 0 ? [one.account.id] : []));
   if (ids.length === 0) return;
-  const trainees = await core.database.models.User.findAll({
-    attributes: ['id'],
-    where: { id: ids, role: 'trainee' },
-    order: ['id'],
-    lock: transaction.LOCK.UPDATE,
-    transaction,
-  });
-  if (trainees.length < ids.length) throw new StaleDecision();
+  const people = await holdUsers(core, ids, transaction);
+  if (people.length < ids.length || people.some(({ role }) => role !== 'trainee')) throw new StaleDecision();
 }

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { QueryTypes } from 'sequelize';
+import { isCluster } from '../../src/db/cluster.js';
+import type { Database } from '../../src/db/connection.js';
+import { onMysql } from '../support/database.js';
+import { useDatabases } from './databases.js';
+import { failureOf } from './failure.js';
+
+/** What only a cluster shows is measured by `npm run test:faults -- R10`. */
+if (onMysql) {
+  describe('a server that is no cluster', () => {
+    const databases = useDatabases({ migrated: false });
+    const waiting = ({ sequelize }: Database) =>
+      sequelize.query<{ Value: string }>("SHOW VARIABLES LIKE 'wsrep_sync_wait'", { type: QueryTypes.SELECT });
+
+    it('is not taken for one, and is not asked to wait for other nodes', async () => {
+      const database = databases.open();
+      // MySQL doesn't know the variable, MariaDB has it in any case.
+      for (const { Value } of await waiting(database)) expect(Value).to.equal('0');
+      expect(isCluster(database.settings)).to.equal(false);
+    });
+  });
+
+  describe('what nodes of a cluster say', () => {
+    const databases = useDatabases({ migrated: false });
+
+    it('when they have lost the others: the database is unreachable, at once', async () => {
+      const database = databases.open();
+      let attempts = 0;
+      const alone = "SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1047, MESSAGE_TEXT = 'WSREP has not yet prepared node'";
+      const { code, message } = await failureOf(() =>
+        database.inTransaction(async (transaction) => {
+          attempts += 1;
+          await database.sequelize.query(alone, { transaction });
+        }),
+      );
+      expect([attempts, code]).to.deep.equal([1, 'DATABASE_UNREACHABLE']);
+      expect(message).to.match(/^The database has lost the other nodes of its cluster, .* \(mysql:\/\/.*\)\. Look at /);
+      expect((await failureOf(() => database.read(() => database.sequelize.query(alone)))).code).to.equal(code);
+    });
+
+    it('when they refuse a commit: the whole work is done again', async () => {
+      const database = databases.open();
+      const refusal = "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1180, MESSAGE_TEXT = 'Got error 149 during COMMIT'";
+      let attempts = 0;
+      const outcome = await database.inTransaction(async (transaction) => {
+        attempts += 1;
+        if (attempts < 3) await database.sequelize.query(refusal, { transaction });
+        return 'done';
+      });
+      expect([attempts, outcome]).to.deep.equal([3, 'done']);
+    });
+  });
+}

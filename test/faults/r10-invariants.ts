@@ -1,0 +1,70 @@
+import { QueryTypes } from 'sequelize';
+import { loadConfig } from '../../src/config.js';
+import { type Database, openDatabase } from '../../src/db/connection.js';
+import { courseQuota } from './r10-service.js';
+import type { Verdict } from './report.js';
+
+/** What must not be there after any race: queries that count it. */
+const broken: Readonly<Record<string, string>> = {
+  'super admins but one': "SELECT ABS(COUNT(*) - 1) AS n FROM users WHERE role = 'super_admin'",
+  'emails of two': 'SELECT COUNT(*) - COUNT(DISTINCT email) AS n FROM users',
+  'phones of two': 'SELECT COUNT(*) - COUNT(DISTINCT phone_key) AS n FROM users',
+  'courses with too many seats taken': `SELECT COUNT(*) AS n FROM courses WHERE max_students < (SELECT COUNT(*) FROM enrollments
+    WHERE course_id = courses.id AND status IN ('pending', 'active'))`,
+  'trainees twice in a course':
+    'SELECT COUNT(*) AS n FROM (SELECT user_id FROM enrollments GROUP BY user_id, course_id HAVING COUNT(*) > 1) AS twice',
+  'courses of no trainer':
+    "SELECT COUNT(*) AS n FROM courses WHERE trainer_id NOT IN (SELECT id FROM users WHERE role = 'trainer')",
+  'places of no trainee':
+    "SELECT COUNT(*) AS n FROM enrollments WHERE status IN ('pending', 'active') AND user_id NOT IN (SELECT id FROM users WHERE role = 'trainee')",
+  'enrollments with a trainer of their own': `SELECT COUNT(*) AS n FROM enrollments JOIN courses ON courses.id = course_id
+    WHERE enrollments.trainer_id <> courses.trainer_id`,
+  'courses beyond their quota': `SELECT COUNT(*) AS n FROM (SELECT course_id FROM files WHERE kind = 'material' AND state = 'live'
+    GROUP BY course_id HAVING SUM(bytes) > ${courseQuota}) AS beyond`,
+  'sessions of nobody': 'SELECT COUNT(*) AS n FROM sessions WHERE user_id NOT IN (SELECT id FROM users)',
+  'setups recorded but one': "SELECT ABS(COUNT(*) - 1) AS n FROM audit_entries WHERE action = 'setup.complete'",
+  'registrations recorded but once': `SELECT ABS((SELECT COUNT(*) FROM audit_entries WHERE action = 'user.register')
+    - (SELECT COUNT(*) FROM users) + 1 - (SELECT COUNT(*) FROM audit_entries WHERE action = 'user.delete')) AS n`,
+  'attempts to log in that never ended': 'SELECT COUNT(*) AS n FROM login_throttle WHERE under_way > 0',
+};
+
+const tables = ['users', 'sessions', 'courses', 'enrollments', 'files', 'audit_entries', 'login_throttle', 'leases'];
+
+async function brokenIn({ sequelize }: Database): Promise<string[]> {
+  const found: string[] = [];
+  for (const [name, sql] of Object.entries(broken)) {
+    const [row] = await sequelize.query<{ n: number }>(sql, { type: QueryTypes.SELECT });
+    if (Number(row?.n) !== 0) found.push(`${row?.n} ${name}`);
+  }
+  return found;
+}
+
+/** A sum over all that a node holds, to compare nodes by. */
+async function contentOf({ sequelize }: Database): Promise<string> {
+  const rows = await sequelize.query<{ Checksum: string }>(`CHECKSUM TABLE ${tables.join(', ')}`, {
+    type: QueryTypes.SELECT,
+  });
+  return rows.map(({ Checksum }) => Checksum).join(' ');
+}
+
+/** Looks for what must not be there, on every node, and compares them. */
+export async function checkInvariants(name: string, databaseUrls: readonly string[]): Promise<Verdict> {
+  const found: string[] = [];
+  const contents = new Set<string>();
+  for (const [index, url] of databaseUrls.entries()) {
+    const database = openDatabase(loadConfig({ env: { DATABASE_URL: url }, cwd: '/' }).database);
+    try {
+      for (const breach of await brokenIn(database)) found.push(`node ${index + 1}: ${breach}`);
+      if (databaseUrls.length > 1) contents.add(await contentOf(database));
+    } finally {
+      await database.close();
+    }
+  }
+  const differ = contents.size > 1;
+  const checked = `${Object.keys(broken).length} invariants`;
+  return {
+    promised: `${name}: no rule broken in the data${databaseUrls.length > 1 ? ', all nodes the same' : ''}`,
+    measured: [...found, ...(differ ? ['the nodes differ'] : [])].join('; ') || `${checked}, nothing found`,
+    kept: found.length === 0 && !differ,
+  };
+}

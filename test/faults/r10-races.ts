@@ -1,0 +1,165 @@
+/**
+ * R10: requests that want the same, at once, on every database that there is: never two winners, never a 5xx. On a cluster
+ * each node has an instance of its own.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createConnection } from 'mysql2/promise';
+import { buildProgram } from '../support/built-program.js';
+import { missingForGalera, startGalera } from '../support/galera.js';
+import { findServer, startThrowAwayServer } from '../support/test-server.js';
+import { Contests } from './r10-contests.js';
+import { checkInvariants } from './r10-invariants.js';
+import { raceForLease } from './r10-leases.js';
+import { measureQuorum } from './r10-quorum.js';
+import { type Instance, startInstance } from './r10-service.js';
+import type { Verdict } from './report.js';
+
+/** What must not outlive the run, undone in reverse. */
+class Leavings {
+  private readonly undo: (() => void)[] = [];
+
+  readonly add = (undo: () => void): void => {
+    this.undo.push(undo);
+  };
+
+  readonly clear = (): void => {
+    for (const undo of this.undo.splice(0).reverse()) undo();
+  };
+}
+
+const instancesPerDatabase = 3;
+
+interface Surroundings {
+  program: string;
+  folder: string;
+  leavings: Leavings;
+}
+
+async function startInstances({ program, folder, leavings }: Surroundings, name: string, databaseUrls: string[]) {
+  // Files are kept where all instances find them.
+  const dataDir = path.join(folder, name);
+  mkdirSync(dataDir);
+  // All at once: they migrate the same empty database.
+  return Promise.all(databaseUrls.map((url) => startInstance(program, url, dataDir, leavings.add)));
+}
+
+async function races(name: string, instances: readonly Instance[], databaseUrls: readonly string[]) {
+  const startedAt = performance.now();
+  const contests = new Contests({ name, urls: instances.map(({ url }) => url) });
+  const verdicts = await contests.run();
+  console.log(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s of races`);
+  return [...verdicts, await raceForLease(name, databaseUrls), await checkInvariants(name, databaseUrls)];
+}
+
+/** An empty database on a server, reached by all instances. */
+async function onServer(surroundings: Surroundings, name: string, serverUrl: string): Promise<Verdict[]> {
+  const database = `coursectl_r10_${process.pid}`;
+  const connection = await createConnection(serverUrl);
+  try {
+    await connection.query(`CREATE DATABASE ${database}`);
+    const url = new URL(serverUrl);
+    url.pathname = `/${database}`;
+    const instances = await startInstances(surroundings, name, Array(instancesPerDatabase).fill(url.href));
+    const verdicts = await races(name, instances, [url.href]);
+    for (const instance of instances) instance.kill();
+    await connection.query(`DROP DATABASE ${database}`);
+    return verdicts;
+  } finally {
+    connection.destroy();
+  }
+}
+
+async function onSqlite(surroundings: Surroundings): Promise<Verdict[]> {
+  const url = `sqlite:${surroundings.folder}/races.sqlite`;
+  const instances = await startInstances(surroundings, 'SQLite', [url]);
+  const verdicts = await races('SQLite', instances, [url]);
+  for (const instance of instances) instance.kill();
+  return verdicts;
+}
+
+async function onMariadb(surroundings: Surroundings): Promise<Verdict[]> {
+  const binary = findServer(['mariadbd']);
+  const onStart = surroundings.leavings.add;
+  const server = binary === undefined ? undefined : await startThrowAwayServer({ binary, onStart });
+  if (!server) return [{ promised: 'MariaDB: races', measured: 'NOT MEASURED: no mariadbd on the PATH', kept: false }];
+  try {
+    return await onServer(surroundings, 'MariaDB', server.url);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function onMysql(surroundings: Surroundings): Promise<Verdict[]> {
+  const given = process.env.TEST_MYSQL_URL;
+  if (given) return onServer(surroundings, 'MySQL', given);
+  // MariaDB's package has a mysqld of its own.
+  const binary = findServer(['mysqld']);
+  const version = binary && spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout;
+  const isMysql = version !== undefined && !/mariadb/i.test(version);
+  const server = isMysql ? await startThrowAwayServer({ binary, onStart: surroundings.leavings.add }) : undefined;
+  if (server) {
+    try {
+      return await onServer(surroundings, 'MySQL', server.url);
+    } finally {
+      await server.stop();
+    }
+  }
+  const measured = 'NOT MEASURED: no TEST_MYSQL_URL, and no mysqld on the PATH that is MySQL';
+  return [{ promised: 'MySQL: races', measured, kept: true }];
+}
+
+async function onGalera(surroundings: Surroundings): Promise<Verdict[]> {
+  const missing = missingForGalera();
+  if (missing !== '') {
+    const required = process.env.REQUIRE_GALERA === '1';
+    const remedy = `apt-get install ${missing}`;
+    console.error(`${'!'.repeat(100)}\n!! NOT MEASURED ON A GALERA CLUSTER: ${remedy}\n${'!'.repeat(100)}`);
+    return [{ promised: 'Galera: races, quorum', measured: `NOT MEASURED: ${remedy}`, kept: !required }];
+  }
+  const startedAt = performance.now();
+  const cluster = await startGalera(surroundings.leavings.add);
+  console.log(`Galera: ${cluster.version}, formed in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  await cluster.nodes[0]?.query('CREATE DATABASE coursectl');
+  const urls = cluster.nodes.map(({ url }) => `${url}coursectl`);
+  const instances = await startInstances(surroundings, 'Galera', urls);
+  const verdicts = await races('Galera', instances, urls);
+  return [...verdicts, ...(await measureQuorum(cluster, instances, urls))];
+}
+
+/** Runs all of it. Nothing is left behind, whatever way it ends. */
+export async function run(): Promise<Verdict[]> {
+  const leavings = new Leavings();
+  const end = () => process.exit(130);
+  process.once('exit', leavings.clear);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-r10-'));
+  leavings.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  try {
+    const program = path.join(folder, 'program');
+    mkdirSync(program);
+    await buildProgram(program);
+    const surroundings = { program, folder, leavings };
+    const verdicts: Verdict[] = [];
+    for (const [name, part] of Object.entries({
+      SQLite: onSqlite,
+      MariaDB: onMariadb,
+      MySQL: onMysql,
+      Galera: onGalera,
+    }))
+      try {
+        verdicts.push(...(await part(surroundings)));
+      } catch (error) {
+        // The others say something all the same.
+        console.error(error);
+        verdicts.push({ promised: `${name}: the races go through`, measured: String(error), kept: false });
+      }
+    return verdicts;
+  } finally {
+    leavings.clear();
+    process.off('exit', leavings.clear);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, end);
+  }
+}

@@ -1,0 +1,219 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { findServer, freePort, initialize, searchPath, waitUntilUp } from './test-server.js';
+
+/** One server of a cluster. */
+export interface GaleraNode {
+  /** URL of the server, without a database. */
+  url: string;
+  /** Kills it with SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts it again on what it left, and waits until it takes part. */
+  rejoin(): Promise<void>;
+  /** Runs a statement as root. */
+  query(sql: string): Promise<RowDataPacket[]>;
+  /** The last that it wrote. */
+  log(): string;
+}
+
+/** A cluster of servers on this machine that nobody else knows of. */
+export interface GaleraCluster {
+  version: string;
+  nodes: GaleraNode[];
+  stop(): void;
+}
+
+/** Where distributions put the replication library. */
+const libraries = [
+  '/usr/lib/galera/libgalera_smm.so',
+  '/usr/lib/libgalera_smm.so',
+  '/usr/lib/galera-4/libgalera_smm.so',
+  '/usr/lib64/galera-4/libgalera_smm.so',
+  '/usr/lib64/galera/libgalera_smm.so',
+];
+
+/** What a cluster needs and this machine lacks; empty when there is all. */
+export function missingForGalera(): string {
+  const lacking = [
+    ...(findServer(['mariadbd']) === undefined ? ['mariadb-server'] : []),
+    ...(libraries.some((library) => existsSync(library)) ? [] : ['galera-4']),
+    // The first copy of the data goes to a new node by it.
+    ...(spawnSync('rsync', ['--version']).status === 0 ? [] : ['rsync']),
+  ];
+  return lacking.join(', ');
+}
+
+/** A node that says nothing for so long is out: short enough for tests, long enough for a busy machine. */
+const suspectAfter = 'PT3S';
+const outAfter = 'PT5S';
+
+/** Whose servers they are. Not root's: rsync, which copies the data, gives root's rights up. */
+const owner = userInfo().uid === 0 ? 'nobody' : userInfo().username;
+
+/** Makes a folder of the owner's. */
+function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const idOf = (option: '-u' | '-g') => Number(execFileSync('id', [option, owner], { encoding: 'utf8' }));
+  chownSync(folder, idOf('-u'), idOf('-g'));
+}
+
+interface Ports {
+  sql: number;
+  group: number;
+  ist: number;
+  sst: number;
+}
+
+function serverOptions(directory: string, ports: Ports, library: string, members: string): string[] {
+  const provider = {
+    base_host: '127.0.0.1',
+    base_port: ports.group,
+    'gmcast.listen_addr': `tcp://127.0.0.1:${ports.group}`,
+    'ist.recv_addr': `127.0.0.1:${ports.ist}`,
+    'gcache.size': '16M',
+    'evs.keepalive_period': 'PT0.5S',
+    'evs.inactive_check_period': 'PT0.25S',
+    'evs.suspect_timeout': suspectAfter,
+    'evs.inactive_timeout': outAfter,
+    'evs.install_timeout': suspectAfter,
+  };
+  return [
+    '--no-defaults',
+    `--datadir=${directory}/data`,
+    `--user=${owner}`,
+    `--port=${ports.sql}`,
+    '--bind-address=127.0.0.1',
+    `--socket=${directory}/server.sock`,
+    `--pid-file=${directory}/server.pid`,
+    '--max-connections=500',
+    '--skip-name-resolve',
+    '--innodb-flush-log-at-trx-commit=0',
+    '--innodb-buffer-pool-size=64M',
+    '--innodb-log-file-size=16M',
+    '--innodb-autoinc-lock-mode=2',
+    '--binlog-format=ROW',
+    '--wsrep-on=ON',
+    `--wsrep-provider=${library}`,
+    `--wsrep-provider-options=${Object.entries(provider)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(';')}`,
+    '--wsrep-cluster-name=coursectl-test',
+    `--wsrep-cluster-address=gcomm://${members}`,
+    `--wsrep-node-address=127.0.0.1:${ports.group}`,
+    '--wsrep-sst-method=rsync',
+    `--wsrep-sst-receive-address=127.0.0.1:${ports.sst}`,
+    '--wsrep-slave-threads=2',
+  ];
+}
+
+/** Waits until a node has all the data and takes part in a cluster that can decide. */
+async function waitUntilSynced(node: GaleraNode): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    const failure = await node
+      .query("SHOW STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state_comment', 'wsrep_cluster_status')")
+      .then((rows) => {
+        const said = rows.map(({ Value }) => String(Value)).sort();
+        return said.join() === 'ON,Primary,Synced' ? undefined : new Error(`A node says of itself: ${said.join(', ')}`);
+      })
+      .catch((error: Error) => error);
+    if (!failure) return;
+    if (attempt === 300) throw new Error(`A node did not join:\n${node.log()}`, { cause: failure });
+    await sleep(100);
+  }
+}
+
+function nodeIn(binary: string, directory: string, ports: Ports, library: string, members: string) {
+  let server: ChildProcess | undefined;
+  let output = '';
+  const log = () => output.slice(-14000);
+  const start = (extra: readonly string[] = []) => {
+    // A group of its own: the copying of the data to a new node is done by scripts, which must end with it.
+    const started = spawn(binary, [...serverOptions(directory, ports, library, members), ...extra], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...process.env, PATH: searchPath },
+    });
+    for (const stream of [started.stdout, started.stderr])
+      stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-20_000)));
+    server = started;
+  };
+  const killNow = () => {
+    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    process.kill(-server.pid, 'SIGKILL');
+  };
+  const node: GaleraNode & { start: typeof start; killNow: typeof killNow; up(): Promise<void> } = {
+    url: `mysql://coursectl:coursectl@127.0.0.1:${ports.sql}/`,
+    log,
+    start,
+    killNow,
+    async up() {
+      if (!server) throw new Error('The node was not started.');
+      await waitUntilUp(ports.sql, server, log);
+      await waitUntilSynced(node);
+    },
+    async kill() {
+      const ended = new Promise((resolve) => server?.once('exit', resolve));
+      killNow();
+      await ended;
+    },
+    async rejoin() {
+      start();
+      await node.up();
+    },
+    async query(sql) {
+      const connection = await createConnection({ host: '127.0.0.1', port: ports.sql, user: 'root' });
+      try {
+        const [rows] = await connection.query<RowDataPacket[]>(sql);
+        return rows;
+      } finally {
+        await connection.end();
+      }
+    },
+  };
+  return node;
+}
+
+/**
+ * Forms a cluster of three nodes on loopback. Stop it on every way out: nothing of it ends by itself.
+ * @param onStart told how, from the moment there is something to stop
+ * @throws when something that {@link missingForGalera} names isn't there
+ */
+export async function startGalera(onStart: (stop: () => void) => void = () => undefined): Promise<GaleraCluster> {
+  const binary = findServer(['mariadbd']) ?? '';
+  const library = libraries.find((candidate) => existsSync(candidate)) ?? '';
+  const version = spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-test-galera-'));
+  chmodSync(folder, 0o755);
+  const ports: Ports[] = [];
+  for (let index = 0; index < 3; index += 1)
+    ports.push({ sql: await freePort(), group: await freePort(), ist: await freePort(), sst: await freePort() });
+  const members = ports.map(({ group }) => `127.0.0.1:${group}`).join(',');
+  const nodes = ports.map((own, index) => {
+    const directory = path.join(folder, String(index));
+    for (const made of [directory, path.join(directory, 'data')]) makeFolder(made);
+    return nodeIn(binary, directory, own, library, members);
+  });
+  const stop = () => {
+    for (const node of nodes) node.killNow();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  onStart(stop);
+  try {
+    // The others are given their files by the first.
+    initialize(binary, version, path.join(folder, '0'), owner);
+    nodes[0]?.start(['--wsrep-new-cluster']);
+    await nodes[0]?.up();
+    for (const node of nodes.slice(1)) {
+      node.start();
+      await node.up();
+    }
+  } catch (error) {
+    stop();
+    throw new Error(`The cluster did not form:\n${nodes.map((node) => node.log()).join('\n')}`, { cause: error });
+  }
+  return { version, nodes, stop };
+}
