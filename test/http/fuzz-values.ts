@@ -81,7 +81,7 @@ function numberOf({ rules = [] }: JoiDescription): Arbitrary<unknown> {
 }
 
 /** Values that a schema takes, mostly. @param key what the field is called */
-export function rightValue(description: JoiDescription, key = ''): Arbitrary<unknown> {
+function rightValue(description: JoiDescription, key = ''): Arbitrary<unknown> {
   const { type, keys = {}, items = [], allow = [], matches = [] } = description;
   if (matches.length > 0) return fc.oneof(...matches.map(({ schema }) => rightValue(schema, key)));
   if (allow.some((value) => typeof value === 'string' && value !== '')) return fc.constantFrom(...allow);
