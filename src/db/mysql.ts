@@ -12,6 +12,8 @@ import { type Abandonable, acquirePatiently, givenUp, releasePatiently } from '.
  * for ever, nor a black-holed client the rows that it has locked.
  */
 const inactivityMs = 20_000;
+/** How long a server has to hang up after a goodbye. */
+const goodbyeMs = 1000;
 /** Idle connections of the pool are closed long before that. */
 const idleMs = 10_000;
 
@@ -82,8 +84,12 @@ export function mendMysqlConnections(sequelize: Sequelize): void {
     return destroy(connection);
   };
   manager.disconnect = async (connection) => {
-    if (manager.validate(connection)) await disconnect(connection).catch(() => connection.stream.destroy());
-    else connection.stream.destroy();
+    const { stream } = connection;
+    if (manager.validate(connection)) {
+      await disconnect(connection).catch(() => stream.destroy());
+      // A server that is out of reach never hangs up, and a program with an open connection never ends.
+      setTimeout(() => stream.destroy(), goodbyeMs).unref();
+    } else stream.destroy();
   };
 }
 

@@ -163,6 +163,10 @@ async function against(settings: Record<string, string>, proxied: boolean): Prom
     for (let n = 0; n <= accounts; n += 1) users.push(await buildUser(context, { passwordHash }));
     const emails = users.map(({ email }) => email);
     const verdicts: Verdict[] = [];
+    // Of processes that have just begun, the first requests take as long as their code takes to be compiled.
+    await storm(
+      times(300, (n) => ({ url: instances.urls[n % instanceCount] ?? '', identifier: 'nobody', password: guess })),
+    );
     for (const given of proxied ? behindProxy(emails) : direct(emails))
       verdicts.push(...(await meet(given, instances)));
     verdicts.push(await otherUser(instances, emails[accounts] ?? '', proxied ? '198.51.100.7' : undefined));

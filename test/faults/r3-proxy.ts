@@ -91,6 +91,13 @@ export async function run(): Promise<Verdict[]> {
     await Promise.all([crowd.stop(), probes.stop()]);
     const after = instance.memory().now;
     const { answered, missing, doubled } = await writes.compare(stage.databaseUrl());
+    // And once more, for good: what the service does in the background is stuck by the time it is told to end.
+    proxy.set({ kind: 'black hole' });
+    await sleep(2000);
+    const askedAt = performance.now();
+    instance.kill('SIGTERM');
+    const exitCode = await instance.exited;
+    const tookMs = performance.now() - askedAt;
     await proxy.close();
     return [
       ...phases.flatMap(judge),
@@ -103,6 +110,11 @@ export async function run(): Promise<Verdict[]> {
         promised: 'every write answered 201 is there once',
         measured: `${answered} answered, ${missing} missing, ${doubled} doubled`,
         kept: answered > 0 && missing + doubled === 0,
+      },
+      {
+        promised: 'SIGTERM in a black hole: exit code 0 within 25 s',
+        measured: `${exitCode} after ${seconds(tookMs)}`,
+        kept: exitCode === 0 && tookMs < 25_000,
       },
       {
         promised: 'memory flat (within 100 MiB)',

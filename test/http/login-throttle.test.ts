@@ -76,9 +76,9 @@ describe('The throttle of logins', () => {
     for (const [round, minutes] of [10, 20, 40, 60, 60].entries()) {
       await wrong(10, email, `192.0.2.${round + 10}`);
       expectLocked(await login(email, factoryPassword), minutes);
-      harness.advance(minutes * minuteMs - 1000);
+      harness.advance(minutes * minuteMs - 30_000);
       expectLocked(await login(email, factoryPassword), 1);
-      harness.advance(1000);
+      harness.advance(30_000);
     }
     await login(email, factoryPassword).expect(200);
     await wrong(10, email, '192.0.2.99');

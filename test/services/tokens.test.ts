@@ -168,7 +168,8 @@ describe('the generated secret', () => {
       const config = loadConfig({ env: { DATA_DIR: ${JSON.stringify(dataDir)} }, cwd: '/' });
       const start = Date.parse(process.argv[2]);
       while (Date.now() < start);
-      console.log(createTokens(config).issue({ userId: 'u', sid: 's' }, new Date(0), new Date(1000)));`;
+      // Not at the very beginning of time: jsonwebtoken takes that for no time, and puts the present one there.
+      console.log(createTokens(config).issue({ userId: 'u', sid: 's' }, new Date(1000), new Date(2000)));`;
     const file = path.join(folder.path, 'start.mts');
     writeFileSync(file, program);
     const startAt = new Date(Date.now() + 1500).toISOString();
