@@ -109,7 +109,7 @@ async function outcomeOf(bytes: Buffer, sizes: Iterable<number> = []) {
   const read: FileRow[] = [];
   try {
     const { encoding } = await inspectFile(chunks(bytes, sizes));
-    const reading = { options: {}, format: { encoding, delimiter: 'auto' as const } };
+    const reading = { options: {}, format: { encoding, delimiter: 'auto' as const }, policy: () => undefined };
     const file = await openImportFile(chunks(bytes, sizes), reading, { ...usualLimits, batchRows: 500 });
     for await (const batch of file.batches) read.push(...batch);
     return { format: file.format, mapping: file.mapping, rows: read };

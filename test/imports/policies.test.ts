@@ -5,7 +5,7 @@ import { applyImport } from '../../src/services/imports/apply.js';
 import { planImport } from '../../src/services/imports/plan.js';
 import { createPasswordHasher } from '../../src/services/passwords.js';
 import { failureOf } from '../db/failure.js';
-import { buildCourse, buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { buildCourse, buildEnrollment, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { people, recordsOf, useImporting } from './importing.js';
 import { applyOptions, importFile, importFirstBatch } from './running.js';
 
@@ -84,17 +84,28 @@ describe('Rows that meet an account', () => {
     expect(body.user.requiresPasswordChange).to.equal(true);
   });
 
-  it('never change the super admin, nor take the role from a trainer who has courses', async () => {
+  it('never change the super admin, nor take a role that still binds its account', async () => {
     await buildUser(importing.context, { ...ada, role: 'super_admin' });
     const trainer = await buildUser(importing.context, { email: 'bob@example.org', phone: '2', role: 'trainer' });
-    await buildCourse(importing.context, trainer);
+    const course = await buildCourse(importing.context, trainer);
+    const trainee = await buildUser(importing.context, { email: 'cid@example.org', phone: '3' });
+    const past = await buildUser(importing.context, { email: 'dan@example.org', phone: '4' });
+    await buildEnrollment(importing.context, trainee, course);
+    await buildEnrollment(importing.context, past, course, { status: 'completed' });
     const run = await importing.json(
-      write('Ada,Queen,ada@example.org,1,,', 'Bob,King,bob@example.org,2,trainee,'),
+      write(
+        'Ada,Queen,ada@example.org,1,,',
+        'Bob,King,bob@example.org,2,trainee,',
+        'Cid,King,cid@example.org,3,trainer,',
+        'Dan,King,dan@example.org,4,trainer,',
+      ),
       ...update,
     );
     expect(await reasons(run.id)).to.deep.equal([
       "2 rejected PROTECTED_ACCOUNT The super admin's account is never changed by an import.",
       `3 rejected HAS_COURSES The trainer ${trainer.id} still has courses: assign them to another first.`,
+      `4 rejected HAS_ENROLLMENTS The trainee ${trainee.id} still has enrollments: remove or complete them first.`,
+      '5 updated',
     ]);
   });
 

@@ -5,7 +5,7 @@ import { chunks, usualFormat, usualLimits } from './csv-text.js';
 
 const header = 'firstName,lastName,email,phone,role,isActive,password';
 
-const reading = { options: {}, format: usualFormat };
+const reading = { options: {}, format: usualFormat, policy: () => undefined };
 const bounds = { ...usualLimits, batchRows: 500 };
 
 const open = (text: string) => openImportFile(chunks(Buffer.from(text)), reading, bounds);
@@ -195,7 +195,7 @@ describe('A row of an import file', () => {
       const text = `firstName,lastName,email,phone\nAda,King,ada@example.org,1,x`.replaceAll(',', sign);
       const file = await openImportFile(
         chunks(Buffer.from(text)),
-        { options: {}, format: { encoding: 'utf-8', delimiter: 'auto' } },
+        { options: {}, format: { encoding: 'utf-8', delimiter: 'auto' }, policy: () => undefined },
         bounds,
       );
       for await (const batch of file.batches)

@@ -3,6 +3,7 @@ import type { Import } from '../../db/models/import.js';
 import { AppError, isAppError } from '../../errors.js';
 import { optionsText } from '../../schemas/import.js';
 import type { Actor, Core } from '../core.js';
+import { passwordPolicy } from '../password-policy.js';
 import { fileBytes } from './csv-source.js';
 import { Decider } from './existing.js';
 import { removeOwnCopy } from './own-copy.js';
@@ -57,7 +58,8 @@ async function runImport(
   let running: Running | undefined;
   try {
     await assertUnchanged(plan);
-    file = await openImportFile(fileBytes(plan.file), plan, core.config.imports, plan.repetitions);
+    const reading = { ...plan, policy: await passwordPolicy(core.config) };
+    file = await openImportFile(fileBytes(plan.file), reading, core.config.imports, plan.repetitions);
     const { mapping } = file;
     const begun = await unfinishedRecord(core, plan, options.record);
     const decider = await Decider.open(core, plan.options, begun);

@@ -3,6 +3,7 @@ import type { Core } from '../core.js';
 import { holdCourses, holdUsers } from '../holds.js';
 import { takenSeats } from '../seats.js';
 import type { CourseReference, Decision } from './outcomes.js';
+import { boundAccounts } from './role-changes.js';
 
 /** What was decided no longer holds: somebody else was faster. Deciding again will tell. */
 export class StaleDecision extends Error {
@@ -44,20 +45,15 @@ export async function assertCourses(
 }
 
 /**
- * A trainer who has been given a course meanwhile stays one; whoever gives one now waits for the locked account.
+ * Those who lose a role aren't bound by it, meanwhile either: whoever binds them now waits for the locked account.
  * @throws StaleDecision
  */
-export async function assertWithoutCourses(
+export async function assertUnbound(
   core: Core,
-  updates: readonly (Decision & { outcome: 'updated' })[],
+  decisions: readonly Decision[],
   transaction: Transaction,
 ): Promise<void> {
-  const leaving = updates
-    .filter(({ account, changes }) => account.role === 'trainer' && changes.role !== undefined)
-    .map(({ account }) => account.id);
-  if (leaving.length === 0) return;
-  const where = { trainerId: leaving };
-  if ((await core.database.models.Course.count({ where, transaction })) > 0) throw new StaleDecision();
+  if ((await boundAccounts(core, decisions, transaction)).size > 0) throw new StaleDecision();
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
 import { generatedPasswordCost, generatePassword } from '../passwords.js';
 import { endSessions } from '../sessions.js';
-import { assertCourses, assertTrainees, assertWithoutCourses, StaleDecision } from './batch-checks.js';
+import { assertCourses, assertTrainees, assertUnbound, StaleDecision } from './batch-checks.js';
 import { type Decision, needsSecret, type PlannedEnrollment } from './outcomes.js';
 import type { UndoNote } from './undo-note.js';
 
@@ -152,7 +152,7 @@ async function updateAccounts(
     transaction,
   });
   const byId = new Map(accounts.map((account) => [account.id, account]));
-  await assertWithoutCourses(core, updates, transaction);
+  await assertUnbound(core, updates, transaction);
   for (const update of updates) {
     const user = byId.get(update.account.id);
     if (user?.updatedAt.getTime() !== update.account.updatedAt.getTime()) throw new StaleDecision();

@@ -13,6 +13,7 @@ import {
   type PlannedEnrollment,
   rejection,
 } from './outcomes.js';
+import { bondReasons, boundAccounts } from './role-changes.js';
 import { type CandidateRow, type FileRow, isRejected } from './rows.js';
 import { undoNoteOf } from './undo-note.js';
 
@@ -201,7 +202,7 @@ export class Decider {
 
   /** What takes a look beyond the account itself: trainers' courses, enrollments, seats. */
   async #settle(decisions: readonly Decision[], seats: Seats): Promise<Decision[]> {
-    const allowed = await this.#withoutLostTrainers(decisions);
+    const allowed = await this.#withoutBound(decisions);
     if (
       this.#course === null &&
       !allowed.some((one) => one.outcome !== 'rejected' && one.row.person.course !== undefined)
@@ -222,31 +223,13 @@ export class Decider {
     });
   }
 
-  /** A trainer who has courses stays one. */
-  async #withoutLostTrainers(decisions: readonly Decision[]): Promise<Decision[]> {
-    const leaving = decisions.flatMap((one) =>
-      one.outcome === 'updated' && one.account.role === 'trainer' && one.changes.role !== undefined
-        ? [one.account.id]
-        : [],
-    );
-    if (leaving.length === 0) return [...decisions];
-    const courses = await this.#core.database.read(() =>
-      this.#core.database.models.Course.findAll({
-        attributes: ['trainerId'],
-        where: { trainerId: leaving },
-        raw: true,
-      }),
-    );
-    const trainers = new Set(courses.map((course) => course.trainerId));
-    return decisions.map((one) =>
-      one.outcome === 'updated' && one.changes.role !== undefined && trainers.has(one.account.id)
-        ? rejection(
-            one.row,
-            'HAS_COURSES',
-            `The trainer ${one.account.id} still has courses: assign them to another first.`,
-          )
-        : one,
-    );
+  /** A trainer who has courses stays one, and so does a trainee with a place in one. */
+  async #withoutBound(decisions: readonly Decision[]): Promise<Decision[]> {
+    const bound = await boundAccounts(this.#core, decisions);
+    return decisions.map((one) => {
+      const bond = one.outcome === 'updated' && one.changes.role !== undefined && bound.get(one.account.id);
+      return bond ? rejection(one.row, bond, bondReasons[bond](one.account.id)) : one;
+    });
   }
 
   #withEnrollments(decision: Decision): Decision {

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.js';
 import { type ImportOptions, importOptionsSchema, optionsText } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
+import { passwordPolicy } from '../password-policy.js';
 import type { ColumnMapping } from './columns.js';
 import { Seats } from './course-book.js';
 import { type CsvFormat, fileBytes, fileIdentity } from './csv-source.js';
@@ -210,7 +211,11 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const decider = await Decider.open(core, options, begun);
   const { format, mapping, batches, repetitions, close } = await openImportFile(
     fileBytes(file),
-    { options, format: { encoding, delimiter: options.delimiter ?? 'auto' } },
+    {
+      options,
+      format: { encoding, delimiter: options.delimiter ?? 'auto' },
+      policy: await passwordPolicy(core.config),
+    },
     core.config.imports,
   );
   const seats = new Seats(core);

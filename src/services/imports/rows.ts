@@ -3,6 +3,7 @@ import { isAppError } from '../../errors.js';
 import { phoneKey } from '../../schemas/fields.js';
 import { type ImportedPerson, type ImportOptions, importedPersonSchema, quickPerson } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
+import type { PasswordPolicy } from '../password-policy.js';
 import { type ColumnMapping, fieldsOf, mapColumns } from './columns.js';
 import { type CsvFormat, type CsvLimits, type CsvOptions, type CsvRow, openCsv } from './csv-source.js';
 import { delimiterNames } from './delimiters.js';
@@ -17,6 +18,7 @@ export const rowCodes = [
   'UNCHANGED',
   'PROTECTED_ACCOUNT',
   'HAS_COURSES',
+  'HAS_ENROLLMENTS',
   'NOT_A_TRAINEE',
   'COURSE_UNKNOWN',
   'COURSE_AMBIGUOUS',
@@ -79,9 +81,12 @@ class RowChecker {
   readonly #known: Repetitions | undefined;
   readonly #found = new Map<number, string>();
 
-  constructor(format: CsvFormat, mapping: ColumnMapping, known: Repetitions | undefined) {
+  readonly #policy: PasswordPolicy;
+
+  constructor(format: CsvFormat, mapping: ColumnMapping, policy: PasswordPolicy, known: Repetitions | undefined) {
     this.#format = format;
     this.#mapping = mapping;
+    this.#policy = policy;
     this.#known = known;
   }
 
@@ -97,6 +102,8 @@ class RowChecker {
     }
     try {
       const person = personOf(row, this.#mapping);
+      const weakness = person.password && this.#policy('Password', person.password, person);
+      if (weakness) return { ...row, code: 'INVALID', reason: weakness };
       const reason = this.#repetition(row.line, person);
       return reason
         ? { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason }
@@ -159,6 +166,8 @@ async function* inBatches(
 export interface Reading {
   options: Pick<ImportOptions, 'map'>;
   format: CsvOptions;
+  /** Which passwords may be chosen. */
+  policy: PasswordPolicy;
 }
 
 /**
@@ -176,7 +185,7 @@ export async function openImportFile(
   const { header, format, rows, close } = await openCsv(bytes, reading.format, limits);
   try {
     const mapping = mapColumns(header, reading.options.map);
-    const checker = new RowChecker(format, mapping, repetitions);
+    const checker = new RowChecker(format, mapping, reading.policy, repetitions);
     const batches = inBatches(rows, checker, batchRows);
     return { format, mapping, batches, repetitions: () => checker.repetitions, close };
   } catch (error) {
