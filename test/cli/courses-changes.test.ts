@@ -68,7 +68,7 @@ describe('changes of courses at the command line', () => {
       expect(exitCode).to.equal(2);
       expect(said.split('\n')).to.have.members([
         ...['The input is not valid:', '  Title must be 3 to 200 characters.', '  Description is required.'],
-        '  maxStudents must be a whole number from 1 to 1000000.',
+        ...['  maxStudents must be a whole number from 1 to 1000000.', '  trainerId is required.'],
       ]);
       expect(await models().Course.count()).to.equal(0);
     });

@@ -141,7 +141,6 @@ describe('A service with limits', () => {
     const { id } = await buildMaterial(instance?.context ?? harness.context, course, {}, Buffer.alloc(20_000_000));
     const route = path.posix.join('/api/courses', course.id, 'files', id);
     const idle = await open(head(`GET ${route} HTTP/1.1`, `Authorization: Bearer ${token}`));
-    await sleep(30);
     idle.socket.pause();
     await sleep(100);
     await request(url).get('/api/auth/setup-status').expect(200);

@@ -56,14 +56,18 @@ export async function status(run: Run<StatusOptions>): Promise<Result> {
   const [id = '', wanted] = run.arguments;
   const { notes } = run.options;
   const input = { status: wanted, notes: notes?.trim() === '' ? null : notes };
-  const enrollment = await changeStatus(await run.context(), operator, id, input);
+  const context = await run.context();
+  await changeStatus(context, operator, id, input);
+  const enrollment = await findEnrollment(context, operator, id);
   return changed(enrollment, `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 
 export async function progress(run: Run): Promise<Result> {
   const [id = '', number] = run.arguments;
   const input = { progress: typedNumber(number) };
-  const enrollment = await setProgress(await run.context(), operator, id, input);
+  const context = await run.context();
+  await setProgress(context, operator, id, input);
+  const enrollment = await findEnrollment(context, operator, id);
   return changed(enrollment, `${enrollmentName(enrollment)}: ${enrollment.progress} % done.`);
 }
 
