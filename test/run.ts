@@ -1,5 +1,6 @@
 /**
- * Runs the whole suite on SQLite and on MySQL/MariaDB, and closes with one count for both.
+ * Runs the whole suite on SQLite and on MySQL/MariaDB, and closes with one count for both; with WITH_FAULTS=1 also the
+ * fault runs (`npm run test:faults`), whose promises are counted too.
  *
  * The MySQL leg uses the server of TEST_DATABASE_URL, or a private one started from a `mariadbd` or `mysqld` on the
  * PATH. Without either it is left out, loudly; with REQUIRE_MYSQL=1 that is a failure. Arguments go to mocha.
@@ -18,15 +19,17 @@ interface Counts {
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'coursectl-test-'));
 
-async function leg(name: string, databaseUrl: string | undefined): Promise<Counts> {
+const mocha = ['npx', '--no-install', 'mocha', ...process.argv.slice(2)];
+
+async function leg(name: string, [command = '', ...argv]: string[], databaseUrl?: string): Promise<Counts> {
   const countsFile = path.join(scratch, `${name.replace(/\W+/g, '-')}.json`);
   console.log(`\n=== ${name} ===`);
   const { TEST_DATABASE_URL: _, ...environment } = process.env;
-  const mocha = spawn('npx', ['--no-install', 'mocha', ...process.argv.slice(2)], {
+  const runner = spawn(command, argv, {
     stdio: 'inherit',
     env: { ...environment, COURSECTL_TEST_COUNTS: countsFile, ...(databaseUrl && { TEST_DATABASE_URL: databaseUrl }) },
   });
-  const exitCode = await new Promise<number | null>((resolve) => mocha.once('exit', resolve));
+  const exitCode = await new Promise<number | null>((resolve) => runner.once('exit', resolve));
   try {
     const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as Counts;
     // A runner that failed without a failed test (a hook, a crash after the last test) is a failure all the same.
@@ -39,7 +42,7 @@ async function leg(name: string, databaseUrl: string | undefined): Promise<Count
 
 async function mysqlLeg(): Promise<Counts> {
   const given = process.env.TEST_DATABASE_URL;
-  if (given) return leg('MySQL/MariaDB (TEST_DATABASE_URL)', given);
+  if (given) return leg('MySQL/MariaDB (TEST_DATABASE_URL)', mocha, given);
   const server = await startThrowAwayServer();
   if (!server) {
     const required = process.env.REQUIRE_MYSQL === '1';
@@ -53,13 +56,14 @@ async function mysqlLeg(): Promise<Counts> {
   }
   try {
     console.log(`\nThrow-away server: ${server.version}`);
-    return await leg('MySQL/MariaDB (throw-away server)', server.url);
+    return await leg('MySQL/MariaDB (throw-away server)', mocha, server.url);
   } finally {
     await server.stop();
   }
 }
 
-const legs = [await leg('SQLite', undefined), await mysqlLeg()];
+const legs = [await leg('SQLite', mocha), await mysqlLeg()];
+if (process.env.WITH_FAULTS === '1') legs.push(await leg('Fault runs', ['npm', 'run', '--silent', 'test:faults']));
 rmSync(scratch, { recursive: true, force: true });
 const sum = (key: keyof Counts) => legs.reduce((total, counts) => total + counts[key], 0);
 const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : '';
