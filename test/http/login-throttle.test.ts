@@ -53,6 +53,19 @@ describe('The throttle of logins', () => {
     expectLocked(await login(' NOBODY@example.org', factoryPassword), 10);
   });
 
+  it('counts the ways to write a phone number as one, whether an account has it or not', async () => {
+    await buildUser(harness.context, { phone: '+44 20 7946 0001', isActive: false });
+    for (const [number, address] of [
+      ['0001', '192.0.2.1'],
+      ['0002', '192.0.2.2'],
+    ] as const) {
+      const written = [`+44 20 7946 ${number}`, `+44207946${number}`, `+44-20-7946-${number}`, `+44.20.7946.${number}`];
+      for (let guess = 0; guess < 10; guess += 1)
+        expectFailure(await login(written[guess % 4] ?? '', 'a wrong guess', address), 401, messages.noMatch);
+      for (const identifier of written) expectLocked(await login(identifier, 'a wrong guess', '192.0.2.3'), 10);
+    }
+  });
+
   it('lets nobody through beyond the limit who comes at the same moment', async () => {
     const { email } = await buildUser(harness.context);
     const answers = await wrong(40, email);
@@ -182,6 +195,14 @@ describe('Logins and the cost of hashes', () => {
     expect(user.passwordHash.slice(4, 6)).to.equal('06');
     await login(user.email, ada.password).expect(200);
     await login(user.email, 'a wrong guess').expect(401);
+  });
+
+  it('take the right password from all who come together, and count none of them as a failure', async () => {
+    const { email } = await buildUser(harness.context);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => login(email, factoryPassword)));
+    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+    const { LoginThrottle } = harness.context.database.models;
+    expect(await LoginThrottle.sum('failures')).to.equal(0);
   });
 
   it('leave a generated password as it is: it is about to be replaced', async () => {
