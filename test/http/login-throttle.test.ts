@@ -129,6 +129,20 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword, '2001:db8:0:100::1').expect(200);
   });
 
+  it('knows an address in every spelling', async () => {
+    const { email } = await buildUser(harness.context);
+    for (const spellings of [
+      ['2001:db8:a::1', '2001:DB8:A::1', '2001:0db8:000a:0000:0000:0000:0000:0001', '2001:db8:a:0:0:0:203.0.113.5'],
+      ['192.0.2.77', '::ffff:192.0.2.77', '::FFFF:c000:24d', '0:0:0:0:0:ffff:192.0.2.77'],
+    ]) {
+      for (let guess = 0; guess < 100; guess += 1)
+        await login(`n${guess}@example.org`, 'a wrong guess', spellings[guess % 4]).expect(401);
+      for (const address of spellings) expectLocked(await login(email, factoryPassword, address), 60);
+      harness.advance(24 * 60 * minuteMs);
+    }
+    await login(email, factoryPassword, '::ffff:192.0.2.78').expect(200);
+  });
+
   it('counts guesses of the current password of an account too', async () => {
     const { user, token } = await signIn(harness.context);
     const change = (currentPassword: string) =>
