@@ -1,5 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Response } from 'supertest';
+import request, { type Response } from 'supertest';
+import type { Context } from '../../src/context.js';
+import { AppError } from '../../src/errors.js';
+import { createApp } from '../../src/http/app.js';
 import { lockOf, sweepThrottle } from '../../src/services/login-throttle.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -162,6 +169,44 @@ describe('The throttle of logins', () => {
       await sequelize.query('ALTER TABLE elsewhere RENAME TO login_throttle');
     }
     await login(email, factoryPassword).expect(200);
+  });
+
+  it('counts nothing of what was not looked at: the hasher had too much to do', async () => {
+    const { email } = await buildUser(harness.context);
+    const compare = async () => {
+      throw new AppError('OVERLOADED');
+    };
+    const hasher = { ...harness.context.hasher, compare };
+    // A getter that makes the secret when it is asked for stays one.
+    const busy = createApp(Object.create(harness.context, { hasher: { value: hasher } }) as Context);
+    for (let round = 0; round < 3; round += 1) {
+      const guesses = Array.from({ length: 10 }, () =>
+        request(busy).post('/api/auth/login').send({ identifier: email, password: 'a wrong guess' }),
+      );
+      for (const { status } of await Promise.all(guesses)) expect(status).to.equal(503);
+    }
+    const { LoginThrottle } = harness.context.database.models;
+    expect([await LoginThrottle.sum('failures'), await LoginThrottle.sum('underWay')]).to.deep.equal([0, 0]);
+    await login(email, factoryPassword).expect(200);
+  });
+
+  it('counts guesses whose sender does not wait for the answer', async () => {
+    const { id, email } = await buildUser(harness.context);
+    const server = createServer(harness.app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const body = JSON.stringify({ identifier: email, password: 'a wrong guess' });
+    const head = `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    for (let guess = 0; guess < 10; guess += 1) {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      await once(socket, 'connect');
+      await new Promise<void>((resolve) => socket.write(head + body, () => resolve()));
+      await sleep(5);
+      socket.resetAndDestroy();
+    }
+    const lock = () => lockOf(harness.context, id);
+    for (let tries = 0; tries < 100 && (await lock()) === null; tries += 1) await sleep(50);
+    expect(await lock()).not.to.equal(null);
+    server.close();
   });
 
   it('gives back what an instance that died had under way', async () => {
