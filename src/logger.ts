@@ -34,7 +34,9 @@ function serializeError(error: unknown): unknown {
 const quotations = [
   /(Duplicate entry )'.*'(?= for key)/gs,
   /(Incorrect [\w ]+ value: )'.*'(?= for )/gs,
-  /(Truncated incorrect [\w ]+ value: )'.*?'(?=\n {4}at |$)/gs,
+  /((?:Truncated i|I)ncorrect [\w ]+ value: )'.*?'(?=\n {4}at |$)/gs,
+  /(Cannot convert string )'.*'(?= from )/gs,
+  /(Invalid \w+ character string: )'.*?'(?=\n {4}at |$)/gs,
   /(SQL syntax; .* near )'.*'(?= at line)/gs,
 ];
 

@@ -247,7 +247,9 @@ export const environmentSchema = Joi.object({
   FILE_COURSE_QUOTA_BYTES: integer(1024, 1_000_000_000_000_000).default(1_073_741_824),
   S3_ENDPOINT: Joi.string()
     .uri({ scheme: ['http', 'https'] })
-    .messages({ '*': '{#label} must be a URL, such as https://s3.example.org' }),
+    // It is shown: secrets have settings of their own.
+    .pattern(/^[^@]*$/)
+    .messages({ '*': '{#label} must be a URL without a user name, such as https://s3.example.org' }),
   S3_REGION: Joi.string().default('us-east-1'),
   S3_BUCKET: Joi.string()
     .pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)

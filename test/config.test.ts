@@ -278,8 +278,8 @@ const settings: Readonly<Record<string, SettingCase>> = {
     read: storage('endpoint'),
     unset: undefined,
     valid: { 'https://s3.example.org': 'https://s3.example.org', 'http://127.0.0.1:9000': 'http://127.0.0.1:9000' },
-    invalid: ['s3.example.org', 'ftp://s3.example.org'],
-    mustBe: 'must be a URL, such as https://s3.example.org.',
+    invalid: ['s3.example.org', 'ftp://s3.example.org', 'https://key:secret@s3.example.org'],
+    mustBe: 'must be a URL without a user name, such as https://s3.example.org.',
   },
   S3_REGION: {
     beside: s3,

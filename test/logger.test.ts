@@ -106,6 +106,9 @@ describe('logged errors', () => {
       (value: string) => `Incorrect string value: '${value}' for column \`db\`.\`users\`.\`email\` at row 1`,
       (value: string) => `Incorrect datetime value: '${value}' for column 'created_at' at row 1`,
       (value: string) => `Truncated incorrect DOUBLE value: '${value}'`,
+      (value: string) => `Incorrect DATE value: '${value}'`,
+      (value: string) => `Cannot convert string '${value}' from utf8mb4 to ascii`,
+      (value: string) => `Invalid utf8mb4 character string: '${value}'`,
       (value: string) =>
         `You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax to use near '${value}' at line 1`,
     ];

@@ -12,6 +12,7 @@ import { createApp } from './app.js';
 import type { Surroundings } from './bind.js';
 import { messageOf, retryAfterOf } from './errors.js';
 import { corsMiddleware } from './middleware/cors.js';
+import { securityHeaders } from './middleware/security-headers.js';
 
 /** How long a service that was told to stop takes at most. */
 const drainMs = 25_000;
@@ -74,13 +75,14 @@ function refusal({ config }: Context) {
     'Retry-After': retryAfterOf('OVERLOADED') ?? 1,
     'Cache-Control': 'no-store',
   };
+  const secure = securityHeaders();
   // Without its headers a browser's client couldn't read that it should come again.
   const cors = corsMiddleware(config.http.allowedOrigins);
-  return (request: IncomingMessage, response: ServerResponse) => {
-    const answer = () => response.writeHead(503, { ...headers, 'X-Request-Id': randomUUID() }).end(body);
-    // It needs no more of Express than what it extends.
-    if (request.headers.origin === undefined) answer();
-    else cors(request as Request, response as Response, answer);
+  return (given: IncomingMessage, answer: ServerResponse) => {
+    // Both need no more of Express than what it extends.
+    const [request, response] = [given as Request, answer as Response];
+    const send = () => response.writeHead(503, { ...headers, 'X-Request-Id': randomUUID() }).end(body);
+    secure(request, response, () => (request.headers.origin === undefined ? send() : cors(request, response, send)));
   };
 }
 

@@ -21,7 +21,8 @@ interface Named {
 
 async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<Named> {
   const email = normalizeEmail(identifier);
-  const unknown = { user: undefined, target: { identifier: email } };
+  // Texts that would mean one account count as one: so that counting doesn't tell whether there is one.
+  const unknown = { user: undefined, target: { identifier: email.includes('@') ? email : phoneKey(identifier) } };
   if (!isPossibleKey(identifier)) return unknown;
   const matches = await core.database.read(() =>
     core.database.models.User.findAll({ where: { [Op.or]: [{ email }, { phoneKey: phoneKey(identifier) }] } }),
@@ -72,20 +73,49 @@ export async function login(
   const { identifier, password } = validate(loginSchema, input);
   const { user, target } = await findByIdentifier(core, identifier, role);
   return guessing(core, target, client.ip, async () => {
-    const matches = await passwordMatches(core, password, user);
-    if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
-    const now = core.now();
-    const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= now;
-    if (!matches || expired) throw new AppError('WRONG_PASSWORD');
-    const passwordHash = await rehashed(core, password, user);
-    return core.database.inTransaction(async (transaction) => {
-      // The account may have changed while the password was compared.
-      const current = await lockedUser(core, user.id, transaction);
-      if (!current?.isActive) throw new AppError('NO_MATCHING_ACCOUNT');
-      if (current.passwordHash !== user.passwordHash) throw new AppError('WRONG_PASSWORD');
-      await current.update({ lastLogin: now, ...(passwordHash !== undefined && { passwordHash }) }, { transaction });
-      return { user: current, token: await startSession(core, current, client, transaction) };
-    });
+    for (let compared = user; ; ) {
+      const found = await assertPasswordRight(core, password, compared);
+      const current = await startSessionOf(core, found, client, role);
+      if ('token' in current) return current;
+      compared = current;
+    }
+  });
+}
+
+interface Found {
+  user: User;
+  /** Replaces the one that is stored. */
+  passwordHash: string | undefined;
+}
+
+/** @throws AppError `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED` */
+async function assertPasswordRight(core: Core, password: string, user: User | undefined): Promise<Found> {
+  const matches = await passwordMatches(core, password, user);
+  if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
+  const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= core.now();
+  if (!matches || expired) throw new AppError('WRONG_PASSWORD');
+  return { user, passwordHash: await rehashed(core, password, user) };
+}
+
+/**
+ * Starts a session for an account whose password was right when it was looked at.
+ * @returns the account as it is now where its hash is another one since: the password has changed, or another login of
+ *   the same password has hashed it anew
+ * @throws AppError `NO_MATCHING_ACCOUNT`
+ */
+function startSessionOf(
+  core: Core,
+  { user, passwordHash }: Found,
+  client: Client,
+  role: Role | undefined,
+): Promise<{ user: User; token: string } | User> {
+  return core.database.inTransaction(async (transaction) => {
+    const current = await lockedUser(core, user.id, transaction);
+    if (!current?.isActive || (role !== undefined && current.role !== role)) throw new AppError('NO_MATCHING_ACCOUNT');
+    if (current.passwordHash !== user.passwordHash) return current;
+    const changes = { lastLogin: core.now(), ...(passwordHash !== undefined && { passwordHash }) };
+    await current.update(changes, { transaction });
+    return { user: current, token: await startSession(core, current, client, transaction) };
   });
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import { isIPv6, SocketAddress } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Op, type Transaction } from 'sequelize';
@@ -10,7 +10,7 @@ import type { Core } from './core.js';
 /**
  * Bounds how often passwords can be guessed, over all instances on a database. An attempt is counted before its password
  * is looked at and given back when it was right: so many at once don't pass the limit, and whoever knows their password
- * never meets it.
+ * never meets it, but for a wait behind others that are looked at.
  */
 
 const minuteMs = 60_000;
@@ -38,8 +38,11 @@ const ruleOf = (subject: string): Rule => (subject.startsWith('address:') ? addr
 
 /** An attempt whose end nobody noted ended with the process that made it, in milliseconds. */
 const underWayMs = minuteMs;
-/** How long an attempt waits for those before it, in milliseconds. */
-const patienceMs = 5000;
+/**
+ * How long an attempt waits for those before it, in milliseconds: with hashes as slow as they are by default, a hundred
+ * logins of one account that come together take so long.
+ */
+const patienceMs = 15_000;
 /** How often it is tried to note the end of an attempt. */
 const leaveTries = 3;
 /** When it is forgotten how often something was locked, in milliseconds. */
@@ -50,10 +53,12 @@ const ipv6CustomerBits = 56;
 
 /** The first 56 bits of an IPv6 address; an IPv4 address as it is. */
 function networkOf(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  if (mapped !== undefined) return mapped;
   if (!isIPv6(ip)) return ip;
-  const [head = '', tail] = (ip.split('%')[0] ?? '').split('::');
+  // An address can be written in many ways: this makes them one.
+  const { address } = new SocketAddress({ address: ip.split('%')[0] ?? ip, family: 'ipv6' });
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = address.split('::');
   const groups = (text: string) => (text === '' ? [] : text.split(':'));
   const [before, after] = [groups(head), groups(tail ?? '')];
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');

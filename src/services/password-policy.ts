@@ -28,8 +28,9 @@ let common: Promise<ReadonlySet<string>> | undefined;
 function isOwn(password: string, { firstName = '', lastName = '', email = '', phone = '' }: PasswordOwner): boolean {
   const folded = searchKey(password);
   const address = normalizeEmail(email);
+  const addresses = [address, address.split('@')[0] ?? ''];
   const names = [firstName, lastName, `${firstName} ${lastName}`, `${firstName}${lastName}`, `${lastName}${firstName}`];
-  const own = [...names.map((name) => searchKey(name.trim())), address, address.split('@')[0] ?? ''];
+  const own = [...names, ...addresses].map((text) => searchKey(text.trim()));
   return own.includes(folded) || (phone !== '' && phoneKey(password) === phoneKey(phone));
 }
 

@@ -10,7 +10,7 @@ import type { Guess, Load } from './load.js';
 import type { Verdict } from './report.js';
 
 const instanceCount = 3;
-/** What the throttle lets through, as docs/OPERATIONS.md says. */
+/** What the throttle lets through, as docs/SECURITY.md says. */
 const perIdentifier = 10;
 const perAddress = 100;
 const accounts = 1000;

@@ -1,5 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Response } from 'supertest';
+import request, { type Response } from 'supertest';
+import type { Context } from '../../src/context.js';
+import { AppError } from '../../src/errors.js';
+import { createApp } from '../../src/http/app.js';
 import { lockOf, sweepThrottle } from '../../src/services/login-throttle.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -51,6 +58,19 @@ describe('The throttle of logins', () => {
       expectLocked(await login(identifier, factoryPassword, address, path), 10);
     }
     expectLocked(await login(' NOBODY@example.org', factoryPassword), 10);
+  });
+
+  it('counts the ways to write a phone number as one, whether an account has it or not', async () => {
+    await buildUser(harness.context, { phone: '+44 20 7946 0001', isActive: false });
+    for (const [number, address] of [
+      ['0001', '192.0.2.1'],
+      ['0002', '192.0.2.2'],
+    ] as const) {
+      const written = [`+44 20 7946 ${number}`, `+44207946${number}`, `+44-20-7946-${number}`, `+44.20.7946.${number}`];
+      for (let guess = 0; guess < 10; guess += 1)
+        expectFailure(await login(written[guess % 4] ?? '', 'a wrong guess', address), 401, messages.noMatch);
+      for (const identifier of written) expectLocked(await login(identifier, 'a wrong guess', '192.0.2.3'), 10);
+    }
   });
 
   it('lets nobody through beyond the limit who comes at the same moment', async () => {
@@ -116,6 +136,20 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword, '2001:db8:0:100::1').expect(200);
   });
 
+  it('knows an address in every spelling', async () => {
+    const { email } = await buildUser(harness.context);
+    for (const spellings of [
+      ['2001:db8:a::1', '2001:DB8:A::1', '2001:0db8:000a:0000:0000:0000:0000:0001', '2001:db8:a:0:0:0:203.0.113.5'],
+      ['192.0.2.77', '::ffff:192.0.2.77', '::FFFF:c000:24d', '0:0:0:0:0:ffff:192.0.2.77'],
+    ]) {
+      for (let guess = 0; guess < 100; guess += 1)
+        await login(`n${guess}@example.org`, 'a wrong guess', spellings[guess % 4]).expect(401);
+      for (const address of spellings) expectLocked(await login(email, factoryPassword, address), 60);
+      harness.advance(24 * 60 * minuteMs);
+    }
+    await login(email, factoryPassword, '::ffff:192.0.2.78').expect(200);
+  });
+
   it('counts guesses of the current password of an account too', async () => {
     const { user, token } = await signIn(harness.context);
     const change = (currentPassword: string) =>
@@ -135,6 +169,44 @@ describe('The throttle of logins', () => {
       await sequelize.query('ALTER TABLE elsewhere RENAME TO login_throttle');
     }
     await login(email, factoryPassword).expect(200);
+  });
+
+  it('counts nothing of what was not looked at: the hasher had too much to do', async () => {
+    const { email } = await buildUser(harness.context);
+    const compare = async () => {
+      throw new AppError('OVERLOADED');
+    };
+    const hasher = { ...harness.context.hasher, compare };
+    // A getter that makes the secret when it is asked for stays one.
+    const busy = createApp(Object.create(harness.context, { hasher: { value: hasher } }) as Context);
+    for (let round = 0; round < 3; round += 1) {
+      const guesses = Array.from({ length: 10 }, () =>
+        request(busy).post('/api/auth/login').send({ identifier: email, password: 'a wrong guess' }),
+      );
+      for (const { status } of await Promise.all(guesses)) expect(status).to.equal(503);
+    }
+    const { LoginThrottle } = harness.context.database.models;
+    expect([await LoginThrottle.sum('failures'), await LoginThrottle.sum('underWay')]).to.deep.equal([0, 0]);
+    await login(email, factoryPassword).expect(200);
+  });
+
+  it('counts guesses whose sender does not wait for the answer', async () => {
+    const { id, email } = await buildUser(harness.context);
+    const server = createServer(harness.app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const body = JSON.stringify({ identifier: email, password: 'a wrong guess' });
+    const head = `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    for (let guess = 0; guess < 10; guess += 1) {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      await once(socket, 'connect');
+      await new Promise<void>((resolve) => socket.write(head + body, () => resolve()));
+      await sleep(5);
+      socket.resetAndDestroy();
+    }
+    const lock = () => lockOf(harness.context, id);
+    for (let tries = 0; tries < 100 && (await lock()) === null; tries += 1) await sleep(50);
+    expect(await lock()).not.to.equal(null);
+    server.close();
   });
 
   it('gives back what an instance that died had under way', async () => {
@@ -182,6 +254,14 @@ describe('Logins and the cost of hashes', () => {
     expect(user.passwordHash.slice(4, 6)).to.equal('06');
     await login(user.email, ada.password).expect(200);
     await login(user.email, 'a wrong guess').expect(401);
+  });
+
+  it('take the right password from all who come together, and count none of them as a failure', async () => {
+    const { email } = await buildUser(harness.context);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => login(email, factoryPassword)));
+    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+    const { LoginThrottle } = harness.context.database.models;
+    expect(await LoginThrottle.sum('failures')).to.equal(0);
   });
 
   it('leave a generated password as it is: it is about to be replaced', async () => {

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { Response } from 'supertest';
 import { buildUser, factoryPassword } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, expectFailure, expectInvalid, messages } from './expectations.js';
@@ -186,6 +188,19 @@ describe('POST /api/auth/trainee-login, other roles', () => {
       expect((await user.reload()).lastLogin).to.equal(null);
     });
   }
+
+  it('refuses an account that becomes a trainer while its password is compared', async () => {
+    const user = await buildUser(harness.context);
+    let answer: Promise<Response> | undefined;
+    await harness.context.database.inTransaction(async (transaction) => {
+      await harness.context.database.models.User.update({ role: 'trainer' }, { where: { id: user.id }, transaction });
+      answer ??= (async () => login({ ...credentials, identifier: user.email }))();
+      await sleep(300);
+    });
+    if (!answer) throw new Error('Nobody has logged in.');
+    expectFailure(await answer, 401, messages.noMatch);
+    expect(await harness.context.database.models.Session.count()).to.equal(0);
+  });
 
   it("matches a trainee's phone even where a trainer's email has the same text", async () => {
     await buildUser(harness.context, { email: ada.email, role: 'trainer' });

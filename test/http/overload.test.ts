@@ -94,6 +94,8 @@ describe('A service with limits', () => {
         expectFailure(response, 503, 'The service is busy. Try again shortly.');
         expect(response.headers['retry-after']).to.match(/^\d+$/);
         expect(response.headers['cache-control']).to.equal('no-store');
+        expect(response.headers).to.include({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
+        expect(response.headers['content-security-policy']).to.include("default-src 'none'");
         expect(response.headers['x-request-id']).to.match(/^[\w-]{36}$/);
         expect(response.headers['access-control-allow-origin']).to.equal('https://app.example.org');
       }

@@ -52,6 +52,22 @@ describe('The policy for passwords', () => {
     });
   }
 
+  it("knows the account's own data with accents and in other forms", async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const person = { ...ada, firstName: 'Zoë', email: 'zoë.ångström@exämple.org', role: 'trainee' };
+    for (const password of [
+      'zoë.ångström@exämple.org',
+      'ZOË.ÅNGSTRÖM',
+      'zoe.angstrom',
+      'zoe\u0308.a\u030angstro\u0308m',
+      'zoelovelace',
+    ]) {
+      const response = await harness.api('post', '/api/auth/register', token).send({ ...person, password });
+      expectInvalid(response, ['password']);
+      expect(messageOf(response), password).to.match(own);
+    }
+  });
+
   it('takes what is in force already at login', async () => {
     const { email } = await buildUser(harness.context, { password: '123456' });
     await harness.api('post', '/api/auth/login').send({ identifier: email, password: '123456' }).expect(200);

@@ -249,3 +249,14 @@ describe('The signing secret', () => {
     expectFailure(await harness.api('get', '/api/auth/me', older), 401, messages.badToken);
   });
 });
+
+describe('The signing secret that comes next', () => {
+  const next = 'the secret that comes next, longer than 32 bytes';
+  const harness = useHarness({ JWT_SECRET_PREVIOUS: next });
+
+  it('is known beforehand: tokens of an instance that signs with it are accepted, none are made', async () => {
+    const { token } = await signIn(harness.context);
+    const claims = jwt.verify(token, secret) as jwt.JwtPayload;
+    await harness.api('get', '/api/auth/me', forge({ alg: 'HS256', typ: 'JWT' }, claims, next)).expect(200);
+  });
+});
