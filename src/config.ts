@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse as parseDotenv } from 'dotenv';
+import type { MysqlLocation, SqliteLocation } from './database-url.js';
 import { AppError, systemErrorCode } from './errors.js';
 import {
+  crossChecks,
   type Environment,
   environmentSchema,
-  type MysqlLocation,
   type SettingName,
-  type SqliteLocation,
   settingNames,
   type TlsMode,
   type TrustProxy,
@@ -102,19 +102,6 @@ export interface S3Config {
   forcePathStyle: boolean;
 }
 
-/** Shortest secret accepted in production, in bytes: HS256's key length (RFC 7518, section 3.2). */
-const minimumSecretBytes = 32;
-const placeholderSecret = /^(.)\1*$|change.?me|your.?(jwt.?)?secret|secret.?key|example|placeholder/i;
-
-/** What is wrong with a signing secret, or `undefined` when it is fit for production. */
-export function secretWeakness(secret: string): string | undefined {
-  if (Buffer.byteLength(secret) < minimumSecretBytes) return `is shorter than ${minimumSecretBytes} bytes`;
-  if (placeholderSecret.test(secret)) return 'looks like a placeholder';
-  return undefined;
-}
-
-const howToMakeASecret = 'make one with: openssl rand -base64 48';
-
 export interface ConfigSource {
   /** Environment variables; `process.env` when absent. */
   env?: Readonly<Record<string, string | undefined>>;
@@ -127,8 +114,11 @@ interface RawSettings {
   origins: Partial<Record<SettingName, 'environment' | '.env'>>;
 }
 
-/** The settings as given: the environment first, then the `.env` file. An empty value counts as none. */
-function readSettings({ env = process.env, cwd = process.cwd() }: ConfigSource): RawSettings {
+/**
+ * The settings as given: the environment first, then the `.env` file. An empty value counts as none.
+ * @throws AppError `CONFIG_INVALID` when there is a `.env` that can't be read
+ */
+export function readSettings({ env = process.env, cwd = process.cwd() }: ConfigSource): RawSettings {
   let file: Record<string, string> = {};
   try {
     file = parseDotenv(readFileSync(path.join(cwd, '.env')));
@@ -149,35 +139,6 @@ function readSettings({ env = process.env, cwd = process.cwd() }: ConfigSource):
     raw.origins[name] = origin;
   }
   return raw;
-}
-
-/** Rules that involve more than one setting; each gives a sentence that starts with the setting's name. */
-function crossChecks(settings: Environment): string[] {
-  const problems: string[] = [];
-  const separate = (['DB_HOST', 'DB_PORT', 'DB_NAME', 'DB_USER', 'DB_PASSWORD'] as const).filter(
-    (name) => settings[name] !== undefined,
-  );
-  if (settings.DATABASE_URL && separate.length > 0) {
-    problems.push(`DATABASE_URL must not be combined with ${separate.join(', ')}: set one or the other`);
-  } else if (separate.length > 0) {
-    for (const name of ['DB_NAME', 'DB_USER'] as const) {
-      if (settings[name] === undefined) problems.push(`${name} must be set when ${separate[0]} is`);
-    }
-  }
-  if (settings.FILE_STORAGE === 's3' && settings.S3_BUCKET === undefined)
-    problems.push('S3_BUCKET must be set when FILE_STORAGE is s3');
-  const keys = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
-  const [given, ...both] = keys.filter((name) => settings[name] !== undefined);
-  const missing = keys.find((name) => name !== given);
-  if (given && both.length === 0) problems.push(`${missing} must be set when ${given} is`);
-  if (settings.NODE_ENV === 'production') {
-    if (settings.JWT_SECRET === undefined) problems.push(`JWT_SECRET must be set in production; ${howToMakeASecret}`);
-    for (const name of ['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const) {
-      const weakness = settings[name] === undefined ? undefined : secretWeakness(settings[name]);
-      if (weakness) problems.push(`${name} ${weakness}; ${howToMakeASecret}`);
-    }
-  }
-  return problems;
 }
 
 function databaseConfig(settings: Environment, cwd: string, dataDir: string): SqliteConfig | MysqlConfig {
@@ -285,90 +246,4 @@ export function loadConfig(source: ConfigSource = {}): Config {
     }),
     logLevel: settings.LOG_LEVEL,
   });
-}
-
-export interface ShownSetting {
-  name: SettingName;
-  value: string;
-  origin: 'environment' | '.env' | 'default';
-}
-
-/** The effective settings for people to read: secrets and the password in a URL are hidden, never shown in part. */
-export function describeSettings(source: ConfigSource = {}): ShownSetting[] {
-  const config = loadConfig(source);
-  const { values, origins } = readSettings(source);
-  const { database } = config;
-  // Where a setting that isn't given comes from: the URL and the separate settings each stand for the other.
-  const standIn = (name: SettingName) => {
-    if (/^DB_(HOST|PORT|NAME|USER|PASSWORD)$/.test(name) && values.DATABASE_URL !== undefined)
-      return origins.DATABASE_URL;
-    return name === 'DATABASE_URL' ? origins.DB_NAME : undefined;
-  };
-  const mysql = (show: (settings: MysqlConfig) => string | number) =>
-    database.dialect === 'mysql' ? String(show(database)) : '(not used with SQLite)';
-  const { storage } = config.files;
-  const s3 = (show: (settings: S3Config) => string) => (storage.kind === 's3' ? show(storage) : '(not used)');
-  const effective: Record<SettingName, string> = {
-    NODE_ENV: config.environment,
-    DATA_DIR: config.dataDir,
-    DATABASE_URL: databaseUrlForDisplay(database),
-    DB_HOST: mysql((settings) => settings.host),
-    DB_PORT: mysql((settings) => settings.port),
-    DB_NAME: mysql((settings) => settings.name),
-    DB_USER: mysql((settings) => settings.user),
-    DB_PASSWORD: mysql((settings) => (settings.password === '' ? '(none)' : '(hidden)')),
-    DB_TLS: mysql((settings) => settings.tls),
-    DB_TLS_CA_FILE: mysql((settings) => settings.tlsCaFile ?? "(the system's authorities)"),
-    DB_POOL_MAX: mysql((settings) => settings.poolMax),
-    DB_POOL_ACQUIRE_MS: mysql((settings) => settings.poolAcquireMs),
-    HOST: config.http.host,
-    PORT: String(config.http.port),
-    MAX_REQUESTS_IN_FLIGHT: String(config.http.maxInFlight),
-    DRAIN_DELAY_MS: String(config.http.drainDelayMs),
-    JWT_SECRET: config.auth.jwtSecret === undefined ? '(generated, kept in DATA_DIR)' : '(hidden)',
-    JWT_SECRET_PREVIOUS: config.auth.jwtSecretPrevious === undefined ? '(none)' : '(hidden)',
-    JWT_EXPIRES_IN: `${config.auth.tokenLifetimeSeconds}s`,
-    ALLOWED_ORIGINS: config.http.allowedOrigins.join(',') || '(none)',
-    BCRYPT_COST: String(config.auth.bcryptCost),
-    PASSWORD_MIN_LENGTH: String(config.auth.passwordMinLength),
-    PASSWORD_BLOCKLIST: config.auth.passwordBlocklist ? 'on' : 'off',
-    INITIAL_PASSWORD_DAYS: String(config.auth.initialPasswordDays),
-    IMPORT_BATCH_ROWS: String(config.imports.batchRows),
-    IMPORT_CONCURRENCY: String(config.imports.concurrency),
-    IMPORT_FIELD_MAX_BYTES: String(config.imports.fieldBytes),
-    IMPORT_RECORD_MAX_BYTES: String(config.imports.recordBytes),
-    IMPORT_MAX_COLUMNS: String(config.imports.columns),
-    IMPORT_UPLOAD_MAX_BYTES: String(config.imports.uploadBytes),
-    IMPORT_UPLOAD_MAX_ROWS: String(config.imports.uploadRows),
-    FILE_STORAGE: config.files.storage.kind,
-    FILE_IMAGE_MAX_BYTES: String(config.files.imageBytes),
-    FILE_IMAGE_MAX_PIXELS: String(config.files.imagePixels),
-    FILE_MATERIAL_MAX_BYTES: String(config.files.materialBytes),
-    FILE_MATERIAL_TYPES: config.files.materialTypes.join(',') || '(any)',
-    FILE_COURSE_QUOTA_BYTES: String(config.files.courseQuotaBytes),
-    S3_ENDPOINT: s3((settings) => settings.endpoint ?? "(Amazon's)"),
-    S3_REGION: s3((settings) => settings.region),
-    S3_BUCKET: s3((settings) => settings.bucket),
-    S3_PREFIX: s3((settings) => settings.prefix || '(none)'),
-    S3_ACCESS_KEY_ID: s3((settings) => settings.accessKeyId ?? '(found by the AWS SDK)'),
-    S3_SECRET_ACCESS_KEY: s3((settings) =>
-      settings.secretAccessKey === undefined ? '(found by the AWS SDK)' : '(hidden)',
-    ),
-    S3_FORCE_PATH_STYLE: s3((settings) => String(settings.forcePathStyle)),
-    METRICS_TOKEN: config.http.metricsToken === undefined ? '(none)' : '(hidden)',
-    TRUST_PROXY: String(config.http.trustProxy),
-    LOG_LEVEL: config.logLevel,
-  };
-  return settingNames.map((name) => ({
-    name,
-    value: effective[name],
-    origin: origins[name] ?? standIn(name) ?? 'default',
-  }));
-}
-
-/** The database in words that may be printed: a URL without its password. */
-export function databaseUrlForDisplay(database: SqliteConfig | MysqlConfig): string {
-  if (database.dialect === 'sqlite') return `sqlite:${database.file}`;
-  const host = database.host.includes(':') ? `[${database.host}]` : database.host;
-  return `mysql://${encodeURIComponent(database.user)}@${host}:${database.port}/${encodeURIComponent(database.name)}`;
 }

@@ -1,82 +1,15 @@
 import { isIP } from 'node:net';
 import Joi from 'joi';
 import ms from 'ms';
+import { type MysqlLocation, parseDatabaseUrl, type SqliteLocation } from './database-url.js';
 
-/** The environment variables that the program reads, and what each may be. Reading them is config.ts's. */
-
-export interface SqliteLocation {
-  dialect: 'sqlite';
-  /** Path of the database file. */
-  file: string;
-}
-
-export interface MysqlLocation {
-  dialect: 'mysql';
-  host: string;
-  port: number;
-  name: string;
-  user: string;
-  password: string;
-}
+/** The environment variables that the program reads, and what they may be. Reading them is config.ts's. */
 
 /** `required`: encrypted, the server's certificate verified; `no-verify`: encrypted only. */
 export type TlsMode = 'off' | 'required' | 'no-verify';
 
 /** Express's `trust proxy`: a number of hops, or the proxies' addresses. */
 export type TrustProxy = false | number | readonly string[];
-
-/** Every environment variable the program reads, in the order in which `coursectl config` shows them. */
-export const settingNames = [
-  'NODE_ENV',
-  'DATA_DIR',
-  'DATABASE_URL',
-  'DB_HOST',
-  'DB_PORT',
-  'DB_NAME',
-  'DB_USER',
-  'DB_PASSWORD',
-  'DB_TLS',
-  'DB_TLS_CA_FILE',
-  'DB_POOL_MAX',
-  'DB_POOL_ACQUIRE_MS',
-  'HOST',
-  'PORT',
-  'MAX_REQUESTS_IN_FLIGHT',
-  'DRAIN_DELAY_MS',
-  'JWT_SECRET',
-  'JWT_SECRET_PREVIOUS',
-  'JWT_EXPIRES_IN',
-  'ALLOWED_ORIGINS',
-  'BCRYPT_COST',
-  'PASSWORD_MIN_LENGTH',
-  'PASSWORD_BLOCKLIST',
-  'INITIAL_PASSWORD_DAYS',
-  'IMPORT_BATCH_ROWS',
-  'IMPORT_CONCURRENCY',
-  'IMPORT_FIELD_MAX_BYTES',
-  'IMPORT_RECORD_MAX_BYTES',
-  'IMPORT_MAX_COLUMNS',
-  'IMPORT_UPLOAD_MAX_BYTES',
-  'IMPORT_UPLOAD_MAX_ROWS',
-  'FILE_STORAGE',
-  'FILE_IMAGE_MAX_BYTES',
-  'FILE_IMAGE_MAX_PIXELS',
-  'FILE_MATERIAL_MAX_BYTES',
-  'FILE_MATERIAL_TYPES',
-  'FILE_COURSE_QUOTA_BYTES',
-  'S3_ENDPOINT',
-  'S3_REGION',
-  'S3_BUCKET',
-  'S3_PREFIX',
-  'S3_ACCESS_KEY_ID',
-  'S3_SECRET_ACCESS_KEY',
-  'S3_FORCE_PATH_STYLE',
-  'METRICS_TOKEN',
-  'TRUST_PROXY',
-  'LOG_LEVEL',
-] as const;
-
-export type SettingName = (typeof settingNames)[number];
 
 /** A custom Joi rule from a function that gives the parsed value, or throws the sentence "must be ...". */
 const parsed = <T>(parse: (text: string) => T) =>
@@ -150,48 +83,10 @@ function commaSeparated(text: string): string[] {
     .filter((entry) => entry !== '');
 }
 
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new Error('must have special characters percent-encoded: a % in a name or password is written %25');
-  }
-}
-
-function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
-  const sqlite = /^sqlite:(?:\/\/)?(.*)$/is.exec(text);
-  if (sqlite) {
-    const file = sqlite[1] ?? '';
-    if (file === '' || file.endsWith('/') || file === ':memory:')
-      throw new Error('must name a file after "sqlite:", such as sqlite:data/coursectl.sqlite');
-    return { dialect: 'sqlite', file };
-  }
-  const mustBe = 'must be sqlite:<file> or mysql://<user>:<password>@<host>:<port>/<database> (mariadb:// is the same)';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (
-    !url ||
-    !['mysql:', 'mariadb:'].includes(url.protocol) ||
-    url.hostname === '' ||
-    url.search !== '' ||
-    url.hash !== ''
-  )
-    throw new Error(mustBe);
-  const name = percentDecoded(url.pathname.slice(1));
-  if (name === '' || name.includes('/'))
-    throw new Error('must end with the name of the database, such as mysql://user:password@host:3306/coursectl');
-  return {
-    dialect: 'mysql',
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? 3306 : Number(url.port),
-    name,
-    user: percentDecoded(url.username),
-    password: percentDecoded(url.password),
-  };
-}
-
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
-export const environmentSchema = Joi.object({
+/** The rule of each, in the order in which `coursectl config` shows them. */
+const rules: Record<SettingName, Joi.Schema> = {
   NODE_ENV: Joi.valid('development', 'production', 'test')
     .default('development')
     .messages({ '*': '{#label} must be development, production or test' }),
@@ -268,13 +163,19 @@ export const environmentSchema = Joi.object({
   LOG_LEVEL: Joi.valid(...logLevels)
     .default('info')
     .messages({ '*': `{#label} must be one of ${logLevels.join(', ')}` }),
-});
+};
+
+// Object.keys gives any text: the type of `rules` says that these are the names.
+export const settingNames = Object.keys(rules) as readonly SettingName[];
+
+/** What a validated environment is made by: all variables together, given ones as their text. */
+export const environmentSchema = Joi.object(rules);
 
 /** The validated environment, a property a variable. */
 export interface Environment {
   NODE_ENV: 'development' | 'production' | 'test';
   DATA_DIR: string;
-  DATABASE_URL?: ReturnType<typeof parseDatabaseUrl>;
+  DATABASE_URL?: SqliteLocation | MysqlLocation;
   DB_HOST?: string;
   DB_PORT?: number;
   DB_NAME?: string;
@@ -319,4 +220,49 @@ export interface Environment {
   METRICS_TOKEN?: string;
   TRUST_PROXY: TrustProxy;
   LOG_LEVEL: string;
+}
+
+/** Every environment variable that the program reads. */
+export type SettingName = keyof Environment;
+
+/** Shortest secret accepted in production, in bytes: HS256's key length (RFC 7518, section 3.2). */
+const minimumSecretBytes = 32;
+const placeholderSecret = /^(.)\1*$|change.?me|your.?(jwt.?)?secret|secret.?key|example|placeholder/i;
+
+/** What is wrong with a signing secret, or `undefined` when it is fit for production. */
+export function secretWeakness(secret: string): string | undefined {
+  if (Buffer.byteLength(secret) < minimumSecretBytes) return `is shorter than ${minimumSecretBytes} bytes`;
+  if (placeholderSecret.test(secret)) return 'looks like a placeholder';
+  return undefined;
+}
+
+const howToMakeASecret = 'make one with: openssl rand -base64 48';
+
+/** Rules that involve more than one setting; each gives a sentence that starts with the setting's name. */
+export function crossChecks(settings: Environment): string[] {
+  const problems: string[] = [];
+  const separate = (['DB_HOST', 'DB_PORT', 'DB_NAME', 'DB_USER', 'DB_PASSWORD'] as const).filter(
+    (name) => settings[name] !== undefined,
+  );
+  if (settings.DATABASE_URL && separate.length > 0) {
+    problems.push(`DATABASE_URL must not be combined with ${separate.join(', ')}: set one or the other`);
+  } else if (separate.length > 0) {
+    for (const name of ['DB_NAME', 'DB_USER'] as const) {
+      if (settings[name] === undefined) problems.push(`${name} must be set when ${separate[0]} is`);
+    }
+  }
+  if (settings.FILE_STORAGE === 's3' && settings.S3_BUCKET === undefined)
+    problems.push('S3_BUCKET must be set when FILE_STORAGE is s3');
+  const keys = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+  const [given, ...both] = keys.filter((name) => settings[name] !== undefined);
+  const missing = keys.find((name) => name !== given);
+  if (given && both.length === 0) problems.push(`${missing} must be set when ${given} is`);
+  if (settings.NODE_ENV === 'production') {
+    if (settings.JWT_SECRET === undefined) problems.push(`JWT_SECRET must be set in production; ${howToMakeASecret}`);
+    for (const name of ['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const) {
+      const weakness = settings[name] === undefined ? undefined : secretWeakness(settings[name]);
+      if (weakness) problems.push(`${name} ${weakness}; ${howToMakeASecret}`);
+    }
+  }
+  return problems;
 }

@@ -45,7 +45,15 @@ const edges: Edge[] = files.flatMap((from) =>
     })),
 );
 
-const rootFiles = ['config.ts', 'errors.ts', 'logger.ts', 'settings.ts', 'version.ts'];
+const rootFiles = [
+  'config.ts',
+  'database-url.ts',
+  'errors.ts',
+  'logger.ts',
+  'settings.ts',
+  'shown-settings.ts',
+  'version.ts',
+];
 
 /** The room of a file: its folder, `root` for what everybody may use, or nothing. */
 function roomOf(file: string): string | undefined {

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Config, describeSettings, loadConfig, type MysqlConfig, type S3Config } from '../src/config.js';
+import { type Config, loadConfig, type MysqlConfig, type S3Config } from '../src/config.js';
+import { describeSettings } from '../src/shown-settings.js';
 import { failureOf } from './db/failure.js';
 import { temporaryFolder } from './support/database.js';
 

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Config, databaseUrlForDisplay, secretWeakness } from '../config.js';
+import type { Config } from '../config.js';
 import type { Context } from '../context.js';
+import { databaseUrlForDisplay } from '../database-url.js';
 import { isAppError, systemErrorCode } from '../errors.js';
 import { setupStatus } from '../services/setup.js';
+import { secretWeakness } from '../settings.js';
 import { exitCodes } from './exit-codes.js';
 import { counted } from './output.js';
 import type { Result, Run } from './run.js';

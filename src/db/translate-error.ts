@@ -4,7 +4,8 @@ import {
   ForeignKeyConstraintError,
   UniqueConstraintError,
 } from 'sequelize';
-import { databaseUrlForDisplay, type MysqlConfig, type SqliteConfig } from '../config.js';
+import type { MysqlConfig, SqliteConfig } from '../config.js';
+import { databaseUrlForDisplay } from '../database-url.js';
 import { AppError, type ErrorCode } from '../errors.js';
 import { driverError, isLostConnection, isTransientFault } from './dialect.js';
 

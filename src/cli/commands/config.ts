@@ -8,7 +8,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Show the effective settings and where each comes from, with secrets hidden',
     examples: ['config', 'config --json'],
     async run({ io }) {
-      const { describeSettings } = await import('../../config.js');
+      const { describeSettings } = await import('../../shown-settings.js');
       const settings = describeSettings({ env: io.env, cwd: io.cwd });
       return {
         json: { settings },

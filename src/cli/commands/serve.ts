@@ -116,7 +116,7 @@ async function untilReady(
 /** What to tell the operator; whatever can fail about it fails before anything is served. */
 async function welcomeAt(context: Context): Promise<(url: string) => string> {
   const [{ databaseUrlForDisplay }, { setupStatus }] = await Promise.all([
-    import('../../config.js'),
+    import('../../database-url.js'),
     import('../../services/setup.js'),
   ]);
   const { setupRequired } = await setupStatus(context);

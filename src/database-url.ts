@@ -1,0 +1,66 @@
+/** Databases as URLs name them. */
+
+export interface SqliteLocation {
+  dialect: 'sqlite';
+  /** Path of the database file. */
+  file: string;
+}
+
+export interface MysqlLocation {
+  dialect: 'mysql';
+  host: string;
+  port: number;
+  name: string;
+  user: string;
+  password: string;
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('must have special characters percent-encoded: a % in a name or password is written %25');
+  }
+}
+
+/**
+ * The database that a URL names: `sqlite:<file>` or `mysql://<user>:<password>@<host>:<port>/<database>`.
+ * @throws Error whose message says what the URL must be, without quoting it
+ */
+export function parseDatabaseUrl(text: string): SqliteLocation | MysqlLocation {
+  const sqlite = /^sqlite:(?:\/\/)?(.*)$/is.exec(text);
+  if (sqlite) {
+    const file = sqlite[1] ?? '';
+    if (file === '' || file.endsWith('/') || file === ':memory:')
+      throw new Error('must name a file after "sqlite:", such as sqlite:data/coursectl.sqlite');
+    return { dialect: 'sqlite', file };
+  }
+  const mustBe = 'must be sqlite:<file> or mysql://<user>:<password>@<host>:<port>/<database> (mariadb:// is the same)';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    !url ||
+    !['mysql:', 'mariadb:'].includes(url.protocol) ||
+    url.hostname === '' ||
+    url.search !== '' ||
+    url.hash !== ''
+  )
+    throw new Error(mustBe);
+  const name = percentDecoded(url.pathname.slice(1));
+  if (name === '' || name.includes('/'))
+    throw new Error('must end with the name of the database, such as mysql://user:password@host:3306/coursectl');
+  return {
+    dialect: 'mysql',
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? 3306 : Number(url.port),
+    name,
+    user: percentDecoded(url.username),
+    password: percentDecoded(url.password),
+  };
+}
+
+/** The database in words that may be printed: a URL without its password. */
+export function databaseUrlForDisplay(database: SqliteLocation | MysqlLocation): string {
+  if (database.dialect === 'sqlite') return `sqlite:${database.file}`;
+  const host = database.host.includes(':') ? `[${database.host}]` : database.host;
+  return `mysql://${encodeURIComponent(database.user)}@${host}:${database.port}/${encodeURIComponent(database.name)}`;
+}
