@@ -1,5 +1,6 @@
 import { isAppError } from '../../src/errors.js';
-import { type CsvLimits, type CsvOptions, type CsvRow, openCsv } from '../../src/services/imports/csv-source.js';
+import { type CsvOptions, openCsv } from '../../src/services/imports/csv-source.js';
+import type { CsvLimits, CsvRow } from '../../src/services/imports/row-reader.js';
 
 /** The bytes in chunks of the given sizes, the rest as one more. */
 export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): AsyncGenerator<Buffer> {

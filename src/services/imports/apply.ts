@@ -4,7 +4,6 @@ import { AppError, isAppError } from '../../errors.js';
 import { optionsText } from '../../schemas/import.js';
 import type { Actor, Core } from '../core.js';
 import { passwordPolicy } from '../password-policy.js';
-import { fileBytes } from './csv-source.js';
 import { Decider } from './existing.js';
 import { removeOwnCopy } from './own-copy.js';
 import { findUnfinished, type ImportPlan } from './plan.js';
@@ -13,6 +12,7 @@ import { openReports, type ReportPaths, type Reports } from './report-files.js';
 import { type ImportFile, openImportFile } from './rows.js';
 import { importRows } from './run-batches.js';
 import { advance, assertUnchanged, type Running } from './running.js';
+import { fileBytes } from './source-file.js';
 import { assertUnfinished, withImportLease } from './turns.js';
 
 export interface ApplyOptions extends ReportPaths {

@@ -7,11 +7,12 @@ import type { Core } from '../core.js';
 import { passwordPolicy } from '../password-policy.js';
 import type { ColumnMapping } from './columns.js';
 import { Seats } from './course-book.js';
-import { type CsvFormat, fileBytes, fileIdentity } from './csv-source.js';
+import type { CsvFormat } from './csv-source.js';
 import { Decider } from './existing.js';
 import { inspectFile } from './inspect.js';
 import type { Decision, Outcome } from './outcomes.js';
 import { openImportFile, type Repetitions, type RowCode } from './rows.js';
+import { fileBytes, fileIdentity } from './source-file.js';
 
 /** What became, or would become, of the rows of a file. */
 export interface ImportCounts {

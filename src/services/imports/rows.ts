@@ -5,9 +5,10 @@ import { type ImportedPerson, type ImportOptions, importedPersonSchema, quickPer
 import { validate } from '../../schemas/validate.js';
 import type { PasswordPolicy } from '../password-policy.js';
 import { type ColumnMapping, fieldsOf, mapColumns } from './columns.js';
-import { type CsvFormat, type CsvLimits, type CsvOptions, type CsvRow, openCsv } from './csv-source.js';
+import { type CsvFormat, type CsvOptions, openCsv } from './csv-source.js';
 import { delimiterNames } from './delimiters.js';
 import { KeyIndex } from './key-index.js';
+import type { CsvLimits, CsvRow } from './row-reader.js';
 
 /** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
 export const rowCodes = [

@@ -4,10 +4,10 @@ import type { Import } from '../../db/models/import.js';
 import { AppError } from '../../errors.js';
 import type { Actor, Core } from '../core.js';
 import type { ColumnMapping } from './columns.js';
-import { fileIdentity } from './csv-source.js';
 import type { Decider } from './existing.js';
 import type { ImportPlan } from './plan.js';
 import type { Reports } from './report-files.js';
+import { fileIdentity } from './source-file.js';
 
 /** One run of an import, and what it works with. */
 export interface Running {
