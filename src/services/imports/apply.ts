@@ -4,7 +4,7 @@ import { AppError, isAppError } from '../../errors.js';
 import { optionsText } from '../../schemas/import.js';
 import type { Actor, Core } from '../core.js';
 import { passwordPolicy } from '../password-policy.js';
-import { Decider } from './existing.js';
+import { Decider } from './decider.js';
 import { removeOwnCopy } from './own-copy.js';
 import { findUnfinished, type ImportPlan } from './plan.js';
 import { type ImportResult, planOf, reportsOf, resultOf, startImport } from './record.js';

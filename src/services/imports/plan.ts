@@ -8,7 +8,7 @@ import { passwordPolicy } from '../password-policy.js';
 import type { ColumnMapping } from './columns.js';
 import { Seats } from './course-book.js';
 import type { CsvFormat } from './csv-source.js';
-import { Decider } from './existing.js';
+import { Decider } from './decider.js';
 import { inspectFile } from './inspect.js';
 import type { Decision, Outcome } from './outcomes.js';
 import { openImportFile, type Repetitions, type RowCode } from './rows.js';

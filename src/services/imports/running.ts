@@ -4,7 +4,7 @@ import type { Import } from '../../db/models/import.js';
 import { AppError } from '../../errors.js';
 import type { Actor, Core } from '../core.js';
 import type { ColumnMapping } from './columns.js';
-import type { Decider } from './existing.js';
+import type { Decider } from './decider.js';
 import type { ImportPlan } from './plan.js';
 import type { Reports } from './report-files.js';
 import { fileIdentity } from './source-file.js';

@@ -1,0 +1,108 @@
+import type { ImportOptions } from '../../schemas/import.js';
+import type { Core } from '../core.js';
+import { CourseBook, defaultCourse, type Seats } from './course-book.js';
+import { type CourseReference, type Decision, type PlannedEnrollment, rejection } from './outcomes.js';
+
+type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
+
+/** Adds to decisions on accounts what they mean for courses. */
+export class EnrollmentDecider {
+  readonly #core: Core;
+  readonly #options: ImportOptions;
+  readonly #courses: CourseBook;
+  /** The course for all trainees of the file. */
+  #course: CourseReference | null = null;
+
+  constructor(core: Core, options: ImportOptions) {
+    this.#core = core;
+    this.#options = options;
+    this.#courses = new CourseBook(core);
+  }
+
+  /** Looks at the courses anew. @throws AppError `VALIDATION` for a default course that can't be found */
+  async learn(): Promise<void> {
+    this.#courses.forget();
+    this.#course = await defaultCourse(this.#courses, this.#options.course);
+  }
+
+  /**
+   * The decisions with the enrollments that their rows bring, or rejected for them.
+   * @param seats what is left of limited courses
+   */
+  async decide(decisions: readonly Decision[], seats: Seats): Promise<readonly Decision[]> {
+    const named = decisions.flatMap((one) =>
+      one.outcome === 'rejected' || one.row.person.course === undefined ? [] : [one.row.person.course],
+    );
+    if (this.#course === null && named.length === 0) return decisions;
+    await this.#courses.load(named);
+    const enrolling = decisions.map((decision) => this.#withEnrollments(decision));
+    const enrolled = await this.#enrolledAlready(enrolling);
+    await seats.load(
+      enrolling.flatMap((one) => (one.outcome === 'rejected' ? [] : one.enrollments.map(({ course }) => course))),
+    );
+    return enrolling.map((decision) => {
+      if (decision.outcome === 'rejected') return decision;
+      const userId = targetOf(decision);
+      const enrollments = decision.enrollments.filter(({ course }) => !enrolled.has(`${userId} ${course.id}`));
+      if (!seats.take(enrollments.map(({ course }) => course)))
+        return rejection(decision.row, 'COURSE_FULL', 'Course is at maximum capacity.');
+      return { ...decision, enrollments };
+    });
+  }
+
+  #withEnrollments(decision: Decision): Decision {
+    if (decision.outcome === 'rejected') return decision;
+    const { row } = decision;
+    const { course: name, enrollmentStatus, notes } = row.person;
+    const isTrainee = this.#roleOf(decision) === 'trainee';
+    const enrollments: PlannedEnrollment[] = [];
+    const status = enrollmentStatus ?? this.#options.enrollmentStatus;
+    const own = name === undefined ? undefined : this.#courses.get(name);
+    if (own === 'unknown') return rejection(row, 'COURSE_UNKNOWN', 'Course: there is none with this id or title.');
+    if (own === 'ambiguous')
+      return rejection(row, 'COURSE_AMBIGUOUS', 'Course: there are several with this title. Name it by its id.');
+    if (own !== undefined) {
+      if (!isTrainee) return rejection(row, 'NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
+      enrollments.push({ course: own, status, notes: notes ?? null });
+    }
+    // The course for all is for all trainees; trainers in the same file are none.
+    if (this.#course !== null && isTrainee && own?.id !== this.#course.id)
+      enrollments.push({ course: this.#course, status, notes: own === undefined ? (notes ?? null) : null });
+    return { ...decision, enrollments };
+  }
+
+  #roleOf(decision: Accepted): string {
+    switch (decision.outcome) {
+      case 'created':
+        return decision.row.person.role ?? this.#options.role;
+      case 'updated':
+        return decision.changes.role ?? decision.account.role;
+      case 'skipped':
+        return decision.account.role;
+    }
+  }
+
+  /** `user course` of the enrollments that there are already, in whatever state. */
+  async #enrolledAlready(decisions: readonly Decision[]): Promise<ReadonlySet<string>> {
+    const [users, courses] = [new Set<string>(), new Set<string>()];
+    for (const decision of decisions) {
+      if (decision.outcome === 'rejected' || decision.outcome === 'created') continue;
+      if (decision.enrollments.length > 0) users.add(targetOf(decision));
+      for (const { course } of decision.enrollments) courses.add(course.id);
+    }
+    if (users.size === 0) return new Set();
+    const found = await this.#core.database.read(() =>
+      this.#core.database.models.Enrollment.findAll({
+        attributes: ['userId', 'courseId'],
+        where: { userId: [...users], courseId: [...courses] },
+        raw: true,
+      }),
+    );
+    return new Set(found.map(({ userId, courseId }) => `${userId} ${courseId}`));
+  }
+}
+
+/** The existing account that a decision is about; empty for one that is yet to be created. */
+function targetOf(decision: Accepted): string {
+  return decision.outcome === 'created' ? '' : decision.account.id;
+}
