@@ -7,7 +7,7 @@ import type { StoredFile } from '../db/models/stored-file.js';
 import type { User } from '../db/models/user.js';
 import { hasCredentials } from '../services/imports/credentials.js';
 import { hasRejects } from '../services/imports/exports.js';
-import { countsOf } from '../services/imports/plan.js';
+import { countsOf } from '../services/imports/tally.js';
 
 /** Models as the API shows them: the exact field lists of the specification. What isn't listed can't get out. */
 

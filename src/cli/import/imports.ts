@@ -11,8 +11,8 @@ import {
   undoImport,
 } from '../../services/imports/imports.js';
 import { keptAccounts } from '../../services/imports/ledger.js';
-import { countsOf } from '../../services/imports/plan.js';
 import { resultOf } from '../../services/imports/record.js';
+import { countsOf } from '../../services/imports/tally.js';
 import type { KeptAccount, UndoResult } from '../../services/imports/undo.js';
 import type { OutputOptions, ResumeOptions, UndoOptions } from '../commands/imports.js';
 import { assertDestination, writeData } from '../file-output.js';

@@ -10,31 +10,10 @@ import { Seats } from './course-book.js';
 import type { CsvFormat } from './csv-source.js';
 import { Decider } from './decider.js';
 import { inspectFile } from './inspect.js';
-import type { Decision, Outcome } from './outcomes.js';
-import { openImportFile, type Repetitions, type RowCode } from './rows.js';
+import type { Decision } from './outcomes.js';
+import { openImportFile, type Repetitions } from './rows.js';
 import { fileBytes, fileIdentity } from './source-file.js';
-
-/** What became, or would become, of the rows of a file. */
-export interface ImportCounts {
-  rows: number;
-  created: number;
-  updated: number;
-  skipped: number;
-  rejected: number;
-  enrolled: number;
-}
-
-/** A row shown as an example of what will happen; holds no password. */
-export interface PlanSample {
-  line: number;
-  outcome: Outcome;
-  code?: RowCode;
-  reason?: string;
-  /** Name and email, of rows that are valid. */
-  person?: string;
-  /** The fields that an update changes. */
-  changes?: string[];
-}
+import { countsOf, type ImportCounts, type PlanSample, PlanTally } from './tally.js';
 
 /** What importing a file would do. Making it writes nothing. */
 export interface ImportPlan {
@@ -66,22 +45,6 @@ export interface ImportPlan {
   seconds: number;
 }
 
-/** How many examples of each outcome a plan keeps. */
-const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
-
-const noCounts: ImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, enrolled: 0 };
-
-export function countsOf(record: Import): ImportCounts {
-  return {
-    rows: record.rowsDone,
-    created: record.createdCount,
-    updated: record.updatedCount,
-    skipped: record.skippedCount,
-    rejected: record.rejectedCount,
-    enrolled: record.enrolledCount,
-  };
-}
-
 /** A run at a terminal of the same file with the same options that broke off. */
 export async function findUnfinished(
   core: Core,
@@ -98,67 +61,6 @@ export async function findUnfinished(
       order: [['id', 'DESC']],
     }),
   );
-}
-
-/** Collects what a plan says while the rows go by. */
-class PlanBuilder {
-  readonly counts: ImportCounts;
-  readonly samples: PlanSample[] = [];
-  readonly fingerprint = createHash('sha256');
-  generatedPasswords = 0;
-
-  constructor(done: ImportCounts) {
-    this.counts = { ...done };
-  }
-
-  add(decisions: readonly Decision[]): void {
-    let text = '';
-    for (const decision of decisions) {
-      this.#count(decision);
-      text += fingerprintOf(decision);
-      const shown = this.#shown[decision.outcome];
-      if (shown >= samplesPerOutcome[decision.outcome]) continue;
-      this.#shown[decision.outcome] = shown + 1;
-      this.samples.push(sampleOf(decision));
-    }
-    this.fingerprint.update(text);
-  }
-
-  readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
-
-  #count(decision: Decision): void {
-    this.counts.rows += 1;
-    this.counts[decision.outcome] += 1;
-    if (decision.outcome === 'rejected') return;
-    this.counts.enrolled += decision.enrollments.length;
-    const { password, passwordHash } = decision.row.person;
-    const given = password !== undefined || passwordHash !== undefined;
-    if (!given && (decision.outcome === 'created' || (decision.outcome === 'updated' && decision.resetPassword)))
-      this.generatedPasswords += 1;
-  }
-}
-
-/** What makes a difference for the effect of a row. */
-function fingerprintOf(decision: Decision): string {
-  const { outcome, row } = decision;
-  if (outcome === 'rejected') return `${row.line} ${decision.row.code}\n`;
-  const courses = decision.enrollments.map(({ course }) => ` ${course.id}`).join('');
-  if (outcome === 'created') return `${row.line} +${courses}\n`;
-  const { id, updatedAt } = decision.account;
-  return outcome === 'skipped'
-    ? `${row.line} ${decision.code} ${id}${courses}\n`
-    : `${row.line} ${id} ${updatedAt.toISOString()}${courses}\n`;
-}
-
-function sampleOf(decision: Decision): PlanSample {
-  const { outcome, row } = decision;
-  if (outcome === 'rejected') return { line: row.line, outcome, code: decision.row.code, reason: decision.row.reason };
-  const { firstName, lastName, email } = decision.row.person;
-  const person = `${firstName} ${lastName} <${email}>`;
-  if (outcome === 'created') return { line: row.line, outcome, person };
-  if (outcome === 'skipped') return { line: row.line, outcome, code: decision.code, person };
-  const changes = [...Object.keys(decision.changes), ...(decision.resetPassword ? ['password'] : [])];
-  return { line: row.line, outcome, person, changes };
 }
 
 function refusalOf({ onError, maxErrors }: ImportOptions, { rejected }: ImportCounts, samples: readonly PlanSample[]) {
@@ -220,7 +122,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     core.config.imports,
   );
   const seats = new Seats(core);
-  const plan = new PlanBuilder(begun ? countsOf(begun) : noCounts);
+  const tally = new PlanTally(begun ? countsOf(begun) : undefined);
   let stopsAtLine: number | null = null;
   let read = 0;
   try {
@@ -236,8 +138,8 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
       if (rows.length === 0) continue;
       const decisions = await decider.decide(rows, seats);
       const wanted = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
-      plan.add(wanted);
-      request.onProgress?.(plan.counts.rows);
+      tally.add(wanted);
+      request.onProgress?.(tally.counts.rows);
       const last = wanted.at(-1);
       if (options.onError === 'stop' && last?.outcome === 'rejected') {
         stopsAtLine = last.row.line;
@@ -247,17 +149,17 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   } finally {
     await close();
   }
-  if (plan.counts.rows === 0)
+  if (tally.counts.rows === 0)
     throw new AppError('IMPORT_FILE_INVALID', `The file ${file} has a header and no rows below it.`);
   // It was read twice.
   if ((await fileIdentity(file)) !== identity)
     throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
-  const { counts, samples, generatedPasswords } = plan;
+  const { counts, samples, generatedPasswords } = tally;
   return {
     id: createHash('sha256')
       .update(fileSha256)
       .update(optionsText(options))
-      .update(plan.fingerprint.digest())
+      .update(tally.fingerprint.digest())
       .digest('hex')
       .slice(0, 16),
     file,

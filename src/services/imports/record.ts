@@ -8,8 +8,9 @@ import { validate } from '../../schemas/validate.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import type { Decision, Outcome } from './outcomes.js';
-import { countsOf, type ImportCounts, type ImportPlan } from './plan.js';
+import type { ImportPlan } from './plan.js';
 import type { Reports } from './report-files.js';
+import { countsOf, type ImportCounts } from './tally.js';
 
 /** How an import ended, or where it stands. */
 export interface ImportResult {

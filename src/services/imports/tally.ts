@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { Import } from '../../db/models/import.js';
+import { type Decision, needsSecret, type Outcome } from './outcomes.js';
+import type { RowCode } from './rows.js';
+
+/** What became, or would become, of the rows of a file: how many of each. */
+export interface ImportCounts {
+  rows: number;
+  created: number;
+  updated: number;
+  skipped: number;
+  rejected: number;
+  enrolled: number;
+}
+
+/** A row shown as an example of what will happen; holds no password. */
+export interface PlanSample {
+  line: number;
+  outcome: Outcome;
+  code?: RowCode;
+  reason?: string;
+  /** Name and email, of rows that are valid. */
+  person?: string;
+  /** The fields that an update changes. */
+  changes?: string[];
+}
+
+/** How many examples of each outcome a plan keeps. */
+const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
+
+const noCounts: ImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, enrolled: 0 };
+
+/** What has become of the rows of an import so far. */
+export function countsOf(record: Import): ImportCounts {
+  return {
+    rows: record.rowsDone,
+    created: record.createdCount,
+    updated: record.updatedCount,
+    skipped: record.skippedCount,
+    rejected: record.rejectedCount,
+    enrolled: record.enrolledCount,
+  };
+}
+
+/** Collects what a plan says while the rows go by. */
+export class PlanTally {
+  readonly counts: ImportCounts;
+  readonly samples: PlanSample[] = [];
+  /** A hash of what the rows will do. */
+  readonly fingerprint = createHash('sha256');
+  generatedPasswords = 0;
+  readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+
+  /** @param done what was done of the import before; nothing when it is a new one */
+  constructor(done: ImportCounts = noCounts) {
+    this.counts = { ...done };
+  }
+
+  add(decisions: readonly Decision[]): void {
+    let text = '';
+    for (const decision of decisions) {
+      this.#count(decision);
+      text += fingerprintOf(decision);
+      const shown = this.#shown[decision.outcome];
+      if (shown >= samplesPerOutcome[decision.outcome]) continue;
+      this.#shown[decision.outcome] = shown + 1;
+      this.samples.push(sampleOf(decision));
+    }
+    this.fingerprint.update(text);
+  }
+
+  #count(decision: Decision): void {
+    this.counts.rows += 1;
+    this.counts[decision.outcome] += 1;
+    if (decision.outcome === 'rejected') return;
+    this.counts.enrolled += decision.enrollments.length;
+    const { password, passwordHash } = decision.row.person;
+    const isGiven = password !== undefined || passwordHash !== undefined;
+    if (needsSecret(decision) && !isGiven) this.generatedPasswords += 1;
+  }
+}
+
+/** What makes a difference for the effect of a row. */
+function fingerprintOf(decision: Decision): string {
+  const { outcome, row } = decision;
+  if (outcome === 'rejected') return `${row.line} ${decision.row.code}\n`;
+  const courses = decision.enrollments.map(({ course }) => ` ${course.id}`).join('');
+  if (outcome === 'created') return `${row.line} +${courses}\n`;
+  const { id, updatedAt } = decision.account;
+  return outcome === 'skipped'
+    ? `${row.line} ${decision.code} ${id}${courses}\n`
+    : `${row.line} ${id} ${updatedAt.toISOString()}${courses}\n`;
+}
+
+function sampleOf(decision: Decision): PlanSample {
+  const { outcome, row } = decision;
+  if (outcome === 'rejected') return { line: row.line, outcome, code: decision.row.code, reason: decision.row.reason };
+  const { firstName, lastName, email } = decision.row.person;
+  const person = `${firstName} ${lastName} <${email}>`;
+  if (outcome === 'created') return { line: row.line, outcome, person };
+  if (outcome === 'skipped') return { line: row.line, outcome, code: decision.code, person };
+  const changes = [...Object.keys(decision.changes), ...(decision.resetPassword ? ['password'] : [])];
+  return { line: row.line, outcome, person, changes };
+}
