@@ -1,7 +1,8 @@
 import type { Connection } from 'mysql2/promise';
 import { type ColumnValue, insertRows } from '../src/db/bulk-insert.js';
 import type { Database } from '../src/db/connection.js';
-import { phoneKey, type Role, searchKey } from '../src/schemas/fields.js';
+import type { Role } from '../src/schemas/fields.js';
+import { phoneKey, searchKey } from '../src/schemas/keys.js';
 import { userSearchKey } from '../src/services/accounts.js';
 import { newIds } from '../src/services/ids.js';
 import { firstNames, lastNames, passwordHash } from './people.js';

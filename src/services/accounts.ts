@@ -3,7 +3,8 @@ import { insertRows } from '../db/bulk-insert.js';
 import type { Database } from '../db/connection.js';
 import type { User } from '../db/models/user.js';
 import { AppError, type ErrorCode, isAppError } from '../errors.js';
-import { phoneKey, type Role, searchKey } from '../schemas/fields.js';
+import type { Role } from '../schemas/fields.js';
+import { phoneKey, searchKey } from '../schemas/keys.js';
 import type { Core } from './core.js';
 import { newIds } from './ids.js';
 

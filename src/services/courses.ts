@@ -12,7 +12,7 @@ import {
   publicationSchema,
   trainerAssignmentSchema,
 } from '../schemas/course.js';
-import { searchKey } from '../schemas/fields.js';
+import { searchKey } from '../schemas/keys.js';
 import { validate } from '../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from './audit.js';
 import { trainerSummary } from './catalogue.js';

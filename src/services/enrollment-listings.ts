@@ -12,7 +12,7 @@ import {
   ownEnrollmentListingSchema,
   trainerEnrollmentListingSchema,
 } from '../schemas/enrollment.js';
-import { searchKey } from '../schemas/fields.js';
+import { searchKey } from '../schemas/keys.js';
 import { validate } from '../schemas/validate.js';
 import { assertTrainer } from './catalogue.js';
 import type { Actor, Caller, Core } from './core.js';

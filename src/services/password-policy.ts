@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import { validationError } from '../errors.js';
-import { characters, normalizeEmail, phoneKey, searchKey } from '../schemas/fields.js';
+import { characters } from '../schemas/fields.js';
+import { normalizeEmail, phoneKey, searchKey } from '../schemas/keys.js';
 
 /** Whose password it is, as far as that is known. */
 export interface PasswordOwner {

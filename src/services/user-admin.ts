@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize';
 import type { User } from '../db/models/user.js';
 import { AppError, notFound } from '../errors.js';
 import { passwordInputSchema } from '../schemas/auth.js';
-import { phoneKey } from '../schemas/fields.js';
+import { phoneKey } from '../schemas/keys.js';
 import { activationSchema, type UserUpdate, userUpdateSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
 import { guarded, initialPasswordExpiry, takenKeys, userSearchKey } from './accounts.js';

@@ -3,7 +3,7 @@ import { isThere } from '../db/connection.js';
 import { contains } from '../db/dialect.js';
 import type { User } from '../db/models/user.js';
 import { notFound } from '../errors.js';
-import { normalizeEmail, phoneKey, searchKey } from '../schemas/fields.js';
+import { normalizeEmail, phoneKey, searchKey } from '../schemas/keys.js';
 import { registerSchema, type UserFilter, userFilterSchema, userListingSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './accounts.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { contains } from '../../src/db/dialect.js';
-import { normalizeEmail, phoneKey } from '../../src/schemas/fields.js';
+import { normalizeEmail, phoneKey } from '../../src/schemas/keys.js';
 import { takenKeys } from '../../src/services/accounts.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
-import { searchKey } from '../../src/schemas/fields.js';
+import { searchKey } from '../../src/schemas/keys.js';
 import { buildCourse } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person } from './cast.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { normalizeEmail, phoneKey, searchKey, searchKeyLength } from '../../src/schemas/fields.js';
+import { normalizeEmail, phoneKey, searchKey, searchKeyLength } from '../../src/schemas/keys.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 

@@ -8,7 +8,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import type { StoredFile } from '../../src/db/models/stored-file.js';
 import type { User } from '../../src/db/models/user.js';
-import { searchKey } from '../../src/schemas/fields.js';
+import { searchKey } from '../../src/schemas/keys.js';
 import { insertAccount, type NewAccount } from '../../src/services/accounts.js';
 import { startSession } from '../../src/services/sessions.js';
 

@@ -8,7 +8,7 @@ import {
   type Sequelize,
 } from 'sequelize';
 import type { CourseLevel, CourseType } from '../../schemas/course.js';
-import { searchKeyLength } from '../../schemas/fields.js';
+import { searchKeyLength } from '../../schemas/keys.js';
 import { id, primaryKey, timestamp } from './columns.js';
 import type { User } from './user.js';
 

@@ -7,7 +7,7 @@ import {
   type Sequelize,
 } from 'sequelize';
 import type { Role } from '../../schemas/fields.js';
-import { searchKeyLength } from '../../schemas/fields.js';
+import { searchKeyLength } from '../../schemas/keys.js';
 import { primaryKey, timestamp } from './columns.js';
 
 /** An account (specification, section 2). The super admin's uniqueness is a generated column that only the migration knows. */

@@ -1,4 +1,4 @@
-import { phoneKey } from '../../schemas/fields.js';
+import { phoneKey } from '../../schemas/keys.js';
 import type { Core } from '../core.js';
 import type { ExistingAccount } from './outcomes.js';
 import { type FileRow, isRejected } from './rows.js';

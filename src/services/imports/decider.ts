@@ -1,7 +1,7 @@
 import { Op } from 'sequelize';
 import type { Import } from '../../db/models/import.js';
-import { phoneKey } from '../../schemas/fields.js';
 import type { ImportOptions } from '../../schemas/import.js';
+import { phoneKey } from '../../schemas/keys.js';
 import type { Core } from '../core.js';
 import { AccountBook, type Holders } from './account-book.js';
 import type { Seats } from './course-book.js';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isAppError } from '../../errors.js';
-import { phoneKey } from '../../schemas/fields.js';
 import { type ImportedPerson, type ImportOptions, importedPersonSchema, quickPerson } from '../../schemas/import.js';
+import { phoneKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { PasswordPolicy } from '../password-policy.js';
 import { type ColumnMapping, fieldsOf, mapColumns } from './columns.js';

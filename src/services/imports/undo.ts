@@ -3,7 +3,7 @@ import type { Enrollment } from '../../db/models/enrollment.js';
 import type { Import } from '../../db/models/import.js';
 import type { ImportRow } from '../../db/models/import-row.js';
 import type { User } from '../../db/models/user.js';
-import { phoneKey } from '../../schemas/fields.js';
+import { phoneKey } from '../../schemas/keys.js';
 import { saveAccount, userSearchKey } from '../accounts.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Transaction } from 'sequelize';
 import type { Context } from '../../../src/context.js';
-import { searchKey } from '../../../src/schemas/fields.js';
+import { searchKey } from '../../../src/schemas/keys.js';
 import { insertAccounts } from '../../../src/services/accounts.js';
 import { newIds } from '../../../src/services/ids.js';
 import { factoryPassword } from '../../support/factories.js';
