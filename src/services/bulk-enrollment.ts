@@ -1,12 +1,12 @@
 import type { Transaction } from 'sequelize';
 import { insertRows } from '../db/bulk-insert.js';
 import type { Enrollment } from '../db/models/enrollment.js';
-import { AppError } from '../errors.js';
 import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../schemas/enrollment.js';
 import { validate } from '../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
+import { assignmentRefusal } from './enrollment-rules.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './enrollments.js';
 import { holdUsers } from './holds.js';
 import { newIds } from './ids.js';
@@ -25,28 +25,27 @@ interface Sorted {
   skipped: SkippedTrainee[];
 }
 
-async function sortOut(core: Core, { courseId, traineeIds, status }: BulkAssignment, transaction: Transaction) {
+async function sortOut(
+  core: Core,
+  { courseId, traineeIds, status }: BulkAssignment,
+  transaction: Transaction,
+): Promise<Sorted> {
   const { Enrollment } = core.database.models;
   const people = await holdUsers(core, traineeIds, transaction);
-  const trainees = people.filter(({ role }) => role === 'trainee');
+  const trainees = new Map(people.filter(({ role }) => role === 'trainee').map((user) => [user.id, user]));
   const enrollments = await Enrollment.findAll({
     where: { courseId, userId: traineeIds },
     lock: transaction.LOCK.UPDATE,
     transaction,
   });
-  const active = new Map(trainees.map(({ id, isActive }) => [id, isActive]));
   const existing = new Map(enrollments.map((enrollment) => [enrollment.userId, enrollment]));
   const sorted: Sorted = { fresh: [], again: [], skipped: [] };
   for (const traineeId of traineeIds) {
-    const enrollment = existing.get(traineeId);
-    const skip = (reason: string) => void sorted.skipped.push({ traineeId, reason });
-    if (!active.has(traineeId)) skip('Trainee not found.');
-    else if (!active.get(traineeId)) skip('Trainee account is inactive.');
-    else if (!enrollment) sorted.fresh.push(traineeId);
-    else if (enrollment.status !== 'cancelled') skip(new AppError('ALREADY_ENROLLED').message);
-    // Only the trainee can ask to be let in again.
-    else if (status === 'pending') skip("Enrollment can't change from cancelled to pending.");
-    else sorted.again.push(enrollment);
+    const enrollment = existing.get(traineeId) ?? null;
+    const refusal = assignmentRefusal(trainees.get(traineeId) ?? null, enrollment, status);
+    if (refusal) sorted.skipped.push({ traineeId, reason: refusal.message });
+    else if (enrollment) sorted.again.push(enrollment);
+    else sorted.fresh.push(traineeId);
   }
   return sorted;
 }

@@ -9,7 +9,6 @@ import {
   enrollmentAssignmentSchema,
   enrollmentRequestSchema,
   progressSchema,
-  type StatusChange,
   statusChangeSchema,
 } from '../schemas/enrollment.js';
 import { validate } from '../schemas/validate.js';
@@ -17,25 +16,9 @@ import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBet
 import type { Actor, Caller, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
 import { findEnrollment } from './enrollment-listings.js';
+import { assertCanEnter, assertMayChange, assertStillSignedIn, assignmentRefusal } from './enrollment-rules.js';
 import { holdUsers } from './holds.js';
-import { denied } from './permissions.js';
 import { takeSeats } from './seats.js';
-
-/** What an enrollment can become, from each status. */
-const transitions: Readonly<Record<EnrollmentStatus, readonly EnrollmentStatus[]>> = {
-  pending: ['active', 'cancelled'],
-  active: ['completed', 'cancelled'],
-  completed: [],
-  cancelled: ['pending', 'active'],
-};
-
-/** @throws AppError `STATUS_REFUSED`, naming both */
-function assertTransition(from: EnrollmentStatus, to: EnrollmentStatus, byTrainee: boolean): void {
-  // Only the trainee can ask to be let in again; only those who manage the course can let them in.
-  const forOther = from === 'cancelled' && (to === 'pending') !== byTrainee;
-  if (!transitions[from].includes(to) || forOther)
-    throw new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`);
-}
 
 /**
  * Whoever changes enrollments holds the course first, then the trainee, then the rows: so all wait in one order. On a
@@ -64,17 +47,6 @@ async function holdTrainee(core: Core, id: string, transaction: Transaction): Pr
   return user?.role === 'trainee' ? user : null;
 }
 
-/** @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
-function assertCanEnter(trainee: User | null): void {
-  if (!trainee) throw notFound('Trainee');
-  if (!trainee.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
-}
-
-/** A caller who was a trainee when they were let in: another role, or none, has ended their session since. @throws AppError `TOKEN_INVALID` */
-function assertStillSignedIn(trainee: User | null): void {
-  if (!trainee?.isActive) throw new AppError('TOKEN_INVALID');
-}
-
 /** The trainee's enrollment in a course, if there is one. */
 function lockEnrollment(
   core: Core,
@@ -84,6 +56,7 @@ function lockEnrollment(
   return core.database.models.Enrollment.findOne({ where, transaction, lock: transaction.LOCK.UPDATE });
 }
 
+/** An entry of the audit trail about an enrollment. */
 export const enrollmentRecord = (
   action: AuditRecord['action'],
   id: string,
@@ -155,10 +128,10 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
   const { courseId, traineeId, status, notes } = validate(enrollmentAssignmentSchema, input);
   return core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
-    assertCanEnter(await holdTrainee(core, traineeId, transaction));
+    const trainee = await holdTrainee(core, traineeId, transaction);
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
-    if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
-    if (existing) assertTransition(existing.status, status, false);
+    const refusal = assignmentRefusal(trainee, existing, status);
+    if (refusal) throw refusal;
     const before = existing ? auditedEnrollment(existing) : undefined;
     await takeSeats(core, course, 1, transaction);
     const enrollment = await enter(core, course, existing, { userId: traineeId, status, notes }, transaction);
@@ -201,12 +174,6 @@ async function changeEnrollment(
   });
 }
 
-/** The status that is asked for, where the actor's role may ask for it. @throws AppError `ACCESS_DENIED` */
-function assertMayAskFor({ status }: StatusChange, { role }: Actor): void {
-  if (role === 'trainee' && status !== 'cancelled' && status !== 'pending')
-    throw denied('Trainees can cancel an enrollment, or request it again.');
-}
-
 /**
  * Moves an enrollment to another status.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_REFUSED`, and for those who had cancelled
@@ -221,8 +188,7 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
     id,
     'enrollment.status',
     async (enrollment, { course, trainee }, transaction) => {
-      assertMayAskFor(wanted, actor);
-      assertTransition(enrollment.status, wanted.status, byTrainee);
+      assertMayChange(enrollment.status, wanted.status, actor);
       if (enrollment.status === 'cancelled') {
         if (byTrainee) assertStillSignedIn(trainee);
         else assertCanEnter(trainee);
