@@ -89,13 +89,13 @@ export interface LocalStorageConfig {
 
 export interface S3Config {
   kind: 's3';
-  /** Amazon's when absent. */
+  /** Of another server than Amazon's. */
   endpoint?: string;
   region: string;
   bucket: string;
-  /** What keys begin with. */
+  /** Put before every key, with a slash between them; `''` for none. */
   prefix: string;
-  /** Found as Amazon's tools find them when absent. */
+  /** Without this pair the SDK looks where it always does: its variables, profiles, the machine's role. */
   accessKeyId?: string;
   secretAccessKey?: string;
   /** The bucket in the path of the URL, not in the host name. */

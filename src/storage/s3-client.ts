@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
+import type { S3Config } from '../config.js';
 
-export interface S3Settings {
-  /** Of another server than AWS. */
-  endpoint?: string;
-  region: string;
-  bucket: string;
-  /** Put before every key, with a slash between them; `''` for none. */
-  prefix: string;
-  /** Without a pair of these the SDK looks where it always does: its variables, profiles, the machine's role. */
-  accessKeyId?: string;
-  secretAccessKey?: string;
-  forcePathStyle: boolean;
-  /** How long the server may say nothing. */
+export interface S3Settings extends Omit<S3Config, 'kind'> {
+  /** How long the server may say nothing, in milliseconds. */
   timeoutMs?: number;
 }
 
@@ -21,7 +12,7 @@ export type Sdk = typeof import('@aws-sdk/client-s3');
 /** How often a request is sent at most. */
 export const attempts = 3;
 
-/** How long a server may say nothing, if the settings don't say. */
+/** How long a server may say nothing, if the settings don't say, in milliseconds. */
 export const defaultTimeoutMs = 20_000;
 
 const silence = () => undefined;

@@ -29,11 +29,7 @@ describe('changes of courses at the command line', () => {
     return entries.map(({ action, origin, actorId }) => ({ action, origin, actorId }));
   };
   const byOperator = (action: string) => ({ action, origin: 'cli', actorId: null });
-  const refusal = async (...argv: string[]) => {
-    const { exitCode, stdout, stderr } = await cli.run(argv);
-    expect(stdout).to.equal('');
-    return { exitCode, said: stderr.replace(/^error: |\n$/g, '') };
-  };
+  const refusal = (...argv: string[]) => cli.refusal(argv);
 
   let ada: User;
   beforeEach(async () => {

@@ -18,11 +18,8 @@ describe('coursectl courses files get', () => {
   // Files lie in the data folder of the command's own folder: new for each test.
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
   const at = (name: string) => path.join(cli.folder, name);
-  const refusal = async (argv: readonly string[], env: Record<string, string> = {}) => {
-    const { exitCode, stdout, stderr } = await cli.run(argv, { env: { ...cli.env, ...env } });
-    expect(stdout).to.equal('');
-    return { exitCode, said: stderr.replace(/^error: |\n$/g, '') };
-  };
+  const refusal = (argv: readonly string[], env: Record<string, string> = {}) =>
+    cli.refusal(argv, { env: { ...cli.env, ...env } });
 
   let trainer: User;
   let course: Course;

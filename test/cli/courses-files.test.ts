@@ -28,11 +28,8 @@ describe('files of courses at the command line', () => {
       : []
     ).filter((entry) => entry.isFile());
   const underWay = () => (existsSync(at('data/uploads')) ? readdirSync(at('data/uploads')) : []);
-  const refusal = async (argv: readonly string[], env: Record<string, string> = {}) => {
-    const { exitCode, stdout, stderr } = await cli.run(argv, { env: { ...cli.env, ...env } });
-    expect(stdout).to.equal('');
-    return { exitCode, said: stderr.replace(/^error: |\n$/g, '') };
-  };
+  const refusal = (argv: readonly string[], env: Record<string, string> = {}) =>
+    cli.refusal(argv, { env: { ...cli.env, ...env } });
   const actions = async () =>
     (await harness.context.database.models.AuditEntry.findAll({ order: [['id', 'ASC']] })).map(
       ({ action, origin }) => `${action} ${origin}`,

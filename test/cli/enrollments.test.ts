@@ -14,11 +14,7 @@ describe('coursectl enrollments', () => {
   const harness = useHarness();
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
   const models = () => harness.context.database.models;
-  const refusal = async (...argv: string[]) => {
-    const { exitCode, stdout, stderr } = await cli.run(['enrollments', ...argv]);
-    expect(stdout).to.equal('');
-    return { exitCode, said: stderr.replace(/^error: |\n$/g, '') };
-  };
+  const refusal = (...argv: string[]) => cli.refusal(['enrollments', ...argv]);
 
   let trainer: User;
   let ben: User;

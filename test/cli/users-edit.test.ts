@@ -9,11 +9,7 @@ describe('coursectl users', () => {
   const harness = useHarness();
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
   const models = () => harness.context.database.models;
-  const refusal = async (...argv: string[]) => {
-    const { exitCode, stdout, stderr } = await cli.run(['users', ...argv]);
-    expect(stdout).to.equal('');
-    return { exitCode, said: stderr.replace(/^error: |\n$/g, '') };
-  };
+  const refusal = (...argv: string[]) => cli.refusal(['users', ...argv]);
   const lastEntry = () => models().AuditEntry.findOne({ order: [['id', 'DESC']], rejectOnEmpty: true });
 
   let ben: User;

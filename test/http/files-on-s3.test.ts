@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { get } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
-import S3rver from 's3rver';
 import request, { type Test } from 'supertest';
 import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
@@ -14,6 +13,7 @@ import { sweepFiles, sweepStorage } from '../../src/services/file-sweep.js';
 import { temporaryFolder } from '../support/database.js';
 import { buildCourse, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { startS3 } from '../support/s3-server.js';
 import { expectFailure } from './expectations.js';
 import { emptyStorage, expectNothingLeft, fileRows, picture, read, storedKeys, uploadsIn } from './uploads.js';
 
@@ -57,7 +57,7 @@ describe('files in a bucket, over HTTP', function () {
   this.timeout(60_000);
   const harness = useHarness();
   let folder: ReturnType<typeof temporaryFolder>;
-  let s3rver: S3rver;
+  let s3: Awaited<ReturnType<typeof startS3>>;
   let way: Awaited<ReturnType<typeof wayTo>>;
   let context: Context;
   let server: RunningServer;
@@ -67,13 +67,8 @@ describe('files in a bucket, over HTTP', function () {
 
   before(async () => {
     folder = temporaryFolder();
-    const directory = path.join(folder.path, 's3');
-    mkdirSync(directory);
-    s3rver = new S3rver({
-      ...{ address: '127.0.0.1', port: 0, directory, silent: true, vhostBuckets: false },
-      configureBuckets: [{ name: 'courses' }],
-    });
-    way = await wayTo((await s3rver.run()).port);
+    s3 = await startS3(path.join(folder.path, 's3'), 'courses');
+    way = await wayTo(s3.port);
     const { config, logger, hasher } = harness.context;
     const storage = {
       ...{ kind: 's3' as const, endpoint: `http://127.0.0.1:${way.port}`, region: 'eu-central-1', bucket: 'courses' },
@@ -91,7 +86,7 @@ describe('files in a bucket, over HTTP', function () {
     await server.close();
     await context.close();
     way.server.close();
-    await s3rver.close();
+    await s3.close();
     folder.remove();
   });
 

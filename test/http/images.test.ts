@@ -5,8 +5,9 @@ import type { User } from '../../src/db/models/user.js';
 import { createApp } from '../../src/http/app.js';
 import { buildCourse, buildUser, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { emptyPng, halves } from '../support/pictures.js';
 import { expectFailure, expectInvalid, messageOf } from './expectations.js';
-import { emptyPng, emptyStorage, expectNothingLeft, picture, read, storingAfter } from './uploads.js';
+import { emptyStorage, expectNothingLeft, picture, read, storingAfter } from './uploads.js';
 
 const formats = 'The image must be a JPEG, PNG or WebP picture.';
 const damaged = 'The image is damaged.';
@@ -14,17 +15,8 @@ const settings = { FILE_IMAGE_MAX_BYTES: '1200000', FILE_IMAGE_MAX_PIXELS: '4000
 
 /** Left half red, right half blue, lying on its side as cameras write it, with where it was taken. */
 async function turnedHalves(): Promise<Buffer> {
-  const { default: sharp } = await import('sharp');
-  const [width, height] = [200, 100];
-  const pixels = Buffer.alloc(width * height * 3);
-  for (let index = 0; index < width * height; index += 1) pixels[index * 3 + (index % width < width / 2 ? 0 : 2)] = 255;
   const exif = { IFD0: { Copyright: 'Somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1', GPSLatitudeRef: 'N' } };
-  return sharp(pixels, { raw: { width, height, channels: 3 } })
-    .withExif(exif)
-    .withMetadata({ orientation: 6 })
-    .withExifMerge(exif)
-    .jpeg()
-    .toBuffer();
+  return halves(200, 100).withExif(exif).withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer();
 }
 
 describe('pictures over HTTP', () => {

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { crc32, deflateSync } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { prepareImage } from '../../src/storage/images.js';
 import { temporaryFolder } from '../support/database.js';
+import { emptyPng, halves } from '../support/pictures.js';
 import { faultOf } from './storage-contract.js';
 
 const limits = { maxPixels: 50_000_000, width: 400, height: 300 };
@@ -15,31 +15,6 @@ const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
 /** A picture with something in it, so that its file has a middle to be cut off in. */
 const picture = (width = 600, height = 400) =>
   sharp({ create: { width, height, channels: 3, background: 'red', noise }, limitInputPixels: false });
-
-/** Left half red, right half blue: one can see how it is turned. */
-function halves(width: number, height: number) {
-  const pixels = Buffer.alloc(width * height * 3);
-  for (let index = 0; index < width * height; index += 1) pixels[index * 3 + (index % width < width / 2 ? 0 : 2)] = 255;
-  return sharp(pixels, { raw: { width, height, channels: 3 } });
-}
-
-/** A PNG of nothing but zeros, made by hand: as many pixels as one likes. */
-function emptyPng(width: number, height: number): Buffer {
-  const chunk = (type: string, data: Buffer) => {
-    const body = Buffer.concat([Buffer.from(type), data]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, sum]);
-  };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([1, 0], 8);
-  const rows = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height));
-  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
-}
 
 describe('a picture that somebody sent', () => {
   let folder: ReturnType<typeof temporaryFolder>;

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import S3rver from 's3rver';
 import { createS3Storage } from '../../src/storage/s3.js';
 import type { S3Settings } from '../../src/storage/s3-client.js';
 import type { FileStorage } from '../../src/storage/storage.js';
 import { temporaryFolder } from '../support/database.js';
+import { startS3 } from '../support/s3-server.js';
 import { contentOf, describeStorage, faultOf, fileWith, listed } from './storage-contract.js';
 
 const secretAccessKey = 'S3RVER';
@@ -28,7 +28,7 @@ const xmlError = (code: string) =>
 
 describe('the storage in a bucket', () => {
   let folder: ReturnType<typeof temporaryFolder>;
-  let s3rver: S3rver;
+  let s3: Awaited<ReturnType<typeof startS3>>;
   let endpoint: string;
   let storage: FileStorage;
   const opened: FileStorage[] = [];
@@ -45,18 +45,13 @@ describe('the storage in a bucket', () => {
 
   before(async () => {
     folder = temporaryFolder();
-    const directory = path.join(folder.path, 's3');
-    mkdirSync(directory);
-    s3rver = new S3rver({
-      ...{ address: '127.0.0.1', port: 0, directory, silent: true, vhostBuckets: false },
-      configureBuckets: [{ name: bucket }],
-    });
-    endpoint = `http://127.0.0.1:${(await s3rver.run()).port}`;
+    s3 = await startS3(path.join(folder.path, 's3'), bucket);
+    endpoint = `http://127.0.0.1:${s3.port}`;
     storage = await storageWith();
   });
   after(async () => {
     for (const one of opened) await one.close();
-    await s3rver.close();
+    await s3.close();
     folder.remove();
   });
 

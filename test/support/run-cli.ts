@@ -1,4 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
+import { expect } from 'chai';
 import type { Io } from '../../src/cli/output.js';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
@@ -86,6 +87,8 @@ export interface CommandLine {
   run(argv: readonly string[], options?: Partial<CliOptions>): Promise<CliResult>;
   /** The object that a command prints with `--json`, which is added. */
   json<T>(argv: readonly string[], options?: Partial<CliOptions>): Promise<T>;
+  /** Why a command refuses; it prints no result then. */
+  refusal(argv: readonly string[], options?: Partial<CliOptions>): Promise<{ exitCode: number; said: string }>;
   atTerminal(argv: readonly string[], dialogue: Dialogue, options?: Partial<CliOptions>): Promise<TerminalResult>;
   /** The program on the database that the commands use, to look at what they did; the same all through a test. */
   context(): Promise<Context>;
@@ -105,6 +108,11 @@ export function useCommandLine(environment: () => Record<string, string>): Comma
     async json<T>(argv: readonly string[], options?: Partial<CliOptions>) {
       const { stdout } = await cli.run([...argv, '--json'], options);
       return JSON.parse(stdout) as T;
+    },
+    async refusal(argv, options) {
+      const { exitCode, stdout, stderr } = await cli.run(argv, options);
+      expect(stdout).to.equal('');
+      return { exitCode, said: stderr.replace(/^error: |\n$/g, '') };
     },
     atTerminal: (argv, dialogue, options) =>
       runAtTerminal(argv, { env: cli.env, cwd: cli.folder, ...options }, dialogue),
