@@ -190,6 +190,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
     abortEarly: false,
     errors: { wrap: { label: false } },
   });
+  // Used only when there is no error, and then the schema has made it; rules across settings bear with wrong ones.
   const settings = value as Environment;
   const problemBySetting = new Map<string, string>();
   for (const message of [...(error?.details ?? []).map((detail) => detail.message), ...crossChecks(settings)]) {

@@ -20,6 +20,7 @@ const secretKeys = [
 /** An error without what drivers and Sequelize hang on it: SQL text and parameters may hold personal data. */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
+  // Errors of Node and of drivers have one, in whatever form.
   const { code } = error as { code?: unknown };
   return {
     type: error.name,
@@ -50,6 +51,7 @@ function withOwnMessage(args: Parameters<pino.LogFn>): Parameters<pino.LogFn> {
   const [subject] = args as readonly unknown[];
   const error = typeof subject === 'object' && subject !== null && 'err' in subject ? subject.err : subject;
   if (args.length > 1 || !(error instanceof Error)) return args;
+  // Pino takes a message after any subject; its type ties the two together.
   return [subject, withoutValues(error.message)] as unknown as Parameters<pino.LogFn>;
 }
 

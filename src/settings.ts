@@ -17,6 +17,7 @@ const parsed = <T>(parse: (text: string) => T) =>
     try {
       return parse(text);
     } catch (error) {
+      // Parsers throw nothing but sentences.
       return helpers.message({ custom: `{#label} ${(error as Error).message}` });
     }
   });

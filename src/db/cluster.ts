@@ -26,6 +26,7 @@ const send = (connection: Connection, sql: string) =>
  * one instance is unknown to the next. On other servers this is a question and no more.
  */
 export async function readAsCluster(connection: Connection, settings: MysqlConfig): Promise<void> {
+  // The driver types results as unknown.
   const rows = (await send(connection, "SHOW VARIABLES LIKE 'wsrep_on'")) as { Value?: string }[];
   if (rows[0]?.Value !== 'ON') return;
   clustered.add(settings);

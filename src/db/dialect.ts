@@ -116,6 +116,7 @@ export function refersToMatch(sequelize: Sequelize, column: string, table: 'user
 
 /** The server's own name and version, for people: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`. */
 export async function serverVersion(sequelize: Sequelize): Promise<string> {
+  // Sequelize types the rows of plain SQL as unknown, here and below.
   const [rows] = await sequelize.query(
     isSqlite(sequelize) ? 'SELECT sqlite_version() AS version' : 'SELECT version() AS version',
   );

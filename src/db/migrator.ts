@@ -28,6 +28,7 @@ function umzugOver(database: Database, folder: string, storage: UmzugStorage): U
     migrations: {
       glob: ['*.cjs', { cwd: folder }],
       resolve: ({ name, path: file, context }) => {
+        // A file that isn't one fails where it is run.
         const step = require(file ?? path.join(folder, name)) as Step;
         return { name, up: () => step.up(context, Sequelize), down: () => step.down(context, Sequelize) };
       },

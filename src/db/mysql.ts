@@ -65,6 +65,7 @@ const prepare = (database: MysqlConfig) => async (given: unknown) => {
  * Sequelize says goodbye to them, and its failure in doing so would hide why they broke, or end the program.
  */
 export function mendMysqlConnections(sequelize: Sequelize): void {
+  // Sequelize's types show nothing of what is mended here.
   const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
   const [get, release, destroy, disconnect] = (
     ['getConnection', 'releaseConnection', 'destroyConnection', 'disconnect'] as const

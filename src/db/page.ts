@@ -24,6 +24,7 @@ export function onPage<M extends Model>(
   order: Order,
   window: { limit: number; offset: number },
 ): WhereOptions<Attributes<M>> {
+  // Sequelize's type asks for a model without attributes of its own.
   const options = Utils.mapFinderOptions({ attributes: ['id'], where, order, ...window }, model as never);
   // Typed as unknown by Sequelize.
   const generator = model.sequelize?.getQueryInterface().queryGenerator as SelectGenerator;

@@ -51,6 +51,7 @@ interface SqliteConnectionManager {
  * when it finds itself alone.
  */
 export function mendSqliteConnections(sequelize: Sequelize): void {
+  // Sequelize's types show nothing of what is mended here.
   const manager = sequelize.connectionManager as unknown as SqliteConnectionManager;
   const open = manager.getConnection.bind(manager);
   const closeRest = manager.close.bind(manager);

@@ -168,6 +168,7 @@ function respond<T extends Operation>(
       : handler(admitted));
     response.status(operation.success.status);
     const sending = { unreadMs: limits.unreadMs, onBegin: () => admission?.standAside(response) };
+    // Where the contract names a content type, its handlers give a stream: the mapped types say so.
     if ('content' in operation.success)
       await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);
     else sendJson(response, answer, sending);
@@ -187,6 +188,7 @@ function uploadSettings({ config, ...core }: Context, { field, maxBytes }: NonNu
 export function bindContract(context: Context, handlers: Handlers, surroundings: Surroundings): Router {
   const router = Router({ caseSensitive: true });
   const paths = new Map<string, (keyof Contract)[]>();
+  // TypeScript types the keys of any object as text.
   for (const name of Object.keys(contract) as (keyof Contract)[])
     paths.set(contract[name].path, [...(paths.get(contract[name].path) ?? []), name]);
   // A path after the other, each with all its methods: one that is spelt out isn't taken for a parameter of a later one.

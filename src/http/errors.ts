@@ -88,6 +88,7 @@ export function messageOf(code: ErrorCode): string {
 /** Failures of Express and its body parser, which know no error codes of ours. */
 function fromFramework(error: unknown): AppError | undefined {
   if (error instanceof URIError) return new AppError('MALFORMED_URL', undefined, { cause: error });
+  // Anything can be thrown: both are looked at before they are used.
   const { type, status } = (error ?? {}) as { type?: unknown; status?: unknown };
   switch (type) {
     case 'entity.parse.failed':

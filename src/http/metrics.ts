@@ -22,6 +22,7 @@ interface Pool {
 
 /** What Sequelize keeps of its connections; SQLite has no pool. */
 function poolOf({ database }: Context): Pool | undefined {
+  // Not in Sequelize's types: each figure may be missing.
   const { pool } = database.sequelize.connectionManager as unknown as { pool?: Partial<Pool> };
   return pool?.size === undefined ? undefined : { size: pool.size, using: pool.using ?? 0, waiting: pool.waiting ?? 0 };
 }

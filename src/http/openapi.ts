@@ -22,6 +22,7 @@ interface JoiDescription {
 
 /** A Joi schema in OpenAPI 3.1's dialect, JSON Schema 2020-12: Joi's own conversion, and what custom rules say in `meta`. */
 function jsonSchema(schema: Joi.Schema, mode: 'input' | 'output'): JsonSchema {
+  // Both are JSON by Joi's word; its types leave open of what shape.
   const converted = schema['~standard'].jsonSchema[mode]({ target: 'draft-2020-12' }) as JsonSchema;
   return withMetas(converted, schema.describe() as JoiDescription);
 }
@@ -151,6 +152,7 @@ function responsesOf(operation: Operation): object {
 /** The contract as an OpenAPI 3.1 document. */
 export function openapiDocument(): object {
   const paths: Record<string, Record<string, object>> = {};
+  // Each operation has a type of its own; here only what all have in common counts.
   for (const [operationId, operation] of Object.entries(contract) as [string, Operation][]) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};

@@ -12,6 +12,7 @@ import { countsOf } from '../services/imports/tally.js';
 /** Models as the API shows them: the exact field lists of the specification. What isn't listed can't get out. */
 
 function pick<T, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
+  // fromEntries forgets which keys it was given.
   return Object.fromEntries(keys.map((key) => [key, source[key]])) as Pick<T, K>;
 }
 

@@ -31,7 +31,7 @@ export async function recordAudit(
   records: AuditRecord | readonly AuditRecord[],
   transaction: Transaction,
 ): Promise<void> {
-  const all = [records].flat() as AuditRecord[];
+  const all: readonly AuditRecord[] = [records].flat();
   const ids = newIds(all.length);
   const at = core.now();
   const json = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
@@ -44,6 +44,7 @@ export async function recordAudit(
 
 /** The fields that a change has touched, before and after it. */
 export function changesBetween<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
+  // TypeScript types the keys of any object as text.
   const touched = (Object.keys(after) as (keyof T)[]).filter(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );

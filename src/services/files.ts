@@ -185,6 +185,7 @@ export async function removeDoomed(core: Core, where: WhereOptions<StoredFile> =
 /** The content of a file, piece by piece. @throws AppError `STORAGE_UNAVAILABLE` when it breaks off */
 export async function* contentOf({ stream }: StoredObject): AsyncGenerator<Buffer> {
   try {
+    // A stream without an encoding gives buffers.
     for await (const piece of stream) yield piece as Buffer;
   } catch (error) {
     throw new AppError('STORAGE_UNAVAILABLE', 'A file in the storage could not be read to its end.', { cause: error });

@@ -52,6 +52,7 @@ async function workerBcrypt(threads: number): Promise<Bcrypt> {
   const pool = new Piscina({ ...bcryptjsWorker(), name: 'hash', minThreads: 0, maxThreads: threads });
   return {
     implementation: 'bcryptjs',
+    // What bcryptjs-worker.ts returns; piscina doesn't know its types.
     hash: (password, cost) => pool.run({ password, cost }, { name: 'hash' }) as Promise<string>,
     compare: (password, hash) => pool.run({ password, hash }, { name: 'compare' }) as Promise<boolean>,
     close: () => pool.destroy(),

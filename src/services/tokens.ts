@@ -94,6 +94,7 @@ function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims |
     const payload = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: Math.floor(now.getTime() / 1000) });
     if (typeof payload === 'string' || typeof payload.exp !== 'number') return undefined;
     if (typeof payload.iat !== 'number' || payload.iat * 1000 > now.getTime() + clockSkewMs) return undefined;
+    // Whatever was signed: each claim is looked at below.
     const { userId, sid } = payload as Partial<Record<keyof TokenClaims, unknown>>;
     return isId(userId) && isId(sid) ? { userId, sid } : undefined;
   } catch (error) {

@@ -130,5 +130,6 @@ async function resumeRecord(running: Running, byCommand: boolean): Promise<void>
 async function noteFailure(running: Running, error: unknown): Promise<void> {
   if (running.record.status !== 'running' || isAppError(error, 'IMPORT_CONFLICT')) return;
   const known = isAppError(error) ? { errorCode: error.code, errorMessage: error.message } : { errorCode: 'BUG' };
+  // The error that ended the run says more than another one of the database would.
   await advance(running, { status: 'interrupted', ...known }).catch(() => undefined);
 }

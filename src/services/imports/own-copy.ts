@@ -62,6 +62,7 @@ export async function sweepImportFolder(core: Core, name: string, before: Date):
   const { credentialsFile, credentialsFetchedAt } = record;
   if (credentialsFetchedAt !== null && credentialsFile?.startsWith(folder + path.sep))
     await rm(credentialsFile, { force: true });
+  // The folder itself may be gone.
   return (await readdir(folder).catch(() => [])).length < names.length;
 }
 
@@ -74,6 +75,7 @@ async function changedAt(folder: string): Promise<Date> {
     );
     return new Date(Math.max(...found.map(({ mtimeMs }) => mtimeMs)));
   } catch {
+    // Removed meanwhile: somebody is at it.
     return new Date();
   }
 }

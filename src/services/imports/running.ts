@@ -26,6 +26,7 @@ export interface Running {
 
 /** @throws AppError `IMPORT_CONFLICT` */
 export async function assertUnchanged({ file, fileIdentity: planned }: ImportPlan): Promise<void> {
+  // A file that is gone, or can't be read any more, isn't what it was either.
   const current = await fileIdentity(file).catch(() => undefined);
   if (current !== planned)
     throw new AppError(
