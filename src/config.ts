@@ -16,6 +16,7 @@ import {
 /** The file's path is absolute. */
 export type SqliteConfig = SqliteLocation;
 
+/** A database on a MySQL or MariaDB server, and how it is connected to. */
 export interface MysqlConfig extends MysqlLocation {
   tls: TlsMode;
   /** Path of a PEM file with the certificate authorities to trust; the system's when absent. */
@@ -81,12 +82,14 @@ export interface Config {
   logLevel: string;
 }
 
+/** Files in a folder. */
 export interface LocalStorageConfig {
   kind: 'local';
   /** Absolute path. */
   folder: string;
 }
 
+/** Files in a bucket of an S3 server. */
 export interface S3Config {
   kind: 's3';
   /** Of another server than Amazon's. */
@@ -102,6 +105,7 @@ export interface S3Config {
   forcePathStyle: boolean;
 }
 
+/** Where settings are read from. */
 export interface ConfigSource {
   /** Environment variables; `process.env` when absent. */
   env?: Readonly<Record<string, string | undefined>>;

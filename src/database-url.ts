@@ -1,11 +1,13 @@
 /** Databases as URLs name them. */
 
+/** A database in a file. */
 export interface SqliteLocation {
   dialect: 'sqlite';
   /** Path of the database file. */
   file: string;
 }
 
+/** A database on a MySQL or MariaDB server, and who asks for it. */
 export interface MysqlLocation {
   dialect: 'mysql';
   host: string;

@@ -2,6 +2,7 @@ import { type ConfigSource, loadConfig, type MysqlConfig, readSettings, type S3C
 import { databaseUrlForDisplay } from './database-url.js';
 import { type SettingName, settingNames } from './settings.js';
 
+/** A setting as `coursectl config` shows it. */
 export interface ShownSetting {
   name: SettingName;
   value: string;

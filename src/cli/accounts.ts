@@ -1,6 +1,7 @@
 import type { findUser } from '../services/users.js';
 import { table } from './output.js';
 
+/** An account as the services give it. */
 export type Account = Awaited<ReturnType<typeof findUser>>;
 
 /** The columns of an account at the terminal: everything but the password. */

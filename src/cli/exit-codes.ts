@@ -15,6 +15,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
+/** One of {@link exitCodes}. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 const { failure, usage, interrupted } = exitCodes;
@@ -75,6 +76,7 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   INTERRUPTED: interrupted,
 };
 
+/** The exit code of an expected failure. */
 export function exitCodeOf(code: ErrorCode): ExitCode {
   return byErrorCode[code];
 }

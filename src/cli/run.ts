@@ -41,6 +41,7 @@ export interface Result {
   exitCode?: ExitCode;
 }
 
+/** What is left of a command line when it has ended. */
 export interface Outcome {
   exitCode: ExitCode;
 }

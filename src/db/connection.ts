@@ -41,6 +41,7 @@ const retryMaxMs = 320;
  */
 const clusterPatienceMs = 10_000;
 
+/** What a transaction is told besides its work. */
 export interface TransactionOptions<T> {
   /**
    * Looks, outside of the transaction, whether its result is there: asked when the connection was lost during the commit.

@@ -12,6 +12,7 @@ export function dialectOptions(database: SqliteConfig | MysqlConfig): Options {
   return database.dialect === 'sqlite' ? sqliteOptions(database) : mysqlOptions(database);
 }
 
+/** Whether the database is SQLite; otherwise it is MySQL or MariaDB. */
 export function isSqlite(sequelize: Sequelize): boolean {
   return sequelize.getDialect() === 'sqlite';
 }
@@ -67,6 +68,7 @@ export function isGivenUp(error: unknown): boolean {
   return driverError(error).message === givenUpMessage;
 }
 
+/** What can be relied on in an error of a database driver. */
 export interface DriverError {
   code?: string;
   errno?: number;
@@ -132,6 +134,7 @@ export async function clockSkewMs(sequelize: Sequelize, now: () => Date): Promis
   return Number((rows as { milliseconds: string }[])[0]?.milliseconds) - now().getTime();
 }
 
+/** A setting of the server that will hurt, in sentences for `coursectl doctor`. */
 export interface ServerProblem {
   problem: string;
   remedy: string;

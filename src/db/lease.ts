@@ -17,6 +17,7 @@ export interface Lease {
   renew(transaction: Transaction): Promise<boolean>;
 }
 
+/** How a lease is held, and waited for. */
 export interface LeaseOptions {
   /** After how many milliseconds without renewal the lease is free; 30 s when absent. */
   durationMs?: number;

@@ -58,6 +58,7 @@ async function executedMigrations(database: Database): Promise<string[]> {
   }
 }
 
+/** Names of migrations, in their order. */
 export interface MigrationStatus {
   executed: string[];
   pending: string[];

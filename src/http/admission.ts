@@ -13,6 +13,7 @@ export interface Admission {
   comeBack(response: ServerResponse): void;
 }
 
+/** How many are admitted. */
 export interface AdmissionOptions {
   /** How many requests are worked on at once. */
   atOnce: number;

@@ -22,4 +22,5 @@ export const contract = {
   ...serviceOperations,
 };
 
+/** The operations by their names, each with a type of its own. */
 export type Contract = typeof contract;

@@ -27,6 +27,7 @@ function poolOf({ database }: Context): Pool | undefined {
   return pool?.size === undefined ? undefined : { size: pool.size, using: pool.using ?? 0, waiting: pool.waiting ?? 0 };
 }
 
+/** The figures of one service, counted from now on. */
 export function createMetrics(context: Context): Metrics {
   const registry = new Registry();
   let asked = false;

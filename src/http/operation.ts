@@ -41,6 +41,7 @@ export interface Operation {
 /** An operation with its own types kept: which of the optional parts it has. */
 export const operation = <const T extends Operation>(definition: T): T => definition;
 
+/** The access rules that need no more words. */
 export const anybody = { kind: 'public' } as const;
 export const signedIn = { kind: 'signed-in' } as const;
 export const superAdmin = { kind: 'roles', roles: ['super_admin'] } as const;

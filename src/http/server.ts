@@ -25,6 +25,7 @@ const connections = 5000;
 /** Connections that wait to be taken: more than a burst brings, for the system drops what is beyond, and clients wait for seconds. */
 const backlog = 2048;
 
+/** A server that listens. */
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   url: string;
@@ -37,6 +38,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** How a server starts, and what it bears with. */
 export interface ServerOptions {
   /** False: answers 503 until {@link RunningServer.begin}. */
   ready?: boolean;

@@ -14,6 +14,7 @@ export interface UploadedFile {
   name: string;
 }
 
+/** How a form with a file is taken. */
 export interface UploadSettings {
   /** The field of the form that the file is in. */
   field: string;

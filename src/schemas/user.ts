@@ -87,6 +87,7 @@ export const userListingSchema = Joi.object<UserListing, true>({
   ...fields.paging(20),
 });
 
+/** Which accounts are listed or exported. */
 export type UserFilter = Pick<UserListing, 'role' | 'isActive' | 'requiresPasswordChange' | 'search'>;
 
 /** Query of `GET /api/users/export.csv`. */

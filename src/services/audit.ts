@@ -75,6 +75,7 @@ export function auditedEnrollment({ userId, courseId, status, progress, notes }:
   return { userId, courseId, status, progress, notes };
 }
 
+/** What the audit log keeps of an enrollment. */
 export type AuditedEnrollment = ReturnType<typeof auditedEnrollment>;
 
 /** One page of the audit log, newest first. @throws AppError `VALIDATION` */

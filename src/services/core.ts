@@ -42,6 +42,7 @@ export interface Actor {
 /** The operator at the terminal, who has the database's own rights. */
 export const operator: Actor = { origin: 'cli', actorId: null, ip: null, role: 'super_admin' };
 
+/** Who answers for what a caller of the API changes. */
 export function actorOf(caller: Caller): Actor {
   return { origin: 'http', actorId: caller.user.id, ip: caller.ip, role: caller.user.role };
 }

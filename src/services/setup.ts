@@ -9,6 +9,7 @@ import type { Actor, Client, Core } from './core.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { startSession } from './sessions.js';
 
+/** Answer of `GET /api/auth/setup-status`. */
 export interface SetupStatus {
   setupRequired: boolean;
   superAdminCount: number;

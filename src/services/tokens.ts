@@ -12,6 +12,7 @@ export interface TokenClaims {
   sid: string;
 }
 
+/** Issues and verifies the tokens of sessions. */
 export interface Tokens {
   /** A signed JSON web token (HS256, RFC 7519) that ends at `expiresAt`. */
   issue(claims: TokenClaims, issuedAt: Date, expiresAt: Date): string;
@@ -19,6 +20,7 @@ export interface Tokens {
   verify(token: string, now: Date): TokenClaims | undefined;
 }
 
+/** Name of the file in the data folder that keeps a generated signing secret. */
 export const secretFileName = 'jwt-secret';
 
 /** Writes a file that only this user can read, unless it is there: linked into place when whole, so that nobody reads a part. */

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { validationError } from '../errors.js';
 import { diskFault } from './disk-fault.js';
 
+/** What pictures may be, and are made to be; lengths in pixels. */
 export interface ImageLimits {
   /** Pictures with more pixels are refused before anything of them is unpacked. */
   maxPixels: number;
@@ -12,6 +13,7 @@ export interface ImageLimits {
   height: number;
 }
 
+/** What a picture has become; lengths in pixels. */
 export interface PreparedImage {
   bytes: number;
   width: number;

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import type { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
 import type { S3Config } from '../config.js';
 
+/** The bucket, and how long to wait for its server. */
 export interface S3Settings extends Omit<S3Config, 'kind'> {
   /** How long the server may say nothing, in milliseconds. */
   timeoutMs?: number;
 }
 
+/** The AWS SDK, loaded when it is used. */
 export type Sdk = typeof import('@aws-sdk/client-s3');
 
 /** How often a request is sent at most. */

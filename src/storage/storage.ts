@@ -7,6 +7,7 @@ export interface StoredObject {
   bytes: number;
 }
 
+/** A file that is kept. */
 export interface ObjectInfo {
   key: string;
   bytes: number;

@@ -14,6 +14,7 @@ import { courseIdOf } from '../references.js';
 import type { Result, Run } from '../run.js';
 import { courseJson, courseText, trainerName } from './course-output.js';
 
+/** A page of courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<CourseListOptions>): Promise<Result> {
   const { category, level, type, trainer, published, unpublished, search, sortBy, sortOrder, page, limit } =
     run.options;
@@ -35,17 +36,20 @@ export async function list(run: Run<CourseListOptions>): Promise<Result> {
   };
 }
 
+/** One course, all of it. @throws AppError `NOT_FOUND` */
 export async function show(run: Run): Promise<Result> {
   const context = await run.context();
   const course = await findCourse(context, operator, await courseIdOf(context, run.arguments[0] ?? ''));
   return { json: { course: courseJson(course) }, text: courseText(course) };
 }
 
+/** The categories that courses have. */
 export async function categories(run: Run): Promise<Result> {
   const names = await listCategories(await run.context(), operator);
   return { json: { categories: names }, text: names.length === 0 ? 'No categories.' : names.join('\n') };
 }
 
+/** A page of the trainers who can be given a course. @throws AppError `VALIDATION` */
 export async function trainers(run: Run<TrainerListOptions>): Promise<Result> {
   const { search, page, limit } = run.options;
   const { items, pagination } = await listAvailableTrainers(await run.context(), { search, page, limit });
@@ -59,6 +63,7 @@ export async function trainers(run: Run<TrainerListOptions>): Promise<Result> {
   };
 }
 
+/** How many courses there are, and of which kinds. */
 export async function stats(run: Run): Promise<Result> {
   const figures = await courseStatistics(await run.context(), operator);
   const { total, published, unpublished, featured, byCategory } = figures;

@@ -19,6 +19,10 @@ const named = (run: Run, context: Context) => courseIdOf(context, run.arguments[
 
 const done = (course: Course, text: string): Result => ({ json: { course: courseJson(course) }, text });
 
+/**
+ * Makes a course, which nobody sees before it is published.
+ * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer
+ */
 export async function create(run: Run<CreateCourseOptions>): Promise<Result> {
   const context = await run.context();
   const { trainer } = run.options;
@@ -27,6 +31,7 @@ export async function create(run: Run<CreateCourseOptions>): Promise<Result> {
   return done(course, `Created ${courseName(course)}. To publish it: coursectl courses publish ${course.id}`);
 }
 
+/** Changes the fields that options name. @throws AppError `USAGE` when there are none, `VALIDATION`, `NOT_FOUND` */
 export async function edit(run: Run<CourseFieldOptions>): Promise<Result> {
   const input = courseInput(run.options);
   if (Object.keys(input).length === 0)
@@ -36,12 +41,14 @@ export async function edit(run: Run<CourseFieldOptions>): Promise<Result> {
   return done(course, `Changed ${courseName(course)}.`);
 }
 
+/** Publishes a course, or takes it back. @throws AppError `NOT_FOUND` */
 export async function publish(run: Run, isPublished: boolean): Promise<Result> {
   const context = await run.context();
   const course = await publishCourse(context, operator, await named(run, context), { isPublished });
   return done(course, `${courseName(course)} is ${isPublished ? 'published' : 'not published any more'}.`);
 }
 
+/** Gives a course to another trainer. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
 export async function giveToTrainer(run: Run): Promise<Result> {
   const context = await run.context();
   const trainerId = await userIdOf(context, run.arguments[1] ?? '');
@@ -63,6 +70,10 @@ async function askWhetherToDelete(run: Run<DeleteCourseOptions>, context: Contex
   await confirmLoss(run, `${courseName(course)} goes with ${loss}.`, 'Delete this course?', 'Nothing was deleted.');
 }
 
+/**
+ * Deletes a course with all that hangs on it, having asked.
+ * @throws AppError `USAGE`, `NOT_FOUND`, `COURSE_IN_USE`, `INTERRUPTED`
+ */
 export async function remove(run: Run<DeleteCourseOptions>): Promise<Result> {
   assertCanAsk(run, 'delete');
   const context = await run.context();

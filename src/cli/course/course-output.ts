@@ -2,7 +2,9 @@ import type { findCourse } from '../../services/catalogue.js';
 import type { listMaterials } from '../../services/materials.js';
 import { fieldsText } from '../output.js';
 
+/** A course as the services give it, with its trainer. */
 export type Course = Awaited<ReturnType<typeof findCourse>>;
+/** A file of a course as the services give it. */
 export type Material = Awaited<ReturnType<typeof listMaterials>>['items'][number];
 
 const tagsOf = ({ tagsJson }: Course) => JSON.parse(tagsJson ?? '[]') as string[];

@@ -22,6 +22,7 @@ async function courseOf(run: Run, context: Context) {
 
 const sized = ({ name, bytes }: Material) => `${name} (${counted(Number(bytes), 'byte')})`;
 
+/** A page of a course's files. @throws AppError `VALIDATION`, `NOT_FOUND` */
 export async function list(run: Run<FileListOptions>): Promise<Result> {
   const context = await run.context();
   const { page, limit } = run.options;
@@ -42,6 +43,7 @@ function uploadOf(run: Run, context: Context, maxBytes: number) {
   return copyToUploads(context, { file: path.resolve(run.io.cwd, given), given, maxBytes, signal: run.io.signal });
 }
 
+/** Puts a copy of a file among those of a course. @throws AppError as {@link copyToUploads} and {@link addMaterial} */
 export async function add(run: Run): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
@@ -50,6 +52,7 @@ export async function add(run: Run): Promise<Result> {
   return { json: { file: materialJson(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
 }
 
+/** Gives a course a picture. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
 export async function thumbnail(run: Run): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
@@ -77,6 +80,10 @@ async function* downloaded({ stream }: StoredObject, { storage }: Context, signa
   }
 }
 
+/**
+ * Writes a file of a course to `--output`, or to standard output.
+ * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE`, `FILE_UNUSABLE`
+ */
 export async function get(run: Run<GetFileOptions>): Promise<Result> {
   assertDestination(run, 'The file');
   assertNoTerminal(run);
@@ -95,6 +102,7 @@ export async function get(run: Run<GetFileOptions>): Promise<Result> {
     : { json: { file: materialJson(file), output }, text: `${sized(file)} written to ${output}.` };
 }
 
+/** Removes a file of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
 export async function remove(run: Run<RemoveFileOptions>): Promise<Result> {
   assertCanAsk(run, 'remove');
   const context = await run.context();

@@ -24,6 +24,10 @@ async function traineesOf(run: Run, context: Context): Promise<[reference: strin
   return trainees;
 }
 
+/**
+ * Enrolls one trainee, or all who can be of several: exit code 3 where some were skipped.
+ * @throws AppError as {@link assignEnrollment} and {@link assignMany}
+ */
 export async function assign(run: Run<AssignOptions>): Promise<Result> {
   const { status, notes } = run.options;
   const context = await run.context();
@@ -52,6 +56,7 @@ async function assignAll(
   };
 }
 
+/** Moves an enrollment to another status. @throws AppError as {@link changeStatus} */
 export async function status(run: Run<StatusOptions>): Promise<Result> {
   const [id = '', wanted] = run.arguments;
   const { notes } = run.options;
@@ -62,6 +67,7 @@ export async function status(run: Run<StatusOptions>): Promise<Result> {
   return changed(enrollment, `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 
+/** Sets how far a trainee is, in per cent. @throws AppError as {@link setProgress} */
 export async function progress(run: Run): Promise<Result> {
   const [id = '', number] = run.arguments;
   const input = { progress: typedNumber(number) };
@@ -86,6 +92,7 @@ async function askWhetherToRemove(run: Run, context: Context, ids: readonly stri
   await confirmLoss(run, loss.join('\n'), question, 'Nothing was removed.');
 }
 
+/** Removes enrollments, all or none, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
 export async function remove(run: Run<RemoveEnrollmentOptions>): Promise<Result> {
   assertCanAsk(run, 'remove');
   const context = await run.context();

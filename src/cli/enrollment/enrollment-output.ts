@@ -1,6 +1,7 @@
 import type { findEnrollment } from '../../services/enrollment-listings.js';
 import { fieldsText } from '../output.js';
 
+/** An enrollment as the services give it. */
 export type Enrollment = Awaited<ReturnType<typeof findEnrollment>>;
 
 /** An enrollment by itself for `--json`, with the fields of the API. */

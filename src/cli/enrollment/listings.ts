@@ -46,6 +46,10 @@ async function pageFor(context: Context, options: EnrollmentListOptions) {
   return found;
 }
 
+/**
+ * A page of enrollments, newest first.
+ * @throws AppError `USAGE` for filters that no listing has together, `VALIDATION`, `NOT_FOUND`
+ */
 export async function list(run: Run<EnrollmentListOptions>): Promise<Result> {
   assertFilters(run.options);
   const { items, pagination } = await pageFor(await run.context(), run.options);
@@ -60,11 +64,13 @@ export async function list(run: Run<EnrollmentListOptions>): Promise<Result> {
   };
 }
 
+/** One enrollment. @throws AppError `NOT_FOUND` */
 export async function show(run: Run): Promise<Result> {
   const enrollment = await findEnrollment(await run.context(), operator, run.arguments[0] ?? '');
   return { json: { enrollment: detailedJson(enrollment) }, text: enrollmentText(enrollment) };
 }
 
+/** How many enrollments there are in each status. */
 export async function stats(run: Run): Promise<Result> {
   const figures = await enrollmentStatistics(await run.context(), operator);
   const rows = Object.entries(figures).map(([status, count]) => [status, String(count)]);

@@ -49,6 +49,7 @@ async function opened(run: Run) {
 
 const idOf = (run: Run) => run.arguments[0] ?? '';
 
+/** A page of imports, newest first, whoever started them. @throws AppError `VALIDATION` */
 export async function list(run: Run<{ status?: string; page?: string; limit?: string }>): Promise<Result> {
   const { status, page, limit } = run.options;
   const { items, pagination } = await listImports(await opened(run), { status, page, limit });
@@ -64,6 +65,7 @@ export async function list(run: Run<{ status?: string; page?: string; limit?: st
   };
 }
 
+/** One import, and the accounts that undoing it has kept. @throws AppError `NOT_FOUND` */
 export async function show(run: Run): Promise<Result> {
   const context = await opened(run);
   const record = await findImport(context, idOf(run));
@@ -94,6 +96,7 @@ export async function show(run: Run): Promise<Result> {
   };
 }
 
+/** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
 export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
   assertDestination(run);
   const context = await opened(run);
@@ -106,6 +109,10 @@ export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
     : { json: { exported, file }, text: `${counted(exported, 'row')} written to ${file}.` };
 }
 
+/**
+ * Writes the rejected rows with their reasons, as CSV that can be mended and imported.
+ * @throws AppError `NOT_FOUND`, `FILE_UNUSABLE`
+ */
 export async function rejects(run: Run<OutputOptions>): Promise<Result> {
   assertDestination(run);
   const record = await findImport(await opened(run), idOf(run));
@@ -117,6 +124,7 @@ export async function rejects(run: Run<OutputOptions>): Promise<Result> {
     : { json: { rejected, file }, text: `${counted(rejected, 'row')} written to ${file}.` };
 }
 
+/** Goes on with an import that broke off, having asked. @throws AppError as {@link resumeImport} */
 export async function resume(run: Run<ResumeOptions>): Promise<Result> {
   const startedAt = performance.now();
   const context = await opened(run);
@@ -147,6 +155,7 @@ export async function resume(run: Run<ResumeOptions>): Promise<Result> {
   }
 }
 
+/** Ends an import after the batch of rows at hand. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
 export async function cancel(run: Run): Promise<Result> {
   const record = await cancelImport(await opened(run), operator, idOf(run));
   const ended = record.status === 'cancelled';
@@ -181,6 +190,10 @@ function undoText({ removed, restored, kept }: UndoResult, conditional: boolean)
   return [conditional ? `Undo would end with: ${figures}` : `Undone: ${figures}`, ...keptText(kept)].join('\n');
 }
 
+/**
+ * Takes an import back, having shown what that would do and asked.
+ * @throws AppError `USAGE`, `INTERRUPTED`, and as {@link undoImport}
+ */
 export async function undo(run: Run<UndoOptions>): Promise<Result> {
   const context = await opened(run);
   const { dryRun, yes } = run.options;

@@ -21,6 +21,7 @@ export async function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
   if (!(await prompts.confirm('Import these rows?', true))) throw new AppError('INTERRUPTED', 'Nothing was imported.');
 }
 
+/** A plan for `--json`. */
 export function planJson(plan: ImportPlan): object {
   const { id, file, options, format, columns, counts, ignoredColumns, samples, stopsAtLine, refusal, seconds } = plan;
   return {
@@ -51,6 +52,7 @@ function renamed({ columns }: ImportPlan): string[] {
     : [`  Columns: ${others.map(([field, heading]) => `${heading} = ${field}`).join(', ')}`];
 }
 
+/** A plan for people. */
 export function planText(plan: ImportPlan): string {
   const { counts, generatedPasswords, unfinished, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';

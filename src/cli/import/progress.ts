@@ -3,6 +3,7 @@ import { counted } from '../output.js';
 import type { Run } from '../run.js';
 import { garbageCollector } from './garbage.js';
 
+/** Where somebody can watch how far a command is. */
 export interface Progress {
   update(rows: number): void;
   stop(): void;

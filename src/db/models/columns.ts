@@ -5,6 +5,7 @@ import { DataTypes } from 'sequelize';
 /** A UUIDv7 made by the program. */
 export const id = () => ({ type: DataTypes.CHAR(36) });
 
+/** The id that a row is known by. */
 export const primaryKey = () => ({ ...id(), primaryKey: true, allowNull: false });
 
 /** A moment in UTC, to the millisecond. */

@@ -29,4 +29,5 @@ export function initModels(sequelize: Sequelize) {
   return models;
 }
 
+/** The models of one connection. */
 export type Models = ReturnType<typeof initModels>;

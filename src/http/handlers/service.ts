@@ -5,6 +5,7 @@ import { docsPage } from '../docs.js';
 import { assertMayRead, type Metrics } from '../metrics.js';
 import { openapiDocument } from '../openapi.js';
 
+/** The handlers of the service itself: health, readiness, figures and documentation. */
 export function serviceHandlers({ isDraining, notReady }: Service, metrics: Metrics) {
   let document: object | undefined;
   return {

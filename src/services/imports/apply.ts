@@ -15,6 +15,7 @@ import { advance, assertUnchanged, type Running } from './running.js';
 import { fileBytes } from './source-file.js';
 import { assertUnfinished, withImportLease } from './turns.js';
 
+/** How a plan is applied. */
 export interface ApplyOptions extends ReportPaths {
   signal: AbortSignal;
   /** The import to go on with; when absent, one of the same file and options that broke off, or a new one. */

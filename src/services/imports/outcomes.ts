@@ -52,8 +52,10 @@ export type Decision =
   | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & WithEnrollments)
   | { outcome: 'rejected'; row: RejectedRow };
 
+/** What becomes of a row. */
 export type Outcome = Decision['outcome'];
 
+/** The decision to reject a row. @param reason a sentence for whoever mends the file */
 export function rejection(row: FileRow, code: RowCode, reason: string): Decision & { outcome: 'rejected' } {
   return { outcome: 'rejected', row: { line: row.line, cells: row.cells, code, reason } };
 }

@@ -86,6 +86,7 @@ export function upToFirstRejected(decisions: readonly Decision[]): Decision[] {
   return bad < 0 ? [...decisions] : decisions.slice(0, bad + 1);
 }
 
+/** What is to be planned. */
 export interface PlanRequest {
   /** Path of the file. */
   file: string;

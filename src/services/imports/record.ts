@@ -161,6 +161,7 @@ export function progressAfter(record: Import, decisions: readonly Decision[], re
   };
 }
 
+/** How far an import has come, with the files that it wrote; null for one with nothing in it. */
 export function resultOf(record: Import): ImportResult {
   return {
     id: record.id,

@@ -6,6 +6,7 @@ import type { Decision } from './outcomes.js';
 /** Why an account keeps its role. */
 export type Bond = 'HAS_COURSES' | 'HAS_ENROLLMENTS';
 
+/** Why, in a sentence, by the id of the account. */
 export const bondReasons: Readonly<Record<Bond, (id: string) => string>> = {
   HAS_COURSES: (id) => `The trainer ${id} still has courses: assign them to another first.`,
   HAS_ENROLLMENTS: (id) => `The trainee ${id} still has enrollments: remove or complete them first.`,

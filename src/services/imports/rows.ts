@@ -25,6 +25,7 @@ export const rowCodes = [
   'COURSE_AMBIGUOUS',
   'COURSE_FULL',
 ] as const;
+/** Why a row was rejected or skipped. */
 export type RowCode = (typeof rowCodes)[number];
 
 /** A row that can become an account, as far as the file alone tells. */
@@ -38,8 +39,10 @@ export interface RejectedRow extends CsvRow {
   reason: string;
 }
 
+/** A row as the file alone tells of it. */
 export type FileRow = CandidateRow | RejectedRow;
 
+/** Whether the file alone tells that a row is bad. */
 export function isRejected(row: FileRow): row is RejectedRow {
   return 'code' in row;
 }
@@ -47,6 +50,7 @@ export function isRejected(row: FileRow): row is RejectedRow {
 /** Passwords of people take long to hash: so many of them end a batch early, that its work isn't lost to a crash. */
 const batchPasswords = 64;
 
+/** A file of which header and columns are understood. */
 export interface ImportFile {
   format: CsvFormat;
   mapping: ColumnMapping;

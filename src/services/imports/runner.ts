@@ -20,6 +20,7 @@ export interface ImportRunner {
   close(): Promise<void>;
 }
 
+/** How the queue is watched. */
 export interface RunnerOptions {
   /** How often the queue is looked at, in milliseconds: others put imports in it, and others leave theirs unfinished. */
   pollMs?: number;

@@ -19,6 +19,7 @@ export interface UndoNote {
   enrollments?: string[];
 }
 
+/** Reads the note of a row of the ledger; `undefined` for a row without one. */
 export function undoNoteOf(text: string | null): UndoNote | undefined {
   // Written by this program only.
   return text === null ? undefined : (JSON.parse(text) as UndoNote);

@@ -22,6 +22,7 @@ export interface KeptAccount {
   code: KeptCode;
 }
 
+/** How many accounts were removed and restored, and which were kept. */
 export interface UndoResult {
   removed: number;
   restored: number;
