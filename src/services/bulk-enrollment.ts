@@ -1,11 +1,11 @@
 import type { Transaction } from 'sequelize';
-import { insertRows } from '../db/bulk-insert.js';
 import type { Enrollment } from '../db/models/enrollment.js';
 import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../schemas/enrollment.js';
 import { validate } from '../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
+import { insertEnrollments } from './enrollment-rows.js';
 import { assignmentRefusal } from './enrollment-rules.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './enrollments.js';
 import { holdUsers } from './holds.js';
@@ -50,11 +50,6 @@ async function sortOut(
   return sorted;
 }
 
-const columns = [
-  ...['id', 'user_id', 'course_id', 'trainer_id', 'status', 'progress', 'notes'],
-  ...['enrolled_at', 'created_at', 'updated_at'],
-] as const;
-
 /**
  * Enrolls many trainees in a course: all who can be, or nobody when there isn't room for them.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`
@@ -73,11 +68,12 @@ export async function assignMany(
     await takeSeats(core, course, fresh.length + again.length, transaction);
     const now = core.now();
     const ids = newIds(fresh.length);
-    const rows = fresh.map((userId, index) => [
-      ...[ids[index] ?? '', userId, courseId, course.trainerId, status, 0, notes ?? null],
-      ...[now, now, now],
-    ]);
-    await insertRows(core.database.sequelize, 'enrollments', columns, rows, transaction);
+    const { trainerId } = course;
+    const entered = fresh.map((userId, index) => ({
+      ...{ id: ids[index] ?? '', userId, courseId, trainerId },
+      ...{ status, notes: notes ?? null },
+    }));
+    await insertEnrollments(core, entered, now, transaction);
     const revived = again.map(({ id }) => id);
     if (revived.length > 0)
       await Enrollment.update(

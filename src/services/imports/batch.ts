@@ -6,11 +6,12 @@ import type { ImportedPerson, ImportOptions } from '../../schemas/import.js';
 import { phoneKey } from '../../schemas/keys.js';
 import { initialPasswordExpiry, insertAccounts, saveAccount, userSearchKey } from '../accounts.js';
 import type { Core } from '../core.js';
+import { insertEnrollments } from '../enrollment-rows.js';
 import { newIds } from '../ids.js';
 import { generatedPasswordCost, generatePassword } from '../passwords.js';
 import { endSessions } from '../sessions.js';
 import { assertCourses, assertTrainees, assertUnbound, StaleDecision } from './batch-checks.js';
-import { type Decision, needsSecret, type PlannedEnrollment } from './outcomes.js';
+import { type Decision, needsSecret } from './outcomes.js';
 import type { UndoNote } from './undo-note.js';
 
 /** What an account's password will be. */
@@ -186,35 +187,16 @@ async function enroll(
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
 ): Promise<void> {
-  const rows = decisions.flatMap((decision) => {
+  const enrollments = decisions.flatMap((decision) => {
     const entry = ledger.get(decision.row.line);
     if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
     const { userId, note } = entry;
-    const enrollments = decision.enrollments.map((enrollment) => enrollmentRow(userId, enrollment, now));
-    note.enrollments = enrollments.map(([id]) => id);
-    return enrollments;
+    const ids = newIds(decision.enrollments.length);
+    note.enrollments = ids;
+    return decision.enrollments.map(({ course, status, notes }, index) => ({
+      ...{ id: ids[index] ?? '', userId, courseId: course.id, trainerId: course.trainerId },
+      ...{ status, notes },
+    }));
   });
-  if (rows.length === 0) return;
-  await insertRows(core.database.sequelize, 'enrollments', enrollmentColumns, rows, transaction);
-}
-
-const enrollmentColumns = [
-  'id',
-  'user_id',
-  'course_id',
-  'trainer_id',
-  'status',
-  'progress',
-  'notes',
-  'enrolled_at',
-  'created_at',
-  'updated_at',
-];
-
-function enrollmentRow(
-  userId: string,
-  { course, status, notes }: PlannedEnrollment,
-  now: Date,
-): [string, string, string, string, string, number, string | null, Date, Date, Date] {
-  return [newIds(1)[0] ?? '', userId, course.id, course.trainerId, status, 0, notes, now, now, now];
+  if (enrollments.length > 0) await insertEnrollments(core, enrollments, now, transaction);
 }
