@@ -35,6 +35,16 @@ interface Edge {
   typeOnly: boolean;
 }
 
+/** Which rooms may use a package that one of them is there to hide. */
+const packageRooms: Readonly<Record<string, readonly string[]>> = {
+  sequelize: ['db', 'services'],
+  ...{ mysql2: ['db'], sqlite3: ['db'], umzug: ['db'] },
+  ...{ express: ['http'], multer: ['http'], helmet: ['http'], cors: ['http'], 'pino-http': ['http'] },
+  ...{ commander: ['cli'], inquirer: ['cli'], chalk: ['cli'], 'cli-progress': ['cli'] },
+  ...{ '@aws-sdk/client-s3': ['storage'], sharp: ['storage'] },
+  ...{ jsonwebtoken: ['services'], bcryptjs: ['services'], '@node-rs/bcrypt': ['services'] },
+};
+
 const edges: Edge[] = files.flatMap((from) =>
   importsOf(textOf(from))
     .filter(({ specifier }) => specifier.startsWith('.'))
@@ -158,12 +168,29 @@ describe('the rooms of src', () => {
     expect(edges.filter((edge) => !isAllowed(edge)).map(shown)).to.deep.equal([]);
   });
 
+  it('keep to themselves the packages that they hide', () => {
+    const uses = files.flatMap((file) => importsOf(textOf(file)).map(({ specifier }) => ({ file, specifier })));
+    const strayed = uses.filter(({ file, specifier }) => {
+      const rooms = packageRooms[specifier];
+      return rooms && !rooms.includes(roomOf(file) ?? '');
+    });
+    expect(strayed).to.deep.equal([]);
+    const unused = Object.keys(packageRooms).filter((name) => !uses.some(({ specifier }) => specifier === name));
+    expect(unused).to.deep.equal([]);
+  });
+
+  it('outside of db never ask Sequelize which database it is', () => {
+    const asking = filesWith(/\bgetDialect\b|\bisSqlite\b/);
+    expect(asking.filter((file) => roomOf(file) !== 'db')).to.deep.equal([]);
+    expect(filesWith(/\bgetDialect\b/)).to.deep.equal(['db/dialect.ts']);
+  });
+
   it('need every exception to the matrix', () => {
     const unused = exceptions.filter((one) => !edges.some(({ from, to }) => one.from.test(from) && one.to.test(to)));
     expect(unused).to.deep.equal([]);
   });
 
-  it('have no cycles among their files', () => {
+  it('have no cycles among their files, types aside: those are gone when built', () => {
     expect(files.map(cycleThrough).filter(Boolean)).to.deep.equal([]);
   });
 
