@@ -162,11 +162,15 @@ const sweepBatch = 500;
  * and the next sweep tries again.
  * @returns how many were removed
  */
-export async function removeDoomed(core: Core, where: WhereOptions<StoredFile> = {}): Promise<number> {
+export async function removeDoomed(
+  core: Core,
+  where: WhereOptions<StoredFile> = {},
+  signal?: AbortSignal,
+): Promise<number> {
   const { StoredFile } = core.database.models;
   let removed = 0;
   try {
-    for (;;) {
+    do {
       const files = await core.database.read(() =>
         StoredFile.findAll({ where: { [Op.and]: [{ state: 'doomed' }, where] }, order: ['id'], limit: sweepBatch }),
       );
@@ -175,7 +179,8 @@ export async function removeDoomed(core: Core, where: WhereOptions<StoredFile> =
       const ids = files.map(({ id }) => id);
       await core.database.inTransaction((transaction) => StoredFile.destroy({ where: { id: ids }, transaction }));
       removed += files.length;
-    }
+    } while (!signal?.aborted);
+    return removed;
   } catch (error) {
     core.logger.warn({ err: error }, 'files that are not needed any more could not be removed: the sweep will');
     return removed;

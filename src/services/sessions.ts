@@ -114,10 +114,10 @@ export async function endAllSessions(core: Core, caller: Caller): Promise<void> 
 const sweepBatch = 1000;
 
 /** Removes sessions that have expired. @returns how many */
-export async function sweepSessions(core: Core): Promise<number> {
+export async function sweepSessions(core: Core, signal?: AbortSignal): Promise<number> {
   const { Session } = core.database.models;
   let removed = 0;
-  for (;;) {
+  do {
     const expired = await core.database.read(() =>
       Session.findAll({
         attributes: ['id'],
@@ -128,5 +128,6 @@ export async function sweepSessions(core: Core): Promise<number> {
     if (expired.length === 0) return removed;
     const ids = expired.map(({ id }) => id);
     removed += await core.database.inTransaction((transaction) => Session.destroy({ where: { id: ids }, transaction }));
-  }
+  } while (!signal?.aborted);
+  return removed;
 }
