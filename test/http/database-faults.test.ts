@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
+import sqlite3 from 'sqlite3';
 import request from 'supertest';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
@@ -74,5 +76,31 @@ if (onMysql)
       const course = { title: 'At the second attempt', description: 'Not twice.' };
       await request(createApp(context)).post('/api/courses').auth(token, { type: 'bearer' }).send(course).expect(201);
       expect(await harness.context.database.models.Course.count({ where: { title: course.title } })).to.equal(1);
+    });
+  });
+else
+  describe('The API on a file that', () => {
+    const harness = useHarness();
+
+    it('another program writes to all the time answers 503 within 5 s where it is to be changed', async () => {
+      const { token } = await signIn(harness.context);
+      const intruder = new sqlite3.Database(harness.databaseUrl.replace(/^sqlite:/, ''));
+      const run = promisify(intruder.run.bind(intruder)) as (sql: string) => Promise<void>;
+      await run('BEGIN IMMEDIATE');
+      const startedAt = performance.now();
+      const change = () => harness.api('put', '/api/auth/profile', token).send({ lastName: 'Waiting' });
+      const changes = Array.from({ length: 5 }, change);
+      const reads = Array.from({ length: 5 }, () => harness.api('get', '/api/auth/me', token).expect(200));
+      await Promise.all(reads);
+      expect(performance.now() - startedAt).to.be.lessThan(2000);
+      for (const response of await Promise.all(changes)) {
+        expectFailure(response, 503, 'The service is busy. Try again shortly.');
+        expect(response.headers['retry-after']).to.match(/^\d+$/);
+      }
+      expect(performance.now() - startedAt).to.be.within(3000, 5000);
+      const patient = change().expect(200);
+      setTimeout(() => void run('COMMIT'), 1000);
+      expect((await patient).body.user.lastName).to.equal('Waiting');
+      await promisify(intruder.close.bind(intruder))();
     });
   });
