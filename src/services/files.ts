@@ -107,13 +107,14 @@ async function putAndAttach(
   const file = await core.database.inTransaction((transaction) => StoredFile.create(row, { transaction }));
   try {
     await core.storage.put(row.storageKey, upload.path);
-    await core.database.inTransaction(async (transaction) => {
+    const putToUse = async (transaction: Transaction) => {
       await attach(file, transaction);
-      const [live] = await StoredFile.update(
-        { state: 'live' },
-        { where: { id: row.id, state: 'pending' }, transaction },
-      );
+      const where = { id: row.id, state: 'pending' };
+      const [live] = await StoredFile.update({ state: 'live' }, { where, transaction });
       if (live === 0) throw new AppError('BODY_INCOMPLETE', 'The upload took too long.');
+    };
+    await core.database.inTransaction(putToUse, {
+      committed: async () => (await StoredFile.findByPk(row.id))?.state === 'live',
     });
   } catch (error) {
     await discard(core, row);
