@@ -9,7 +9,7 @@ import { createApp } from '../../src/http/app.js';
 import { createLogger } from '../../src/logger.js';
 import { type FaultyProxy, startProxy } from '../faults/proxy.js';
 import { onMysql } from '../support/database.js';
-import { signIn } from '../support/factories.js';
+import { buildCourse, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { expectFailure } from './expectations.js';
 
@@ -22,7 +22,7 @@ if (onMysql)
       const url = new URL(harness.databaseUrl);
       proxy = await startProxy(Number(url.port || 3306));
       Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
-      const env = { ...testEnvironment, DATABASE_URL: url.href };
+      const env = { ...testEnvironment, DATABASE_URL: url.href, DATA_DIR: harness.context.config.dataDir };
       const silent = createLogger('silent', { write: () => undefined });
       context = await createContext(loadConfig({ env, cwd: '/' }), silent, { hasher: harness.context.hasher });
     });
@@ -64,6 +64,41 @@ if (onMysql)
       const course = { title: 'Once only', description: 'Not twice.' };
       await request(createApp(context)).post('/api/courses').auth(token, { type: 'bearer' }).send(course).expect(201);
       expect(await harness.context.database.models.Course.count({ where: { title: course.title } })).to.equal(1);
+    });
+
+    it('loses it during the commit of a file answers that the file is there', async () => {
+      const { user, token } = await signIn(harness.context, { role: 'trainer' });
+      const { id } = await buildCourse(harness.context, user);
+      let isPutToUse = false;
+      proxy.onSent = (data) => {
+        isPutToUse ||= data.includes('UPDATE `files`');
+        if (!isPutToUse || !data.includes('COMMIT;')) return 'pass';
+        proxy.onSent = undefined;
+        return 'drop answer';
+      };
+      const upload = request(createApp(context)).post(`/api/courses/${id}/files`).auth(token, { type: 'bearer' });
+      await upload.attach('file', Buffer.from('once only'), 'once.txt').expect(201);
+      expect(proxy.onSent).to.equal(undefined);
+      const { body } = await get(`/api/courses/${id}/files`, token).expect(200);
+      expect(body.files).to.have.length(1);
+      const shown = await get(`/api/courses/${id}/files/${body.files[0].id}`, token).buffer().expect(200);
+      expect(String(shown.body.length ? shown.body : shown.text)).to.equal('once only');
+    });
+
+    it('takes no changes answers who reads, long after they have signed in too', async () => {
+      const { token } = await signIn(harness.context);
+      const { models, sequelize } = harness.context.database;
+      await models.Session.update({ createdAt: new Date(Date.now() - 600_000) }, { where: {} });
+      const refusal = "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1290, MESSAGE_TEXT = 'read-only'";
+      await sequelize.query(`CREATE TRIGGER readonly BEFORE UPDATE ON sessions FOR EACH ROW ${refusal}`);
+      try {
+        await get('/api/auth/me', token).expect(200);
+      } finally {
+        await sequelize.query('DROP TRIGGER readonly');
+      }
+      expect(await models.Session.findOne()).to.include({ lastUsedAt: null });
+      await get('/api/auth/me', token).expect(200);
+      expect((await models.Session.findOne())?.lastUsedAt).to.be.a('date');
     });
 
     it('loses the connection before that answers as if nothing had happened', async () => {
