@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
+import { v7 as uuidv7 } from 'uuid';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
@@ -120,6 +121,21 @@ describe('The connections of a service', () => {
     const [head = '', body = ''] = received.split('\r\n\r\n');
     expect(Buffer.byteLength(body)).to.equal(Number(/content-length: (\d+)/i.exec(head)?.[1]));
     expect(await ended).to.be.lessThan(3000);
+  });
+
+  it('on which an import is watched are ended, so that it is watched elsewhere', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const id = uuidv7();
+    const file = { fileName: 'people.csv', filePath: '/elsewhere/upload.csv', fileSha256: 'x', optionsJson: '{}' };
+    const record = { id, status: 'queued', origin: 'http', createdAt: new Date() } as const;
+    await harness.context.database.models.Import.create({ ...record, ...file });
+    await start();
+    const socket = await open();
+    socket.write(get(`/api/imports/${id}/events`, `Authorization: Bearer ${token}`));
+    expect(String((await once(socket, 'data'))[0])).to.match(/^HTTP\/1\.1 200 OK/);
+    const ended = once(socket, 'close');
+    expect(await end()).to.be.lessThan(3000);
+    await ended;
   });
 
   it('do not keep the service from ending when they are idle', async () => {
