@@ -14,8 +14,10 @@ import { type Connections, trackConnections } from './connections.js';
 import { messageOf, retryAfterOf } from './errors.js';
 import { corsMiddleware } from './middleware/cors.js';
 
-/** How long a service that was told to stop waits at most, in milliseconds; closing what it has open takes less than 5 s more. */
-const longestDrainMs = 20_000;
+/** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
+const longestDrainMs = 24_000;
+/** The same for what is done in the background: closing a database that is out of reach takes up to 6 s more. */
+const longestWorkMs = 18_000;
 
 /** What comes with a connection is checked this often, in milliseconds; Node's 30 s would make the limits mean less. */
 const checkEveryMs = 2000;
@@ -31,8 +33,8 @@ export interface RunningServer {
   /** There is a database: serves, and does what is to be done in the background. */
   begin(): void;
   /**
-   * Not ready from now on, but still taking requests for `DRAIN_DELAY_MS`; then lets those under way finish. What is left
-   * 20 s after the beginning is cut, and what is done in the background isn't waited for any longer.
+   * Not ready from now on, but still taking requests for `DRAIN_DELAY_MS`; then lets those under way finish, and cuts what is
+   * left 24 s after the beginning. What is done in the background isn't waited for longer than 18 s.
    */
   close(): Promise<void>;
 }
@@ -40,7 +42,7 @@ export interface RunningServer {
 export interface ServerOptions {
   /** False: answers 503 until {@link RunningServer.begin}. */
   ready?: boolean;
-  /** How long the end takes at most, in milliseconds. */
+  /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
   drainMs?: number;
   limits?: Surroundings['limits'];
 }
@@ -118,6 +120,13 @@ async function drain(connections: Connections, delayMs: number): Promise<void> {
   await connections.end();
 }
 
+/** Waits for work to end, but no longer than so many milliseconds. */
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  const late = sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([work, late]).finally(() => over.abort());
+}
+
 /** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
 export async function startServer(
   context: Context,
@@ -160,11 +169,10 @@ export async function startServer(
       // Nobody sends anything to what was never ready.
       const delayMs = state === 'serving' ? drainDelayMs : 0;
       state = 'draining';
-      const late = new AbortController();
-      const ended = Promise.all([drain(connections, delayMs), work.close()]).then(() => Promise.allSettled(afterwork));
-      await Promise.race([ended, sleep(drainMs, undefined, { signal: late.signal }).catch(() => undefined)]);
-      late.abort();
-      server.closeAllConnections();
+      const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+      await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
+      clearTimeout(cut);
+      await Promise.allSettled(afterwork);
     },
   };
 }
