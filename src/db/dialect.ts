@@ -4,12 +4,12 @@ import sqlite3 from 'sqlite3';
 import type { MysqlConfig, SqliteConfig } from '../config.js';
 import { systemErrorCode } from '../errors.js';
 import { mendMysqlConnections, mysqlOptions } from './mysql.js';
-import { givenUpMessage } from './patience.js';
+import { givenUpMessage, patienceLeftMs } from './patience.js';
 
 /** Every difference between the databases: connection options, transaction kinds, faults worth a retry. */
 
-/** How long SQLite itself waits for another process's write to end, in milliseconds. */
-const sqliteBusyTimeoutMs = 5000;
+/** How long SQLite itself waits for another process's write to end, in milliseconds: no longer than whoever asks does. */
+const sqliteBusyTimeoutMs = () => Math.max(500, Math.min(5000, Math.floor(patienceLeftMs() ?? 5000)));
 
 /**
  * Sequelize opens one connection for reads and one a transaction, and offers no hook for SQLite: so the pragmas are
@@ -17,10 +17,11 @@ const sqliteBusyTimeoutMs = 5000;
  */
 class TunedSqliteDatabase extends sqlite3.Database {
   constructor(file: string, mode: number, callback: (error: Error | null) => void) {
+    const busyTimeoutMs = sqliteBusyTimeoutMs();
     super(file, mode, (error) => {
       if (error) return callback(error);
-      this.configure('busyTimeout', sqliteBusyTimeoutMs);
-      this.tune(Date.now() + sqliteBusyTimeoutMs, callback);
+      this.configure('busyTimeout', busyTimeoutMs);
+      this.tune(Date.now() + busyTimeoutMs, callback);
     });
   }
 
