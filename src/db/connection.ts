@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { type Model, type ModelStatic, type Options, Sequelize, type Transaction } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config.js';
 import { isCluster } from './cluster.js';
@@ -13,7 +13,14 @@ import {
   writeTransactionOptions,
 } from './dialect.js';
 import { initModels, type Models } from './models/index.js';
-import { isPatienceOver, type Patient, withPatience } from './patience.js';
+import {
+  type Abandonable,
+  acquirePatiently,
+  isPatienceOver,
+  type Patient,
+  releasePatiently,
+  withPatience,
+} from './patience.js';
 import { translateError } from './translate-error.js';
 
 /**
@@ -55,6 +62,35 @@ export function isThere<M extends Model & { id: string }>(model: ModelStatic<M>)
   return { committed: async ({ id }) => (await model.findByPk(id, { attributes: ['id'] })) !== null };
 }
 
+/** A turn at writing, which is waited for and held as a connection is. */
+interface Turn extends Abandonable {
+  end(): void;
+}
+
+/** @throws AppError `OVERLOADED` when it doesn't come within the time of whoever waits for it */
+async function takeTurn(turns: LimitFunction, settings: SqliteConfig | MysqlConfig): Promise<Turn> {
+  const next = () =>
+    new Promise<Turn>((resolve) => {
+      void turns(
+        () =>
+          new Promise<void>((release) => {
+            const end = () => {
+              releasePatiently(turn);
+              release();
+            };
+            // What is being written comes to its end: SQLite waits for nobody once it writes.
+            const turn: Turn = { end, abandon: () => undefined };
+            resolve(turn);
+          }),
+      );
+    });
+  try {
+    return await acquirePatiently(next, (turn) => turn.end());
+  } catch (error) {
+    throw translateError(error, settings);
+  }
+}
+
 /** An open database: the models, and the one way to write. */
 export interface Database {
   sequelize: Sequelize;
@@ -85,7 +121,7 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
   mendConnections(sequelize);
   const models = initModels(sequelize);
   // SQLite has a single writer: waiting for each other in order, in this process, beats colliding in the file.
-  const inOrder = isSqlite(sequelize) ? pLimit(1) : undefined;
+  const turns = isSqlite(sequelize) ? pLimit(1) : undefined;
 
   /** Whether all of a failed transaction is worth another attempt. */
   const isWorthAnother = (error: unknown) =>
@@ -119,7 +155,14 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
     sequelize,
     models,
     settings,
-    inTransaction: (work, options = {}) => (inOrder ? inOrder(() => attempt(work, options)) : attempt(work, options)),
+    async inTransaction(work, options = {}) {
+      const turn = turns && (await takeTurn(turns, settings));
+      try {
+        return await attempt(work, options);
+      } finally {
+        turn?.end();
+      }
+    },
     async read(query) {
       try {
         return await query().catch((error: unknown) => {

@@ -38,9 +38,9 @@ export async function createLeaseTable(database: Database): Promise<void> {
   if (withLeaseTable.has(database)) return;
   const { sequelize } = database;
   const options = isSqlite(sequelize) ? '' : ' ENGINE=InnoDB DEFAULT CHARSET=ascii COLLATE=ascii_bin';
-  await sequelize.query(
-    `CREATE TABLE IF NOT EXISTS leases (name VARCHAR(100) NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)${options}`,
-  );
+  const sql = `CREATE TABLE IF NOT EXISTS leases (name VARCHAR(100) NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)${options}`;
+  // As good as a read: it may be sent twice.
+  await database.read(() => sequelize.query(sql));
   withLeaseTable.add(database);
 }
 

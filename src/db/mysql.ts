@@ -14,6 +14,8 @@ import { type Abandonable, acquirePatiently, givenUp, releasePatiently } from '.
 const inactivityMs = 20_000;
 /** How long a server has to hang up after a goodbye. */
 const goodbyeMs = 1000;
+/** How long work that is under way may still take when the database is closed. */
+const closingMs = 1500;
 /** Idle connections of the pool are closed long before that. */
 const idleMs = 10_000;
 
@@ -41,6 +43,7 @@ interface MysqlConnectionManager {
   releaseConnection(connection: MysqlConnection): void;
   destroyConnection(connection: MysqlConnection): Promise<void>;
   disconnect(connection: MysqlConnection): Promise<void>;
+  close(): Promise<void>;
   validate(connection: MysqlConnection): boolean;
 }
 
@@ -67,22 +70,39 @@ const prepare = (database: MysqlConfig) => async (given: unknown) => {
 export function mendMysqlConnections(sequelize: Sequelize): void {
   // Sequelize's types show nothing of what is mended here.
   const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
-  const [get, release, destroy, disconnect] = (
-    ['getConnection', 'releaseConnection', 'destroyConnection', 'disconnect'] as const
+  const [get, release, destroy, disconnect, close] = (
+    ['getConnection', 'releaseConnection', 'destroyConnection', 'disconnect', 'close'] as const
   ).map((name) => manager[name].bind(manager)) as [
     MysqlConnectionManager['getConnection'],
     MysqlConnectionManager['releaseConnection'],
     MysqlConnectionManager['destroyConnection'],
     MysqlConnectionManager['disconnect'],
+    MysqlConnectionManager['close'],
   ];
-  manager.getConnection = (options) => acquirePatiently(() => get(options), release);
-  manager.releaseConnection = (connection) => {
+  const inUse = new Set<MysqlConnection>();
+  manager.getConnection = async (options) => {
+    const connection = await acquirePatiently(() => get(options), release);
+    inUse.add(connection);
+    return connection;
+  };
+  const giveBack = (connection: MysqlConnection) => {
+    inUse.delete(connection);
     releasePatiently(connection);
+  };
+  manager.releaseConnection = (connection) => {
+    giveBack(connection);
     release(connection);
   };
   manager.destroyConnection = (connection) => {
-    releasePatiently(connection);
+    giveBack(connection);
     return destroy(connection);
+  };
+  manager.close = async () => {
+    // Work that nobody waits for any more must not keep the program from ending, least of all with a server that is gone.
+    const late = setTimeout(() => {
+      for (const connection of inUse) connection.abandon();
+    }, closingMs);
+    await close().finally(() => clearTimeout(late));
   };
   manager.disconnect = async (connection) => {
     const { stream } = connection;

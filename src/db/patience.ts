@@ -59,6 +59,11 @@ class Patience {
     }
   }
 
+  /** What is left of its time, in milliseconds. */
+  left(): number {
+    return this.timer ? this.leftMs - (performance.now() - this.startedAt) : this.leftMs;
+  }
+
   release(connection: Abandonable): void {
     this.held.delete(connection);
     this.rest();
@@ -72,9 +77,10 @@ class Patience {
 
   private rest(): void {
     if (!this.timer || this.held.size + this.waiting.size > 0) return;
+    const left = this.perWait ? this.totalMs : Math.max(1, this.left());
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.leftMs = this.perWait ? this.totalMs : Math.max(1, this.leftMs - (performance.now() - this.startedAt));
+    this.leftMs = left;
   }
 
   private expire(): void {
@@ -101,6 +107,9 @@ export function withPatience<T>(patient: Patient, work: () => Promise<T>): Promi
 
 /** Whether the time of the work that calls this is over. */
 export const isPatienceOver = (): boolean => current.getStore()?.isOver ?? false;
+
+/** How long the work that calls this may still wait, in milliseconds; nothing where there is no limit. */
+export const patienceLeftMs = (): number | undefined => current.getStore()?.left();
 
 /** Takes a connection for the work that calls this, within its time. */
 export async function acquirePatiently<C extends Abandonable>(

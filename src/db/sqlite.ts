@@ -2,11 +2,12 @@ import type { Options, Sequelize } from 'sequelize';
 import sqlite3 from 'sqlite3';
 import type { SqliteConfig } from '../config.js';
 import { systemErrorCode } from '../errors.js';
+import { patienceLeftMs } from './patience.js';
 
 /** Connections to SQLite: how they are made, mended and closed: dialect.ts's share of them. */
 
-/** How long SQLite itself waits for another process's write to end, in milliseconds. */
-const sqliteBusyTimeoutMs = 5000;
+/** How long SQLite itself waits for another process's write to end, in milliseconds: no longer than whoever asks does. */
+const sqliteBusyTimeoutMs = () => Math.max(500, Math.min(5000, Math.floor(patienceLeftMs() ?? 5000)));
 
 /**
  * Sequelize opens one connection for reads and one a transaction, and offers no hook for SQLite: so the pragmas are
@@ -14,10 +15,11 @@ const sqliteBusyTimeoutMs = 5000;
  */
 class TunedSqliteDatabase extends sqlite3.Database {
   constructor(file: string, mode: number, callback: (error: Error | null) => void) {
+    const busyTimeoutMs = sqliteBusyTimeoutMs();
     super(file, mode, (error) => {
       if (error) return callback(error);
-      this.configure('busyTimeout', sqliteBusyTimeoutMs);
-      this.tune(Date.now() + sqliteBusyTimeoutMs, callback);
+      this.configure('busyTimeout', busyTimeoutMs);
+      this.tune(Date.now() + busyTimeoutMs, callback);
     });
   }
 

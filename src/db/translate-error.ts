@@ -7,7 +7,7 @@ import {
 import type { MysqlConfig, SqliteConfig } from '../config.js';
 import { databaseUrlForDisplay } from '../database-url.js';
 import { AppError, type ErrorCode } from '../errors.js';
-import { driverError, isLostConnection, isTransientFault } from './dialect.js';
+import { driverError, isGivenUp, isLostConnection, isTransientFault } from './dialect.js';
 
 /** Which broken constraint means what. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
@@ -141,6 +141,12 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
       cause,
     );
   }
+  if (isGivenUp(error))
+    return new AppError(
+      'OVERLOADED',
+      `The database file ${settings.file} is busy with other changes. Try again.`,
+      cause,
+    );
   if (code === 'SQLITE_BUSY')
     return new AppError(
       'OVERLOADED',

@@ -143,6 +143,8 @@ function respond<T extends Operation>(
   const { withPatience } = context.database;
 
   async function serve(request: Request, response: Response): Promise<void> {
+    const left = new AbortController();
+    response.once('close', () => left.abort());
     /** Meanwhile it is for the client to do something. */
     const aside = async <R>(wait: () => Promise<R>): Promise<R> => {
       admission?.standAside(response);
@@ -155,8 +157,6 @@ function respond<T extends Operation>(
     const { upload } = operation;
     const receive = upload && (() => aside(() => readUpload(request, response, uploadSettings(context, upload))));
     const { params, query } = request;
-    const left = new AbortController();
-    response.once('close', () => left.abort());
     const setHeader = (name: string, value: string) => void response.setHeader(name, value);
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {

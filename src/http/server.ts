@@ -10,17 +10,20 @@ import { type ImportRunner, startImportRunner } from '../services/imports/runner
 import { createAdmission } from './admission.js';
 import { createApp } from './app.js';
 import type { Surroundings } from './bind.js';
+import { type Connections, trackConnections } from './connections.js';
 import { messageOf, retryAfterOf } from './errors.js';
 import { corsMiddleware } from './middleware/cors.js';
 import { securityHeaders } from './middleware/security-headers.js';
 
-/** How long a service that was told to stop takes at most. */
-const drainMs = 25_000;
+/** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
+const longestDrainMs = 24_000;
+/** The same for what is done in the background: closing a database that is out of reach takes up to 6 s more. */
+const longestWorkMs = 18_000;
 
 /** What comes with a connection is checked this often, in milliseconds; Node's 30 s would make the limits mean less. */
 const checkEveryMs = 2000;
 /** Sockets beyond these are closed at once: each takes memory and a descriptor. */
-const connections = 5000;
+const mostConnections = 5000;
 
 /** Connections that wait to be taken: more than a burst brings, for the system drops what is beyond, and clients wait for seconds. */
 const backlog = 2048;
@@ -32,8 +35,8 @@ export interface RunningServer {
   /** There is a database: serves, and does what is to be done in the background. */
   begin(): void;
   /**
-   * Not ready from now on, but still taking requests for `DRAIN_DELAY_MS`; then lets those under way finish, and cuts
-   * what is left 25 s after the beginning.
+   * Not ready from now on, but still taking requests for `DRAIN_DELAY_MS`; then lets those under way finish, and cuts what is
+   * left 24 s after the beginning. What is done in the background isn't waited for longer than 18 s.
    */
   close(): Promise<void>;
 }
@@ -42,6 +45,8 @@ export interface RunningServer {
 export interface ServerOptions {
   /** False: answers 503 until {@link RunningServer.begin}. */
   ready?: boolean;
+  /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
+  drainMs?: number;
   limits?: Surroundings['limits'];
 }
 
@@ -95,7 +100,7 @@ function limitConnections(server: Server): void {
   // Longer than a balancer keeps its idle connections, so that it never meets one that is just closing.
   server.keepAliveTimeout = 75_000;
   server.maxHeadersCount = 100;
-  server.maxConnections = connections;
+  server.maxConnections = mostConnections;
 }
 
 /** The work beside requests, none of it before there is a database. */
@@ -114,17 +119,22 @@ function backgroundWork(context: Context) {
 }
 
 /** Stops taking connections, and ends when the last one has. */
-async function drain(server: Server, delayMs: number): Promise<void> {
-  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+async function drain(connections: Connections, delayMs: number): Promise<void> {
   if (delayMs > 0) await sleep(delayMs);
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  clearTimeout(cut);
+  await connections.end();
+}
+
+/** Waits for work to end, but no longer than so many milliseconds. */
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  const late = sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([work, late]).finally(() => over.abort());
 }
 
 /** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
 export async function startServer(
   context: Context,
-  { ready = true, limits }: ServerOptions = {},
+  { ready = true, drainMs = longestDrainMs, limits }: ServerOptions = {},
 ): Promise<RunningServer> {
   let state: 'waiting' | 'serving' | 'draining' = 'waiting';
   const work = backgroundWork(context);
@@ -144,11 +154,11 @@ export async function startServer(
     ...(limits && { limits }),
   });
   const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
+    connections.track(request, response);
     if (state === 'draining') response.setHeader('Connection', 'close');
-    // A connection whose request was under way when the drain began is idle once that is answered.
-    response.once('finish', () => !server.listening && setImmediate(() => server.closeIdleConnections()));
     admission.admit(request, response, () => app(request, response));
   });
+  const connections = trackConnections(server);
   limitConnections(server);
   const { address, port, family } = await listen(server, host, wantedPort);
   const begin = () => {
@@ -163,7 +173,9 @@ export async function startServer(
       // Nobody sends anything to what was never ready.
       const delayMs = state === 'serving' ? drainDelayMs : 0;
       state = 'draining';
-      await Promise.all([drain(server, delayMs), work.close()]);
+      const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+      await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
+      clearTimeout(cut);
       await Promise.allSettled(afterwork);
     },
   };

@@ -26,7 +26,7 @@ export interface Sweep {
  * Removes what crashes and failures have left: marked files and uploads that never came to anything. Every instance may
  * do it at any time.
  */
-export async function sweepFiles(core: Core): Promise<Pick<Sweep, 'removed' | 'leftovers'>> {
+export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Pick<Sweep, 'removed' | 'leftovers'>> {
   const before = new Date(core.now().getTime() - abandonedAfterMs);
   await core.database.inTransaction((transaction) =>
     core.database.models.StoredFile.update(
@@ -34,7 +34,7 @@ export async function sweepFiles(core: Core): Promise<Pick<Sweep, 'removed' | 'l
       { where: { state: 'pending', createdAt: { [Op.lt]: before } }, transaction },
     ),
   );
-  const removed = await removeDoomed(core);
+  const removed = await removeDoomed(core, {}, signal);
   return { removed, leftovers: (await sweepUploads(core, before)) + (await sweepImports(core, before)) };
 }
 

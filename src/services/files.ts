@@ -107,13 +107,14 @@ async function putAndAttach(
   const file = await core.database.inTransaction((transaction) => StoredFile.create(row, { transaction }));
   try {
     await core.storage.put(row.storageKey, upload.path);
-    await core.database.inTransaction(async (transaction) => {
+    const putToUse = async (transaction: Transaction) => {
       await attach(file, transaction);
-      const [live] = await StoredFile.update(
-        { state: 'live' },
-        { where: { id: row.id, state: 'pending' }, transaction },
-      );
+      const where = { id: row.id, state: 'pending' };
+      const [live] = await StoredFile.update({ state: 'live' }, { where, transaction });
       if (live === 0) throw new AppError('BODY_INCOMPLETE', 'The upload took too long.');
+    };
+    await core.database.inTransaction(putToUse, {
+      committed: async () => (await StoredFile.findByPk(row.id))?.state === 'live',
     });
   } catch (error) {
     await discard(core, row);
@@ -162,11 +163,15 @@ const sweepBatch = 500;
  * and the next sweep tries again.
  * @returns how many were removed
  */
-export async function removeDoomed(core: Core, where: WhereOptions<StoredFile> = {}): Promise<number> {
+export async function removeDoomed(
+  core: Core,
+  where: WhereOptions<StoredFile> = {},
+  signal?: AbortSignal,
+): Promise<number> {
   const { StoredFile } = core.database.models;
   let removed = 0;
   try {
-    for (;;) {
+    do {
       const files = await core.database.read(() =>
         StoredFile.findAll({ where: { [Op.and]: [{ state: 'doomed' }, where] }, order: ['id'], limit: sweepBatch }),
       );
@@ -175,7 +180,8 @@ export async function removeDoomed(core: Core, where: WhereOptions<StoredFile> =
       const ids = files.map(({ id }) => id);
       await core.database.inTransaction((transaction) => StoredFile.destroy({ where: { id: ids }, transaction }));
       removed += files.length;
-    }
+    } while (!signal?.aborted);
+    return removed;
   } catch (error) {
     core.logger.warn({ err: error }, 'files that are not needed any more could not be removed: the sweep will');
     return removed;

@@ -6,20 +6,25 @@ import { sweepSessions } from './sessions.js';
 /** How often the service tidies up, in milliseconds. */
 const everyMs = 60 * 60_000;
 
-/** What is removed that nobody needs any more; every instance may do it at any time. */
-const chores: Readonly<Record<string, (core: Core) => Promise<Record<string, number>>>> = {
+/**
+ * What is removed that nobody needs any more; every instance may do it at any time. A chore that finds much to do ends
+ * early when it is told to.
+ */
+const chores: Readonly<Record<string, (core: Core, signal: AbortSignal) => Promise<Record<string, number>>>> = {
   files: sweepFiles,
-  sessions: async (core) => ({ removed: await sweepSessions(core) }),
+  sessions: async (core, signal) => ({ removed: await sweepSessions(core, signal) }),
   throttle: async (core) => ({ removed: await sweepThrottle(core) }),
 };
 
 /** Tidies up now and every hour. */
 export function startHousekeeping(core: Core): { close(): Promise<void> } {
   let underWay = Promise.resolve();
+  const stop = new AbortController();
   async function tidy(): Promise<void> {
     for (const [what, chore] of Object.entries(chores)) {
+      if (stop.signal.aborted) return;
       try {
-        const figures = await chore(core);
+        const figures = await chore(core, stop.signal);
         if (Object.values(figures).some((figure) => figure > 0)) core.logger.info({ what, ...figures }, 'tidied up');
       } catch (error) {
         // The next hour comes.
@@ -35,6 +40,7 @@ export function startHousekeeping(core: Core): { close(): Promise<void> } {
   return {
     async close() {
       clearInterval(timer);
+      stop.abort();
       await underWay;
     },
   };

@@ -2,7 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Session } from '../db/models/session.js';
 import type { User } from '../db/models/user.js';
-import { AppError, notFound } from '../errors.js';
+import { AppError, isAppError, notFound } from '../errors.js';
 import type { Caller, Client, Core } from './core.js';
 
 /** How precise `lastUsedAt` is: a write per request would cost more than it tells. */
@@ -51,7 +51,7 @@ export async function authenticate(core: Core, token: string, client: Client): P
   const session = await openSession(core, claims.sid, claims.userId);
   if (!session?.user) throw new AppError('TOKEN_INVALID');
   if (now.getTime() - (session.lastUsedAt ?? session.createdAt).getTime() >= lastUsedPrecisionMs)
-    await touch(core, session.id, now);
+    await touch(core, session.id, now).catch(orWithout);
   return { ...client, user: session.user, sessionId: session.id };
 }
 
@@ -66,6 +66,11 @@ async function openSession(core: Core, id: string, userId: string): Promise<Sess
 /** Whether a caller is still signed in: what takes long has to ask again. */
 export async function isSignedIn(core: Core, { sessionId, user }: Caller): Promise<boolean> {
   return (await openSession(core, sessionId, user.id)) !== null;
+}
+
+/** That a session was used is no reason to refuse whoever only reads, while the database takes no changes. */
+function orWithout(error: unknown): void {
+  if (!isAppError(error, 'DATABASE_NOT_WRITABLE', 'OVERLOADED')) throw error;
 }
 
 async function touch(core: Core, id: string, now: Date): Promise<void> {
@@ -114,10 +119,10 @@ export async function endAllSessions(core: Core, caller: Caller): Promise<void> 
 const sweepBatch = 1000;
 
 /** Removes sessions that have expired. @returns how many */
-export async function sweepSessions(core: Core): Promise<number> {
+export async function sweepSessions(core: Core, signal?: AbortSignal): Promise<number> {
   const { Session } = core.database.models;
   let removed = 0;
-  for (;;) {
+  do {
     const expired = await core.database.read(() =>
       Session.findAll({
         attributes: ['id'],
@@ -128,5 +133,6 @@ export async function sweepSessions(core: Core): Promise<number> {
     if (expired.length === 0) return removed;
     const ids = expired.map(({ id }) => id);
     removed += await core.database.inTransaction((transaction) => Session.destroy({ where: { id: ids }, transaction }));
-  }
+  } while (!signal?.aborted);
+  return removed;
 }

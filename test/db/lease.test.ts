@@ -32,6 +32,12 @@ describe('a lease', () => {
     await createLeaseTable(database);
   });
 
+  it('says of a database that is out of reach that it is', async () => {
+    const gone = databases.open({ DATABASE_URL: 'mysql://me@127.0.0.1:1/x' });
+    const { code } = await failureOf(() => lease(gone, 0, () => Promise.resolve()));
+    expect(code).to.equal('DATABASE_UNREACHABLE');
+  });
+
   it('gives what the work gives, and is free afterwards', async () => {
     const held = await lease(database, 0, () => leasesIn(database));
     expect(held).to.have.length(1);

@@ -9,6 +9,8 @@ export interface Balancer {
   ready(): string[];
   /** Requests for which there was no instance, or whose instance failed. */
   failures: string[];
+  /** How many requests with this path an instance is working on. */
+  underWay(instance: string, path: string): number;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
   const upstreams: Upstream[] = urls.map((url) => ({ url, ready: true }));
   const agent = new Agent({ keepAlive: true, maxSockets: 500 });
   const failures: string[] = [];
+  const underWay = new Set<{ instance: string; path: string }>();
   let turn = 0;
 
   function forward(incoming: IncomingMessage, outgoing: ServerResponse, again = false): void {
@@ -49,6 +52,9 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
     }
     const { method = 'GET', url = '/', headers } = incoming;
     const { connection: _, ...passedOn } = headers;
+    const entry = { instance: upstream.url, path: url };
+    underWay.add(entry);
+    outgoing.once('close', () => underWay.delete(entry));
     const call = request(upstream.url + url, { method, headers: passedOn, agent }, (answer) => {
       const { connection: _own, 'keep-alive': _keep, ...back } = answer.headers;
       outgoing.writeHead(answer.statusCode ?? 502, back);
@@ -79,6 +85,8 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ready: () => upstreams.filter(({ ready }) => ready).map(({ url }) => url),
     failures,
+    underWay: (instance, path) =>
+      [...underWay].filter((entry) => entry.instance === instance && entry.path === path).length,
     async close() {
       clearInterval(check);
       agent.destroy();

@@ -6,6 +6,7 @@ import { createLogger, type Logger } from '../../src/logger.js';
 import { temporaryFolder } from '../support/database.js';
 import { testEnvironment } from '../support/harness.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
+import { atExit } from './leavings.js';
 
 /** The service in this process, on a MariaDB of its own. */
 export interface InProcess {
@@ -24,7 +25,7 @@ export async function startInProcess(
   settings: Record<string, string> = {},
   logger: Logger = silent,
 ): Promise<InProcess> {
-  const database = await startThrowAwayServer();
+  const database = await startThrowAwayServer({ onStart: atExit });
   if (!database) throw new Error('There is no mariadbd or mysqld on the PATH.');
   const folder = temporaryFolder();
   const sql = await createConnection({ uri: database.url });

@@ -7,6 +7,7 @@ import { type Context, createContext } from '../../src/context.js';
 import { createLogger } from '../../src/logger.js';
 import { temporaryFolder } from '../support/database.js';
 import { startThrowAwayServer } from '../support/test-server.js';
+import { atExit } from './leavings.js';
 
 const program = fileURLToPath(new URL('../../bin/coursectl.js', import.meta.url));
 
@@ -45,7 +46,7 @@ async function listening(child: ChildProcess): Promise<string> {
 
 /** Starts them on a MariaDB of their own. @param settings environment variables for each of them */
 export async function startInstances(settings: readonly Record<string, string>[]): Promise<Instances> {
-  const server = await startThrowAwayServer();
+  const server = await startThrowAwayServer({ onStart: atExit });
   if (!server) throw new Error('There is no mariadbd or mysqld on the PATH.');
   const folder = temporaryFolder();
   const sql = await createConnection({ uri: server.url });
@@ -63,6 +64,7 @@ export async function startInstances(settings: readonly Record<string, string>[]
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
   );
+  for (const child of children) atExit(() => void child.kill('SIGKILL'));
   for (const child of children) child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
   const urls = await Promise.all(children.map(listening));
   return {

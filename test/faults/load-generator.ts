@@ -25,6 +25,8 @@ export interface LoadResult {
   others: Record<string, number>;
   /** Not sent, because the generator could not keep up. */
   unsent: number;
+  /** How long the oldest request has been without an answer in the end, in milliseconds. */
+  oldest: number;
   seconds: number;
   /** Of the good ones, in milliseconds. */
   p50: number;
@@ -39,7 +41,7 @@ const requests = load.paths.map((path) =>
   Buffer.from(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${load.token}\r\n\r\n`),
 );
 const result: LoadResult = {
-  ...{ good: 0, shed: 0, other: 0, others: {}, unsent: 0, seconds: load.durationMs / 1000, p50: 0, p99: 0 },
+  ...{ good: 0, shed: 0, other: 0, others: {}, unsent: 0, oldest: 0, seconds: load.durationMs / 1000, p50: 0, p99: 0 },
 };
 const times: number[] = [];
 const idle: Socket[] = [];
@@ -129,6 +131,7 @@ setTimeout(() => {
   over = true;
   times.sort((one, other) => one - other);
   const quantile = (share: number) => Math.round(times[Math.floor(times.length * share)] ?? 0);
-  console.log(JSON.stringify({ ...result, p50: quantile(0.5), p99: quantile(0.99) }));
+  const oldest = Math.round(performance.now() - Math.min(performance.now(), ...sentAt.values()));
+  console.log(JSON.stringify({ ...result, oldest, p50: quantile(0.5), p99: quantile(0.99) }));
   process.exit(0);
 }, load.durationMs);

@@ -17,6 +17,8 @@ export type Fault =
 export interface FaultyProxy {
   port: number;
   set(fault: Fault): void;
+  /** How often the fault that is set has struck: pieces of traffic, or connections. */
+  struck(): number;
   /** Asked about each piece that a client sends: whether it, or the answer to it, ends the connection instead of arriving. */
   onSent: ((data: Buffer) => 'pass' | 'drop' | 'drop answer') | undefined;
   close(): Promise<void>;
@@ -25,9 +27,11 @@ export interface FaultyProxy {
 /** Starts a proxy in front of a server on this machine. */
 export async function startProxy(targetPort: number): Promise<FaultyProxy> {
   let fault: Fault = { kind: 'none' };
+  let struck = 0;
   const pairs = new Set<Pair>();
   const server = createServer((client) => {
     if (fault.kind === 'reset') {
+      struck += 1;
       client.on('error', () => undefined);
       client.resetAndDestroy();
       return;
@@ -60,7 +64,10 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
         this.upstream.destroy();
         pairs.delete(this);
       }
-      if (next.kind === 'reset') this.end();
+      if (next.kind === 'reset') {
+        struck += 1;
+        this.end();
+      }
       if (next.kind === 'cut') this.left = next.bytes;
     }
 
@@ -76,11 +83,15 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     }
 
     private forward(data: Buffer, to: Socket): void {
-      if (fault.kind === 'black hole') this.lost = true;
+      if (fault.kind === 'black hole') {
+        this.lost = true;
+        struck += 1;
+      }
       if (this.lost) return;
       if (fault.kind === 'cut' && to === this.client) {
         this.left -= data.length;
         if (this.left < 0) {
+          struck += 1;
           to.write(data.subarray(0, data.length + this.left), () => this.end());
           return;
         }
@@ -91,8 +102,10 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     private later(action: () => void): void {
       // Nobody hears of the end of a connection through a black hole.
       if (this.lost) return;
-      if (fault.kind === 'delay') setTimeout(action, fault.ms);
-      else action();
+      if (fault.kind === 'delay') {
+        struck += 1;
+        setTimeout(action, fault.ms);
+      } else action();
     }
 
     end(): void {
@@ -105,8 +118,10 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     port: 0,
     set(next) {
       fault = next;
+      struck = 0;
       for (const pair of pairs) pair.meet(next);
     },
+    struck: () => struck,
     onSent: undefined,
     async close() {
       for (const pair of pairs) pair.end();

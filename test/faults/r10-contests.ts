@@ -93,6 +93,12 @@ export class Contests extends Asking {
       crowd.map(({ token }) => ['POST', '/api/enrollments', { body: { courseId: ten }, token }]),
       { '201 ok': 10, [`400 ${full}`]: 50 },
     );
+    const last = await this.course(trainer.id, 1);
+    await this.race(
+      '50 trainees, the last seat',
+      crowd.slice(0, 50).map(({ token }) => ['POST', '/api/enrollments', { body: { courseId: last }, token }]),
+      { '201 ok': 1, [`400 ${full}`]: 49 },
+    );
     const open = await this.course(trainer.id, null);
     const [one] = crowd;
     const answers = await this.race(
@@ -130,9 +136,9 @@ export class Contests extends Asking {
   private async changes(): Promise<void> {
     const doomed = await this.register('trainee');
     await this.race(
-      '20 deletions of a user',
-      this.times(20, (): Request => ['DELETE', `/api/users/${doomed.id}`]),
-      { '200 ok': 1, '404 User not found.': 19 },
+      '50 deletions of a user',
+      this.times(50, (): Request => ['DELETE', `/api/users/${doomed.id}`]),
+      { '200 ok': 1, '404 User not found.': 49 },
     );
     const { email } = await this.register('trainee');
     const body = { identifier: email, password: person('').password };
@@ -180,9 +186,9 @@ export class Contests extends Asking {
     };
     const refusal = `The course's files may have ${courseQuota} bytes altogether, and have ${courseQuota}. Delete some first.`;
     await this.race(
-      '20 files where 5 have room',
-      this.times(20, (): Request => ['POST', `/api/courses/${course}/files`, form()]),
-      { '201 ok': 5, [`400 ${refusal}`]: 15 },
+      '50 files where 5 have room',
+      this.times(50, (): Request => ['POST', `/api/courses/${course}/files`, form()]),
+      { '201 ok': 5, [`400 ${refusal}`]: 45 },
     );
   }
 }

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { buildProgram } from '../support/built-program.js';
 import { missingForGalera, startGalera } from '../support/galera.js';
 import { findServer, startThrowAwayServer } from '../support/test-server.js';
@@ -58,16 +58,21 @@ async function races(name: string, instances: readonly Instance[], databaseUrls:
 async function onServer(surroundings: Surroundings, name: string, serverUrl: string): Promise<Verdict[]> {
   const database = `coursectl_r10_${process.pid}`;
   const connection = await createConnection(serverUrl);
+  const instances: Instance[] = [];
   try {
+    const [rows] = await connection.query<RowDataPacket[]>('SELECT VERSION() AS version');
+    const version = String(rows[0]?.version);
+    // A URL says nothing of what is behind it.
+    if (/mariadb/i.test(version) !== (name === 'MariaDB')) throw new Error(`The server says that it is ${version}.`);
+    console.log(`${name}: version ${version}, ${instancesPerDatabase} instances`);
     await connection.query(`CREATE DATABASE ${database}`);
     const url = new URL(serverUrl);
     url.pathname = `/${database}`;
-    const instances = await startInstances(surroundings, name, Array(instancesPerDatabase).fill(url.href));
-    const verdicts = await races(name, instances, [url.href]);
-    for (const instance of instances) instance.kill();
-    await connection.query(`DROP DATABASE ${database}`);
-    return verdicts;
+    instances.push(...(await startInstances(surroundings, name, Array(instancesPerDatabase).fill(url.href))));
+    return await races(name, instances, [url.href]);
   } finally {
+    for (const instance of instances) instance.kill();
+    await connection.query(`DROP DATABASE IF EXISTS ${database}`);
     connection.destroy();
   }
 }
@@ -84,7 +89,7 @@ async function onMariadb(surroundings: Surroundings): Promise<Verdict[]> {
   const binary = findServer(['mariadbd']);
   const onStart = surroundings.leavings.add;
   const server = binary === undefined ? undefined : await startThrowAwayServer({ binary, onStart });
-  if (!server) return [{ promised: 'MariaDB: races', measured: 'NOT MEASURED: no mariadbd on the PATH', kept: false }];
+  if (!server) return [{ promised: 'MariaDB: races', measured: 'no mariadbd on the PATH', kept: false }];
   try {
     return await onServer(surroundings, 'MariaDB', server.url);
   } finally {
@@ -107,17 +112,16 @@ async function onMysql(surroundings: Surroundings): Promise<Verdict[]> {
       await server.stop();
     }
   }
-  const measured = 'NOT MEASURED: no TEST_MYSQL_URL, and no mysqld on the PATH that is MySQL';
-  return [{ promised: 'MySQL: races', measured, kept: true }];
+  const measured = 'no TEST_MYSQL_URL, and no mysqld on the PATH that is MySQL';
+  return [{ promised: 'MySQL: races', measured, kept: 'not run' }];
 }
 
 async function onGalera(surroundings: Surroundings): Promise<Verdict[]> {
   const missing = missingForGalera();
   if (missing !== '') {
     const required = process.env.REQUIRE_GALERA === '1';
-    const remedy = `apt-get install ${missing}`;
-    console.error(`${'!'.repeat(100)}\n!! NOT MEASURED ON A GALERA CLUSTER: ${remedy}\n${'!'.repeat(100)}`);
-    return [{ promised: 'Galera: races, quorum', measured: `NOT MEASURED: ${remedy}`, kept: !required }];
+    const remedy = `lacks ${missing}: apt-get install ${missing.replaceAll(',', '')}`;
+    return [{ promised: 'Galera: races, quorum', measured: remedy, kept: required ? false : 'not run' }];
   }
   const startedAt = performance.now();
   const cluster = await startGalera(surroundings.leavings.add);

@@ -94,7 +94,7 @@ export async function send(
   const answer = (await response.json()) as Record<string, unknown>;
   return {
     status: response.status,
-    said: `${response.status} ${String(answer.error ?? 'ok')}`,
+    said: `${response.status} ${String(answer.error ?? (response.ok ? 'ok' : JSON.stringify(answer)))}`,
     body: answer,
     retryAfter: response.headers.get('retry-after'),
     ms: performance.now() - startedAt,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seconds, slowest, startCrowd, statuses } from './clients.js';
 import type { Verdict } from './report.js';
 import { people, setStage, untilReady } from './stage.js';
-import { recordWrites } from './writes.js';
+import { recordWrites, thereOnce } from './writes.js';
 
 /** The database server is killed under writes, again and again. */
 
@@ -16,22 +16,27 @@ export async function run(): Promise<Verdict[]> {
     const writes = recordWrites(trainerToken);
     const crowd = startCrowd(instance.url, 20, writes.next, 5);
     const recoveries: number[] = [];
+    /** Of each kill: writes answered 201 since the one before, and requests that failed for it. */
+    const [before, failed]: [number[], number[]] = [[], []];
     for (let number = 0; number < kills; number += 1) {
+      const [answered, asked] = [writes.answered(), crowd.outcomes.length];
       await sleep(800 + 400 * Math.random());
+      before.push(writes.answered() - answered);
       await stage.database.crash();
       const upAt = performance.now();
       await untilReady(instance.url);
       recoveries.push(performance.now() - upAt);
+      failed.push(crowd.outcomes.slice(asked).filter(({ status }) => status === 503).length);
     }
     await sleep(1000);
     await crowd.stop();
-    const { answered, missing, doubled, unanswered } = await writes.compare(stage.databaseUrl());
     return [
       {
-        promised: `${kills} times SIGKILL: every write answered 2xx is there once`,
-        measured: `${answered} answered, ${missing} missing, ${doubled} doubled, ${unanswered} there with a 503`,
-        kept: answered > 0 && missing + doubled === 0,
+        promised: `${kills} times SIGKILL to the database, each of them under writes`,
+        measured: `written before each: ${before.join(', ')}; failed at each: ${failed.join(', ')}`,
+        kept: before.length === kills && before.every((count) => count > 0) && failed.every((count) => count > 0),
       },
+      thereOnce('every write answered 2xx is there once', await writes.compare(stage.databaseUrl())),
       {
         promised: 'only 201, or 503 with Retry-After',
         measured: `${statuses(crowd.outcomes)}; slowest ${seconds(slowest(crowd.outcomes))}`,

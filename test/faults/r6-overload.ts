@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
+import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -12,38 +13,59 @@ import { type Instance, people, setStage } from './stage.js';
 
 const slowSockets = 500;
 const slowClosedMs = 36_000;
-const peakMs = 4000;
-const floodMs = 5000;
-/** The machine has neighbours: peak and flood are measured in turns, so that both have as much of it. */
-const rounds = 3;
+/** Idle connections and unfinished heads may stay for 10 s, bodies for 30 s; and what the looking takes. */
+const slowLimitsMs = [12_000, 12_000, 33_000];
+const peakMs = 5000;
+const floodMs = 30_000;
+const afterMs = 3000;
 
 const generator = fileURLToPath(new URL('./load-generator.ts', import.meta.url));
 
 async function generate(load: Load): Promise<LoadResult> {
   const argv = ['--import', 'tsx', generator, JSON.stringify(load)];
-  const { stdout } = await promisify(execFile)(process.execPath, argv);
-  return JSON.parse(stdout) as LoadResult;
+  const running = promisify(execFile)(process.execPath, argv);
+  // Clients' machines are others: theirs must not be what the service waits for.
+  if (running.child.pid !== undefined) setPriority(running.child.pid, 10);
+  return JSON.parse((await running).stdout) as LoadResult;
 }
 
-/** Connections that send nothing, a request that never ends, and a body that never ends. @returns how many are open */
-function openSlowly(port: number): { open(): number; close(): void } {
+interface SlowSocket {
+  kind: number;
+  connected: boolean;
+  /** When it was closed, after its beginning. */
+  closedMs: number | undefined;
+}
+
+const slowKinds = ['that send nothing', 'with a head that never ends', 'with a body that never ends'];
+
+/** Connections of the three kinds. */
+function openSlowly(port: number): { sockets: SlowSocket[]; close(): void } {
   const head = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\n';
   const kinds = ['', head, `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"`];
-  const sockets: Socket[] = Array.from({ length: slowSockets }, (_, number) => {
+  const from = performance.now();
+  const all: Socket[] = [];
+  const sockets = Array.from({ length: slowSockets }, (_, number): SlowSocket => {
     const socket = connect(port, '127.0.0.1');
-    const kind = kinds[number % kinds.length] ?? '';
+    all.push(socket);
+    const state: SlowSocket = { kind: number % kinds.length, connected: false, closedMs: undefined };
+    const sent = kinds[state.kind] ?? '';
     socket.on('error', () => undefined);
+    socket.once('connect', () => {
+      state.connected = true;
+    });
+    socket.once('close', () => {
+      state.closedMs = performance.now() - from;
+      clearInterval(drip);
+    });
     socket.resume();
-    if (kind === '') return socket;
-    socket.write(kind);
-    const drip = setInterval(() => socket.write(kind === head ? 'X-A: b\r\n' : 'a'), 1000);
-    socket.once('close', () => clearInterval(drip));
-    return socket;
+    socket.write(sent);
+    const drip = setInterval(() => sent && socket.write(sent === head ? 'X-A: b\r\n' : 'a'), 1000);
+    return state;
   });
   return {
-    open: () => sockets.filter(({ closed }) => !closed).length,
+    sockets,
     close: () => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of all) socket.destroy();
     },
   };
 }
@@ -52,20 +74,31 @@ async function slowloris({ url }: Instance, token: string): Promise<Verdict[]> {
   const from = performance.now();
   const slow = openSlowly(Number(new URL(url).port));
   const crowd = startCrowd(url, 5, () => ({ method: 'GET', path: '/api/auth/me', token }), 50);
-  while (slow.open() > 0 && performance.now() - from < slowClosedMs) await sleep(200);
-  const [left, tookMs] = [slow.open(), performance.now() - from];
+  const isOpen = ({ closedMs }: SlowSocket) => closedMs === undefined;
+  while (slow.sockets.some(isOpen) && performance.now() - from < slowClosedMs) await sleep(200);
+  // Those that are left are closed here, which isn't what was promised.
+  const sockets = slow.sockets.map((socket) => ({ ...socket }));
   slow.close();
   await crowd.stop();
+  const verdicts = slowKinds.map((name, kind): Verdict => {
+    const own = sockets.filter((socket) => socket.kind === kind);
+    const connected = own.filter((socket) => socket.connected).length;
+    const left = own.filter(isOpen).length;
+    const times = own.map(({ closedMs }) => closedMs ?? Number.POSITIVE_INFINITY);
+    const limit = slowLimitsMs[kind] ?? 0;
+    return {
+      promised: `${own.length} of ${slowSockets} sockets ${name} are taken, and closed within ${seconds(limit)}`,
+      measured: `${connected} connected, closed after ${seconds(Math.min(...times))} to ${seconds(Math.max(...times))}, ${left} left`,
+      // What is closed at once was never taken.
+      kept: connected === own.length && Math.min(...times) > 1000 && Math.max(...times) <= limit,
+    };
+  });
   return [
-    {
-      promised: `${slowSockets} slow sockets are closed (no request: 10 s, no body: 30 s)`,
-      measured: `${left} left after ${seconds(tookMs)}`,
-      kept: left === 0,
-    },
+    ...verdicts,
     {
       promised: 'others are served meanwhile',
       measured: `${statuses(crowd.outcomes)}; slowest ${seconds(slowest(crowd.outcomes))}`,
-      kept: crowd.outcomes.every(({ status, ms }) => status === 200 && ms < 2000),
+      kept: crowd.outcomes.length > 100 && crowd.outcomes.every(({ status, ms }) => status === 200 && ms < 2000),
     },
   ];
 }
@@ -80,6 +113,7 @@ function sum(results: readonly LoadResult[]): LoadResult {
     other: total.other + one.other,
     others: { ...total.others, ...one.others },
     unsent: total.unsent + one.unsent,
+    oldest: Math.max(total.oldest, one.oldest),
     seconds: total.seconds + one.seconds,
     p50: Math.max(total.p50, one.p50),
     p99: Math.max(total.p99, one.p99),
@@ -90,18 +124,17 @@ async function overload({ url }: Instance, token: string): Promise<Verdict[]> {
   const to = { port: Number(new URL(url).port), token, paths: ['/api/auth/me', '/api/users?limit=10'] };
   await generate({ ...to, clients: 32, durationMs: 4000 });
   const probes = startCrowd(url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
-  const [peaks, floods]: [LoadResult[], LoadResult[]] = [[], []];
-  for (let round = 0; round < rounds; round += 1) {
-    peaks.push(await generate({ ...to, clients: 32, durationMs: peakMs }));
-    const rate = Math.round(4 * perSecond(sum(peaks)));
-    floods.push(await generate({ ...to, rate, durationMs: floodMs }));
-  }
-  const [peak, flood] = [sum(peaks), sum(floods)];
+  const measurePeak = () => generate({ ...to, clients: 32, durationMs: peakMs });
+  const before = await measurePeak();
+  const flood = await generate({ ...to, rate: Math.round(4 * perSecond(before)), durationMs: floodMs });
   await probes.stop();
   await sleep(5000);
-  const after = await generate({ ...to, rate: Math.round(perSecond(peak) / 2), durationMs: 3000 });
-  const text = ({ good, shed, other, others, p50, p99 }: LoadResult) =>
-    `${good} good (p50 ${p50} ms, p99 ${p99} ms), ${shed} shed, ${other} other ${JSON.stringify(others)}`;
+  const rate = Math.round(perSecond(before) / 2);
+  const after = await generate({ ...to, rate, durationMs: afterMs });
+  // The machine has neighbours: the peak is measured on both sides of the flood, so that all have as much of it.
+  const peak = sum([before, await measurePeak()]);
+  const text = ({ good, shed, other, others, oldest, p50, p99 }: LoadResult) =>
+    `${good} good (p50 ${p50} ms, p99 ${p99} ms), ${shed} shed, ${other} other ${JSON.stringify(others)}, the oldest unanswered for ${oldest} ms`;
   for (const [name, result] of Object.entries({ peak, flood, after })) console.log(`${name}: ${text(result)}`);
   const share = perSecond(flood) / perSecond(peak);
   const answered = (flood.good + flood.shed + flood.other) / flood.seconds;
@@ -109,24 +142,25 @@ async function overload({ url }: Instance, token: string): Promise<Verdict[]> {
   const wanted = answered + flood.unsent / flood.seconds;
   return [
     {
-      promised: 'at 4 times the peak, goodput is at least 80 % of it',
-      measured: `${(100 * share).toFixed(0)} % of ${perSecond(peak).toFixed(0)}/s, at ${wanted.toFixed(0)}/s, ${answered.toFixed(0)}/s of them answered`,
-      kept: share >= 0.8 && wanted >= 3 * perSecond(peak),
+      promised: `at 4 times the peak for ${floodMs / 1000} s, goodput is at least 80 % of it`,
+      measured: `${(100 * share).toFixed(0)} % of ${perSecond(peak).toFixed(0)}/s, at ${wanted.toFixed(0)}/s (${(wanted / perSecond(before)).toFixed(1)} times), ${answered.toFixed(0)}/s of them answered, the others without a free socket`,
+      kept: peak.other === 0 && share >= 0.8 && wanted >= 3 * perSecond(peak),
     },
     {
       promised: 'the rest is answered 503 with Retry-After',
-      measured: `${flood.shed} shed, ${flood.other} other ${JSON.stringify(flood.others)}`,
-      kept: flood.shed > 0 && flood.other === 0,
+      measured: `${flood.shed} shed, ${flood.other} other ${JSON.stringify(flood.others)}, the oldest unanswered for ${flood.oldest} ms`,
+      kept: flood.shed > 0 && flood.other === 0 && flood.oldest < 5000,
     },
     {
       promised: '/healthz 200 meanwhile',
       measured: `${statuses(probes.outcomes)}; slowest ${seconds(slowest(probes.outcomes))}`,
-      kept: probes.outcomes.every(({ status }) => status === 200),
+      kept: probes.outcomes.length > 50 && probes.outcomes.every(({ status }) => status === 200),
     },
     {
       promised: 'normal again 5 s later',
-      measured: `${text(after)}`,
-      kept: after.shed + after.other === 0 && after.p99 < 500,
+      measured: `at ${rate}/s: ${text(after)}`,
+      // All but those that were just sent when the time was up.
+      kept: after.shed + after.other === 0 && after.good >= (0.9 * rate * afterMs) / 1000 && after.p99 < 500,
     },
   ];
 }

@@ -6,17 +6,15 @@ export interface Verdict {
   promised: string;
   /** What was measured. */
   measured: string;
-  kept: boolean;
+  /** Nobody knows of what could not be run here: it is neither kept nor broken. */
+  kept: boolean | 'not run';
 }
+
+const wordFor = ({ kept }: Verdict) => (kept === 'not run' ? 'NOT RUN' : kept ? 'kept' : 'BROKEN');
 
 /** The verdicts as a table. */
 export function rows(verdicts: readonly Verdict[]): string {
-  const cells = verdicts.map(({ run = '', promised, measured, kept }) => [
-    run,
-    kept ? 'kept' : 'BROKEN',
-    promised,
-    measured,
-  ]);
+  const cells = verdicts.map((verdict) => [verdict.run ?? '', wordFor(verdict), verdict.promised, verdict.measured]);
   const headings = ['RUN', '', 'PROMISED', 'MEASURED'];
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildProgram } from '../support/built-program.js';
 import { temporaryFolder } from '../support/database.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
+import { atExit } from './leavings.js';
 
 /** The built program as a process. */
 export interface Instance {
@@ -40,6 +41,7 @@ function memoryOf(pid: number | undefined): { now: number; most: number } {
 async function launch(program: string, folder: string, env: Record<string, string>): Promise<[Instance, ChildProcess]> {
   const argv = [program, 'serve', '--migrate', '--json', '--port', env.PORT ?? '0'];
   const child = spawn(process.execPath, argv, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  atExit(() => void child.kill('SIGKILL'));
   let written = '';
   child.stderr.on('data', (text: Buffer) => {
     written = (written + text.toString()).slice(-20_000);
@@ -71,7 +73,7 @@ export async function untilReady(url: string, patienceMs = 20_000): Promise<void
 
 /** Sets a stage up. @throws when there is no database server to be started */
 export async function setStage(): Promise<Stage> {
-  const database = await startThrowAwayServer({ durable: true });
+  const database = await startThrowAwayServer({ durable: true, onStart: atExit });
   if (!database) throw new Error('There is no mariadbd or mysqld on the PATH.');
   const [build, folder] = [temporaryFolder(), temporaryFolder()];
   await buildProgram(build.path);

@@ -1,37 +1,68 @@
 import { randomUUID } from 'node:crypto';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Call, Outcome } from './clients.js';
+import type { Verdict } from './report.js';
 
 /** Courses that were asked for, to be counted afterwards. */
 export interface Writes {
-  next(): Call & { done(outcome: Outcome): void };
-  /** How the table compares with what was answered. */
-  compare(databaseUrl: string): Promise<{ answered: number; missing: number; doubled: number; unanswered: number }>;
+  next(): Call & { done(outcome: Outcome & { text: string }): void };
+  /** How many were answered 201 so far. */
+  answered(): number;
+  /** How the tables compare with what was answered. */
+  compare(databaseUrl: string): Promise<Comparison>;
+}
+
+export interface Comparison {
+  answered: number;
+  /** Answered, but not there under the id that was answered. */
+  missing: number;
+  doubled: number;
+  /** There once, with another number of entries in the audit trail than one. */
+  unaudited: number;
+  /** There, though not answered 201. */
+  unanswered: number;
+}
+
+/** Whether each write that was answered is there once, as one sentence of a table. */
+export function thereOnce(promised: string, compared: Comparison): Verdict {
+  const { answered, missing, doubled, unaudited, unanswered } = compared;
+  return {
+    promised,
+    measured: `${answered} answered, ${missing} missing, ${doubled} doubled, ${unaudited} not once in the audit trail; ${unanswered} there with another answer`,
+    kept: answered > 0 && missing + doubled + unaudited === 0,
+  };
 }
 
 /** Writes that can be told from each other; none is sent twice. */
 export function recordWrites(token: string): Writes {
-  const answered = new Set<string>();
+  /** Titles, with the ids that were answered. */
+  const answered = new Map<string, string>();
   return {
     next() {
       const title = `Written ${randomUUID()}`;
       return {
         ...{ method: 'POST', path: '/api/courses', token, body: { title, description: 'To be found again.' } },
-        done({ status }) {
-          if (status === 201) answered.add(title);
+        done({ status, text }) {
+          if (status === 201) answered.set(title, (JSON.parse(text) as { course: { id: string } }).course.id);
         },
       };
     },
+    answered: () => answered.size,
     async compare(databaseUrl) {
       const connection = await createConnection(databaseUrl);
-      const [rows] = await connection.query<RowDataPacket[]>("SELECT title FROM courses WHERE title LIKE 'Written %'");
+      const [rows] = await connection.query<RowDataPacket[]>(
+        `SELECT id, title, (SELECT COUNT(*) FROM audit_entries WHERE target_id = courses.id AND action = 'course.create') AS audited
+         FROM courses WHERE title LIKE 'Written %'`,
+      );
       await connection.end();
-      const found = new Map<string, number>();
-      for (const { title } of rows as { title: string }[]) found.set(title, (found.get(title) ?? 0) + 1);
+      const found = new Map<string, string[]>();
+      for (const { id, title } of rows as { id: string; title: string }[])
+        found.set(title, [...(found.get(title) ?? []), id]);
       return {
         answered: answered.size,
-        missing: [...answered].filter((title) => !found.has(title)).length,
-        doubled: [...found.values()].filter((count) => count > 1).length,
+        missing: [...answered].filter(([title, id]) => !found.get(title)?.includes(id)).length,
+        doubled: [...found.values()].filter((ids) => ids.length > 1).length,
+        unaudited: rows.filter(({ audited }) => Number(audited) !== 1).length,
         unanswered: [...found.keys()].filter((title) => !answered.has(title)).length,
       };
     },

@@ -1,12 +1,29 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { Context } from '../../src/context.js';
-import { canaries, type Trouble } from './canaries.js';
+import { uploadsFolder } from '../../src/services/files.js';
+import { diskFault } from '../../src/storage/disk-fault.js';
+import type { FileStorage } from '../../src/storage/storage.js';
+import { canaries } from './canaries.js';
 
-/** Triggers that refuse every write of accounts, sessions and the rest: errors that carry the whole statement. */
+/** What is done to the service while it is asked. */
+export interface Trouble {
+  name: string;
+  /** The program that is asked. */
+  troubled: Context;
+  /** Begins once the example is prepared, ends by what it returns. */
+  begin?(): Promise<() => Promise<void>>;
+}
+
+/** Tables with triggers that refuse every write of accounts, sessions and the rest: errors that carry the whole statement. */
 const guardedTables = ['users', 'sessions', 'login_throttle', 'imports', 'courses', 'enrollments', 'files'];
 
-async function refuseWrites({ database }: Context): Promise<() => Promise<void>> {
+export async function refuseWrites(
+  { database }: Context,
+  tables: readonly string[] = guardedTables,
+): Promise<() => Promise<void>> {
   const isSqlite = database.sequelize.getDialect() === 'sqlite';
-  const triggers = guardedTables.flatMap((table) => ['INSERT', 'UPDATE'].map((event) => ({ table, event })));
+  const triggers = tables.flatMap((table) => ['INSERT', 'UPDATE'].map((event) => ({ table, event })));
   const nameOf = ({ table, event }: (typeof triggers)[number]) => `refuse_${table}_${event.toLowerCase()}`;
   for (const trigger of triggers) {
     const refusal = isSqlite
@@ -21,11 +38,24 @@ async function refuseWrites({ database }: Context): Promise<() => Promise<void>>
   };
 }
 
-/** Takes the table of accounts away, so that every statement on it fails. */
-async function hideAccounts({ database }: Context): Promise<() => Promise<void>> {
-  await database.sequelize.query('ALTER TABLE login_throttle RENAME TO login_throttle_hidden');
-  return async () =>
-    void (await database.sequelize.query('ALTER TABLE login_throttle_hidden RENAME TO login_throttle'));
+/** Takes a table away, so that every statement on it fails. */
+const hide = (table: string) => async (context: Context) => {
+  const { sequelize } = context.database;
+  await sequelize.query(`ALTER TABLE ${table} RENAME TO ${table}_hidden`);
+  return async () => void (await sequelize.query(`ALTER TABLE ${table}_hidden RENAME TO ${table}`));
+};
+
+/** Puts a file where uploads should go. */
+async function blockUploads(context: Context): Promise<() => Promise<void>> {
+  const folder = uploadsFolder(context);
+  const aside = `${folder}-aside`;
+  const isThere = existsSync(folder);
+  if (isThere) renameSync(folder, aside);
+  writeFileSync(folder, 'in the way');
+  return async () => {
+    rmSync(folder);
+    if (isThere) renameSync(aside, folder);
+  };
 }
 
 /** A bug, with all that an error may carry. */
@@ -43,12 +73,50 @@ function buggy(context: Context): Context {
   return Object.create(context, { hasher: { value: hasher } }) as Context;
 }
 
-/** The ways in which requests end. */
-export function troubles(context: Context): Trouble[] {
-  return [
-    { name: 'all well', troubled: context },
-    { name: 'writes refused by the database', troubled: context, begin: () => refuseWrites(context) },
-    { name: 'a table gone', troubled: context, begin: () => hideAccounts(context) },
-    { name: 'a bug', troubled: buggy(context) },
-  ];
+/** The program on a disk without room for files. */
+function full(context: Context): Context {
+  const { storage } = context;
+  const fullStorage: FileStorage = {
+    location: storage.location,
+    async put(_key, file) {
+      await rm(file, { force: true });
+      const error = new Error(`ENOSPC: no space left on device, write '${file}'`);
+      throw diskFault(storage.location, Object.assign(error, { code: 'ENOSPC' }));
+    },
+    open: (key) => storage.open(key),
+    remove: (keys) => storage.remove(keys),
+    list: () => storage.list(),
+    check: () => storage.check(),
+    close: () => storage.close(),
+  };
+  return Object.create(context, { storage: { value: fullStorage } }) as Context;
 }
+
+/** The ways in which requests end, and what each must be answered with, for it to be what it says. */
+export const troubles: Readonly<
+  Record<string, { statuses: readonly number[]; of(context: Context): Omit<Trouble, 'name'> }>
+> = {
+  'all well': { statuses: [200, 201, 202, 400, 401], of: (context) => ({ troubled: context }) },
+  'writes refused by the database': {
+    statuses: [500],
+    of: (context) => ({ troubled: context, begin: () => refuseWrites(context) }),
+  },
+  'the audit trail gone': {
+    statuses: [503],
+    of: (context) => ({ troubled: context, begin: () => hide('audit_entries')(context) }),
+  },
+  'the table of failed logins gone': {
+    statuses: [503],
+    of: (context) => ({ troubled: context, begin: () => hide('login_throttle')(context) }),
+  },
+  'the sessions gone': {
+    statuses: [503],
+    of: (context) => ({ troubled: context, begin: () => hide('sessions')(context) }),
+  },
+  'a file in the way of uploads': {
+    statuses: [503],
+    of: (context) => ({ troubled: context, begin: () => blockUploads(context) }),
+  },
+  'a full disk': { statuses: [507], of: (context) => ({ troubled: full(context) }) },
+  'a bug': { statuses: [500], of: (context) => ({ troubled: buggy(context) }) },
+};

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
+import sqlite3 from 'sqlite3';
 import request from 'supertest';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
@@ -7,7 +9,7 @@ import { createApp } from '../../src/http/app.js';
 import { createLogger } from '../../src/logger.js';
 import { type FaultyProxy, startProxy } from '../faults/proxy.js';
 import { onMysql } from '../support/database.js';
-import { signIn } from '../support/factories.js';
+import { buildCourse, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { expectFailure } from './expectations.js';
 
@@ -20,7 +22,7 @@ if (onMysql)
       const url = new URL(harness.databaseUrl);
       proxy = await startProxy(Number(url.port || 3306));
       Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
-      const env = { ...testEnvironment, DATABASE_URL: url.href };
+      const env = { ...testEnvironment, DATABASE_URL: url.href, DATA_DIR: harness.context.config.dataDir };
       const silent = createLogger('silent', { write: () => undefined });
       context = await createContext(loadConfig({ env, cwd: '/' }), silent, { hasher: harness.context.hasher });
     });
@@ -64,6 +66,41 @@ if (onMysql)
       expect(await harness.context.database.models.Course.count({ where: { title: course.title } })).to.equal(1);
     });
 
+    it('loses it during the commit of a file answers that the file is there', async () => {
+      const { user, token } = await signIn(harness.context, { role: 'trainer' });
+      const { id } = await buildCourse(harness.context, user);
+      let isPutToUse = false;
+      proxy.onSent = (data) => {
+        isPutToUse ||= data.includes('UPDATE `files`');
+        if (!isPutToUse || !data.includes('COMMIT;')) return 'pass';
+        proxy.onSent = undefined;
+        return 'drop answer';
+      };
+      const upload = request(createApp(context)).post(`/api/courses/${id}/files`).auth(token, { type: 'bearer' });
+      await upload.attach('file', Buffer.from('once only'), 'once.txt').expect(201);
+      expect(proxy.onSent).to.equal(undefined);
+      const { body } = await get(`/api/courses/${id}/files`, token).expect(200);
+      expect(body.files).to.have.length(1);
+      const shown = await get(`/api/courses/${id}/files/${body.files[0].id}`, token).buffer().expect(200);
+      expect(String(shown.body.length ? shown.body : shown.text)).to.equal('once only');
+    });
+
+    it('takes no changes answers who reads, long after they have signed in too', async () => {
+      const { token } = await signIn(harness.context);
+      const { models, sequelize } = harness.context.database;
+      await models.Session.update({ createdAt: new Date(Date.now() - 600_000) }, { where: {} });
+      const refusal = "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1290, MESSAGE_TEXT = 'read-only'";
+      await sequelize.query(`CREATE TRIGGER readonly BEFORE UPDATE ON sessions FOR EACH ROW ${refusal}`);
+      try {
+        await get('/api/auth/me', token).expect(200);
+      } finally {
+        await sequelize.query('DROP TRIGGER readonly');
+      }
+      expect(await models.Session.findOne()).to.include({ lastUsedAt: null });
+      await get('/api/auth/me', token).expect(200);
+      expect((await models.Session.findOne())?.lastUsedAt).to.be.a('date');
+    });
+
     it('loses the connection before that answers as if nothing had happened', async () => {
       const { token } = await signIn(harness.context, { role: 'trainer' });
       proxy.onSent = (data) => {
@@ -74,5 +111,31 @@ if (onMysql)
       const course = { title: 'At the second attempt', description: 'Not twice.' };
       await request(createApp(context)).post('/api/courses').auth(token, { type: 'bearer' }).send(course).expect(201);
       expect(await harness.context.database.models.Course.count({ where: { title: course.title } })).to.equal(1);
+    });
+  });
+else
+  describe('The API on a file that', () => {
+    const harness = useHarness();
+
+    it('another program writes to all the time answers 503 within 5 s where it is to be changed', async () => {
+      const { token } = await signIn(harness.context);
+      const intruder = new sqlite3.Database(harness.databaseUrl.replace(/^sqlite:/, ''));
+      const run = promisify(intruder.run.bind(intruder)) as (sql: string) => Promise<void>;
+      await run('BEGIN IMMEDIATE');
+      const startedAt = performance.now();
+      const change = () => harness.api('put', '/api/auth/profile', token).send({ lastName: 'Waiting' });
+      const changes = Array.from({ length: 5 }, change);
+      const reads = Array.from({ length: 5 }, () => harness.api('get', '/api/auth/me', token).expect(200));
+      await Promise.all(reads);
+      expect(performance.now() - startedAt).to.be.lessThan(2000);
+      for (const response of await Promise.all(changes)) {
+        expectFailure(response, 503, 'The service is busy. Try again shortly.');
+        expect(response.headers['retry-after']).to.match(/^\d+$/);
+      }
+      expect(performance.now() - startedAt).to.be.within(3000, 5000);
+      const patient = change().expect(200);
+      setTimeout(() => void run('COMMIT'), 1000);
+      expect((await patient).body.user.lastName).to.equal('Waiting');
+      await promisify(intruder.close.bind(intruder))();
     });
   });

@@ -2,10 +2,11 @@ import { gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 import { contract } from '../../src/http/contract.js';
 import type { Operation } from '../../src/http/operation.js';
+import { admittedRoles } from './examples.js';
 import { type JoiDescription, nastyText, nastyValue, objectOf, placeholder } from './fuzz-values.js';
 
-/** Who sends a request. */
-export const senders = ['anonymous', 'trainee', 'trainer', 'super_admin'] as const;
+/** Who sends a request; a newcomer has a password that must be changed first. */
+export const senders = ['anonymous', 'newcomer', 'trainee', 'trainer', 'super_admin'] as const;
 export type Sender = (typeof senders)[number];
 
 /** A generated request; `@name:n@` in it stands for something that is there when it is sent. */
@@ -114,7 +115,7 @@ const brokenJson: Arbitrary<Content> = fc.oneof(
 );
 
 const files: Arbitrary<Buffer> = fc.oneof(
-  fc.constantFrom('@png@', '@csv@').map((text) => Buffer.from(text)),
+  { weight: 3, arbitrary: fc.constantFrom('@png@', '@csv@').map((text) => Buffer.from(text)) },
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
   fc
     .array(fc.array(nastyText, { maxLength: 6 }), { maxLength: 6 })
@@ -233,7 +234,17 @@ const oddHeaders: Arbitrary<Record<string, string>> = fc.oneof(
   ),
 );
 
-const sender = fc.constantFrom(...senders, 'super_admin' as const);
+const sender: Arbitrary<Sender> = fc.constantFrom(...senders);
+
+/** Often enough somebody who may: what is behind the door is to be met, too. */
+const senderOf = ({ access, path }: Operation) =>
+  fc.oneof(
+    sender,
+    fc.constantFrom<Sender[]>(
+      ...admittedRoles(access),
+      ...(path.startsWith('/api/auth/') ? ['newcomer' as const] : []),
+    ),
+  );
 
 function aimedAt(name: keyof typeof contract): Arbitrary<Generated> {
   const operation: Operation = contract[name];
@@ -242,7 +253,7 @@ function aimedAt(name: keyof typeof contract): Arbitrary<Generated> {
     fc.constantFrom('HEAD', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'GET', 'POST', 'PUT', 'DELETE'),
   );
   return fc
-    .tuple(sender, method, pathOf(operation.path), queryOf(operation), oddHeaders, contentOf(operation))
+    .tuple(senderOf(operation), method, pathOf(operation.path), queryOf(operation), oddHeaders, contentOf(operation))
     .map(([who, verb, path, query, headers, content]) => ({
       ...{ name, sender: who, method: verb, path: `${path}${query}` },
       headers: { ...content.headers, ...headers },

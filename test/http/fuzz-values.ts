@@ -71,7 +71,9 @@ function textOf(key: string, { metas = [] }: JoiDescription): Arbitrary<string> 
   const words = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, minLength + 40) });
   const plain = fc.stringMatching(/^[A-Za-z][a-z]{2,12}$/);
   if (meta.format === 'email') return fc.oneof(fc.emailAddress(), placeholder('email'));
-  return pool === undefined ? fc.oneof(words, plain) : fc.oneof({ weight: 4, arbitrary: placeholder(pool) }, words);
+  if (pool === undefined) return fc.oneof(words, plain);
+  // Who has somebody's phone is refused; an id that names nothing is, too.
+  return fc.oneof({ weight: pool === 'phone' ? 1 : 4, arbitrary: placeholder(pool) }, words);
 }
 
 function numberOf({ rules = [] }: JoiDescription): Arbitrary<unknown> {
@@ -101,8 +103,14 @@ function rightValue(description: JoiDescription, key = ''): Arbitrary<unknown> {
   }
 }
 
-/** Objects with most fields right, some wrong, some missing, and some that nobody asked for. */
+/** Objects with all fields right, or most; in these some are wrong, some missing, and some nobody asked for. */
 export function objectOf(keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> {
+  const right = Object.fromEntries(Object.entries(keys).map(([key, given]) => [key, rightValue(given, key)]));
+  const required = Object.keys(keys).filter((key) => keys[key]?.flags?.presence === 'required');
+  return fc.oneof(fc.record(right, { requiredKeys: required }), mostlyRight(keys));
+}
+
+function mostlyRight(keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> {
   const fields = Object.entries(keys).map(([key, description]) =>
     fc.oneof<fc.WeightedArbitrary<unknown[]>[]>(
       { weight: 12, arbitrary: rightValue(description, key).map((right) => [key, right]) },

@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import sharp from 'sharp';
 import type { Context } from '../../src/context.js';
+import type { Import } from '../../src/db/models/import.js';
 import type { User } from '../../src/db/models/user.js';
 import { isAppError } from '../../src/errors.js';
 import { people } from '../imports/importing.js';
+import { importFile } from '../imports/running.js';
 import {
   buildCourse,
   buildEnrollment,
@@ -28,15 +32,33 @@ const picture = sharp({ create: { width: 20, height: 20, channels: 3, background
 async function someone(context: Context, role: User['role']): Promise<User> {
   const found = await context.database.models.User.findOne({ where: { role }, order: [['createdAt', 'DESC']] });
   if (!found) return buildUser(context, { role });
-  // Reset, deactivated or told to change its password: it goes on being used.
-  return found.update({ isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null });
+  // Imported, reset, deactivated or told to change its password: it goes on being used.
+  const passwordHash = await context.hasher.hash(factoryPassword, 4);
+  return found.update({ passwordHash, isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null });
 }
 
-/** A fresh token for a role. */
+const accountOf = (context: Context, sender: Exclude<Sender, 'anonymous'>): Promise<User> =>
+  sender === 'newcomer' ? buildUser(context, { requiresPasswordChange: true }) : someone(context, sender);
+
+let imported = 0;
+
+/** An import over HTTP with passwords to be fetched and a row that was refused, one that failed, and one that has broken off. */
+async function buildImports(context: Context): Promise<void> {
+  const all: Partial<Import>[] = [{ origin: 'http' }, { origin: 'http', status: 'failed' }, { status: 'running' }];
+  for (const changes of all) {
+    imported += 1;
+    const file = path.join(context.config.dataDir, `fuzz-${imported}.csv`);
+    writeFileSync(file, `${people(1, `fuzz${imported}x`)}A,B,nobody,\n`);
+    const { id } = await importFile(context, file);
+    await context.database.models.Import.update(changes, { where: { id } });
+  }
+}
+
+/** A fresh token of a sender. */
 export async function signInAgain(context: Context, world: World, sender: Sender): Promise<void> {
   if (sender === 'anonymous') return;
   try {
-    world.tokens[sender] = await tokenFor(context, await someone(context, sender));
+    world.tokens[sender] = await tokenFor(context, await accountOf(context, sender));
   } catch (error) {
     // Requests under way delete and set up accounts, too: the next one tries again.
     if (!isAppError(error)) throw error;
@@ -56,6 +78,7 @@ export async function prepareWorld(context: Context): Promise<World> {
   await buildEnrollment(context, trainee, course, { status: 'active' });
   await buildMaterial(context, course);
   await buildPicture(context, trainee, await picture);
+  await buildImports(context);
   const newest = { order: [['createdAt', 'DESC']] as [string, string][], limit: 4 };
   const [users, courses, enrollments, imports, files, sessions] = await Promise.all([
     models.User.findAll(newest),
@@ -71,6 +94,7 @@ export async function prepareWorld(context: Context): Promise<World> {
       super_admin: token,
       trainer: await tokenFor(context, trainer),
       trainee: await tokenFor(context, trainee),
+      newcomer: await tokenFor(context, await accountOf(context, 'newcomer')),
     },
     values: {
       user: [...idsOf([admin, trainer, trainee]), ...idsOf(users)],
@@ -80,7 +104,7 @@ export async function prepareWorld(context: Context): Promise<World> {
       file: idsOf(files.filter(({ kind }) => kind === 'material')),
       image: files.flatMap(({ kind, storageKey }) => (kind === 'material' ? [] : [storageKey.slice('image/'.length)])),
       session: idsOf(sessions),
-      email: [...users.map(({ email }) => email), 'nobody@example.org'],
+      email: [...[admin, trainer, trainee, ...users].map(({ email }) => email), 'nobody@example.org'],
       phone: [...users.map(({ phone }) => phone.replaceAll(/["\\]/g, '')), '+1 555 9999999'],
       password: [factoryPassword, 'another password'],
       token: [token],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
 import { sweepSessions } from '../../src/services/sessions.js';
 import { buildUser, factoryPassword, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -238,5 +239,14 @@ describe('Expired sessions', () => {
     expect(await sweepSessions(harness.context)).to.equal(1);
     expect(await sweepSessions(harness.context)).to.equal(0);
     await harness.api('get', '/api/auth/me', token).expect(200);
+  });
+
+  it('are removed in batches, after each of which the service can end', async () => {
+    const { user } = await signIn(harness.context);
+    const { Session } = harness.context.database.models;
+    const session = { userId: user.id, createdAt: new Date(0), expiresAt: new Date(1), ip: null, userAgent: null };
+    await Session.bulkCreate(Array.from({ length: 1100 }, () => ({ id: uuidv7(), ...session })));
+    expect(await sweepSessions(harness.context, AbortSignal.abort())).to.equal(1000);
+    expect(await sweepSessions(harness.context)).to.equal(100);
   });
 });

@@ -1,6 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { expect } from 'chai';
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
 import { heldLeases } from '../../src/db/lease.js';
 import { operator } from '../../src/services/core.js';
 import { resumeImport } from '../../src/services/imports/imports.js';
@@ -85,6 +86,20 @@ describe('The service, running imports,', () => {
     expect(await first.reload()).to.include({ status: 'queued', rowsDone: 0 });
     await sequelize.query("DELETE FROM leases WHERE owner = 'terminal'");
     expect(await runToEnd(importing, first.id)).to.include({ status: 'completed' });
+  });
+
+  it('comes to an import behind however many whose files are on other machines', async () => {
+    const elsewhere = {
+      status: 'queued',
+      origin: 'http',
+      fileName: 'people.csv',
+      filePath: '/elsewhere/upload.csv',
+    } as const;
+    const rest = { fileSha256: 'x', optionsJson: '{}', createdAt: new Date() };
+    await models().Import.bulkCreate(Array.from({ length: 250 }, () => ({ id: uuidv7(), ...elsewhere, ...rest })));
+    const { id } = await submit(importing, hashedPeople(3));
+    expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
+    expect(await models().Import.count({ where: { status: 'queued' } })).to.equal(250);
   });
 
   it('leaves one alone that is resumed at a terminal', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { format } from 'node:util';
 import type { Command } from 'commander';
 import type { Context } from '../../context.js';
 import { type AppError, type ErrorCode, isAppError } from '../../errors.js';
@@ -29,6 +30,9 @@ export function register(program: Command, registry: Registry): void {
       });
       const { startServer } = await import('../../http/server.js');
       const server = await startServer(context, { ready: false });
+      // What libraries say (Sequelize, when a commit or a rollback fails) is a line of the log like any other.
+      const { warn } = console;
+      console.warn = (...said: unknown[]) => context.logger.warn({ from: 'console' }, format(...said));
       try {
         const announce = once(async () => {
           context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
@@ -48,6 +52,7 @@ export function register(program: Command, registry: Registry): void {
         run.say('Stopping: requests under way may finish.');
       } finally {
         await server.close();
+        console.warn = warn;
       }
       context.logger.info('stopped');
       return {};

@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../db/models/import.js';
-import { validationError } from '../../errors.js';
+import { isAppError, validationError } from '../../errors.js';
 import { importOptionsSchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import type { Actor, Core } from '../core.js';
@@ -54,8 +54,10 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     return await createImport(core, actor, { id, status: 'queued', options: valid, rowsTotal: null, ...file });
   } catch (error) {
     await rm(upload.path, { force: true });
+    // Where the commit broke off, the import may be in the queue, and needs its file; if it isn't, the sweep removes it.
     // Where there is no such folder, nothing can be in it.
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    if (!isAppError(error, 'DATABASE_UNREACHABLE'))
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw uploadFault(importsFolder(core), error);
   }
 }

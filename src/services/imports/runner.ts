@@ -30,23 +30,34 @@ const leaseMs = 10_000;
 
 const taken = () => new AppError('IMPORT_CONFLICT', 'Somebody else is at it.');
 
-/** The imports of the queue, the oldest first: those that wait, and those that broke off without anybody's wish. */
-async function pending(core: Core): Promise<Import[]> {
-  const records = await core.database.read(() =>
-    core.database.models.Import.findAll({
-      where: {
-        origin: 'http',
-        [Op.or]: [
-          { status: ['queued', 'running'] },
-          { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...passing] }] } },
-        ],
-      },
-      order: ['id'],
-      limit: 100,
-    }),
-  );
-  const held = await heldLeases(core.database, records.map(jobLease));
-  return records.filter((record) => !held.has(jobLease(record)));
+/** Imports that are looked at together. */
+const queuePage = 100;
+
+/**
+ * The imports of the queue that nobody is at, the oldest first: those that wait, and those that broke off without anybody's
+ * wish. All of them: those that can't be run here or now may be many, and the others don't wait behind them.
+ */
+async function* pending(core: Core): AsyncGenerator<Import> {
+  for (let after = ''; ; ) {
+    const records = await core.database.read(() =>
+      core.database.models.Import.findAll({
+        where: {
+          id: { [Op.gt]: after },
+          origin: 'http',
+          [Op.or]: [
+            { status: ['queued', 'running'] },
+            { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...passing] }] } },
+          ],
+        },
+        order: ['id'],
+        limit: queuePage,
+      }),
+    );
+    const held = await heldLeases(core.database, records.map(jobLease));
+    yield* records.filter((record) => !held.has(jobLease(record)));
+    if (records.length < queuePage) return;
+    after = records.at(-1)?.id ?? after;
+  }
 }
 
 /** Instances may have disks of their own: each runs what it can read. */
@@ -133,7 +144,7 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
 
   /** Runs the next import that nobody runs. @returns whether there was one */
   async function runNext(): Promise<boolean> {
-    for (const record of await pending(core)) {
+    for await (const record of pending(core)) {
       if (stop.signal.aborted) return false;
       if (!(await isHere(record))) continue;
       try {
@@ -171,7 +182,7 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
     while (!stop.signal.aborted) {
       try {
         // Most of the time there is nothing to do, and no slot to be taken for it.
-        const isDue = (await pending(core)).length > 0;
+        const isDue = !(await pending(core).next()).done;
         const name = `import-slot:${slot}`;
         if (isDue && (await withLease(core.database, name, 0, taken, runNext, { durationMs: leaseMs }))) continue;
       } catch (error) {
