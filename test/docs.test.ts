@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { loadConfig } from '../src/config.js';
+import { settingNames } from '../src/settings.js';
+import { temporaryFolder } from './support/database.js';
+
+/** Holds against the code what the documents list of it. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync(path.join(root, 'docs')).map((name) => `docs/${name}`),
+];
+
+describe('The documents', () => {
+  it('name no file that there is not', () => {
+    const named = documents.flatMap((document) =>
+      [...read(document).matchAll(/(?<![\w./-])(?:src|test|docs|migrations|bench|examples)\/[\w./-]+\.\w+/g)].map(
+        ([file]) => file,
+      ),
+    );
+    expect(named.length).to.be.greaterThan(30);
+    // What the tour makes beside its file of people.
+    const missing = named.filter((file) => !existsSync(path.join(root, file)) && !file.endsWith('.credentials.csv'));
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('show every file of src in the tree, or the pattern or folder that it is of', () => {
+    const tree = /```\n(.*?)```/s.exec(read('docs/ARCHITECTURE.md'))?.[1] ?? '';
+    const words = new Set(tree.match(/[\w-]+/g));
+    const asOne =
+      /^(cli\/(commands|course|enrollment|import|setup)|db\/models|http\/(handlers|middleware|operations))\//;
+    const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
+    const unnamed = files.filter(
+      (file) => file.endsWith('.ts') && !asOne.test(file) && !words.has(path.basename(file, '.ts')),
+    );
+    expect(unnamed).to.deep.equal([]);
+  });
+
+  it('explain every setting, in docs/OPERATIONS.md and in .env.example', () => {
+    const table = /## Settings\n(.*?)\n## /s.exec(read('docs/OPERATIONS.md'))?.[1] ?? '';
+    const explained = [...table.matchAll(/`([A-Z][A-Z0-9_]+)`(?=[^|]*\|[^|]*\|[^|]*\|$)/gm)].map(([, name]) => name);
+    expect(explained).to.have.members([...settingNames]);
+    const example = [...read('.env.example').matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name]) => name);
+    expect(example).to.have.members([...settingNames]);
+  });
+});
+
+describe('.env.example', () => {
+  const folder = temporaryFolder();
+  after(() => folder.remove());
+
+  it('holds the defaults', () => {
+    const defaults = loadConfig({ env: {}, cwd: folder.path });
+    writeFileSync(path.join(folder.path, '.env'), read('.env.example'));
+    expect(loadConfig({ env: {}, cwd: folder.path })).to.deep.equal(defaults);
+  });
+});
