@@ -38,6 +38,7 @@ interface Described {
   responses: Record<string, { description: string; content: Content }>;
 }
 
+/** What the page reads of {@link openapiDocument}, which is typed as any object. */
 interface Document {
   info: { title: string; version: string };
   paths: Record<string, Record<string, Described>>;
@@ -121,7 +122,6 @@ table{border-collapse:collapse;width:100%;margin:.5rem 0 1rem}caption{text-align
 th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;border-top:1px solid #8884;overflow-wrap:anywhere}small{opacity:.7}`;
 
 function render(): string {
-  // Made by the program itself, of this shape.
   const { info, paths } = openapiDocument() as Document;
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),

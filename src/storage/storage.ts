@@ -7,7 +7,6 @@ export interface StoredObject {
   bytes: number;
 }
 
-/** A file that is kept. */
 export interface ObjectInfo {
   key: string;
   bytes: number;

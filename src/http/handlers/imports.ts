@@ -74,7 +74,6 @@ function formOptions(fields: object): object {
   return map === undefined ? options : { ...options, map: [map].flat() };
 }
 
-/** The handlers of imports; they hang on whether the service is ending, and wake its runner. */
 export function importHandlers(service: Service) {
   const { isDraining, wakeImports } = service;
   return {
