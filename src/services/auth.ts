@@ -8,9 +8,10 @@ import { profileSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
 import { guarded, takenKeys, userSearchKey } from './accounts.js';
 import type { Caller, Client, Core } from './core.js';
-import { beginAttempt, type Target } from './login-throttle.js';
+import { beginAttempt } from './login-throttle.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions, startSession } from './sessions.js';
+import type { Target } from './throttle-rules.js';
 
 /** Whom an identifier means: an email address goes before a phone number of the same text. */
 interface Named {

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { isIPv6, SocketAddress } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Op, type Transaction } from 'sequelize';
 import type { LoginThrottle } from '../db/models/login-throttle.js';
 import { AppError, isAppError } from '../errors.js';
 import type { Core } from './core.js';
+import { addressSubject, isAddress, ruleOf, subjectOf, type Target } from './throttle-rules.js';
 
 /**
  * Bounds how often passwords can be guessed, over all instances on a database. An attempt is counted before its password
@@ -13,31 +12,8 @@ import type { Core } from './core.js';
  * never meets it, but for a wait behind others that are looked at.
  */
 
-const minuteMs = 60_000;
-
-interface Rule {
-  /** So many failures are let through. */
-  failures: number;
-  /** They are counted for so long, in milliseconds. */
-  windowMs: number;
-  /** For how long it is locked then, the nth time in a row. */
-  lockMs(locks: number): number;
-}
-
-/** For one account, or one text that means none: nobody learns from being refused which of them it is. */
-const identifierRule: Rule = {
-  failures: 10,
-  windowMs: 10 * minuteMs,
-  lockMs: (locks) => Math.min(10 * 2 ** locks, 60) * minuteMs,
-};
-
-/** For one address. */
-const addressRule: Rule = { failures: 100, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
-
-const ruleOf = (subject: string): Rule => (subject.startsWith('address:') ? addressRule : identifierRule);
-
 /** An attempt whose end nobody noted ended with the process that made it, in milliseconds. */
-const underWayMs = minuteMs;
+const underWayMs = 60_000;
 /**
  * How long an attempt waits for those before it, in milliseconds: with hashes as slow as they are by default, a hundred
  * logins of one account that come together take so long.
@@ -46,33 +22,7 @@ const patienceMs = 15_000;
 /** How often it is tried to note the end of an attempt. */
 const leaveTries = 3;
 /** When it is forgotten how often something was locked, in milliseconds. */
-const memoryMs = 24 * 60 * minuteMs;
-
-/** What an IPv6 network is given to one customer by, in bits. */
-const ipv6CustomerBits = 56;
-
-/** The first 56 bits of an IPv6 address; an IPv4 address as it is. */
-function networkOf(ip: string): string {
-  if (!isIPv6(ip)) return ip;
-  // An address can be written in many ways: this makes them one.
-  const { address } = new SocketAddress({ address: ip.split('%')[0] ?? ip, family: 'ipv6' });
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [head = '', tail] = address.split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':'));
-  const [before, after] = [groups(head), groups(tail ?? '')];
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  const bits = [...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join('');
-  return `${bits.slice(0, ipv6CustomerBits / 4)}/${ipv6CustomerBits}`;
-}
-
-/** Whose password is tried: an account's, or that of a text which means no account. */
-export type Target = { accountId: string } | { identifier: string };
-
-function subjectOf(target: Target): string {
-  if ('accountId' in target) return `account:${target.accountId}`;
-  return `unknown:${createHash('sha256').update(target.identifier).digest('hex')}`;
-}
+const memoryMs = 24 * 60 * 60_000;
 
 /** An attempt that was let through; exactly one of its ends must be noted. */
 export interface Attempt {
@@ -214,8 +164,7 @@ async function countOut(core: Core, subjects: readonly string[], end: End): Prom
       row.set({ underWay, ...(underWay === 0 && { underWaySince: null }) });
       if (end === 'failed') countFailure(row, now);
       // An address is as good as whoever uses it: one right password says nothing of the others.
-      if (end === 'succeeded' && !row.subject.startsWith('address:'))
-        row.set({ failures: 0, lockedUntil: null, locks: 0 });
+      if (end === 'succeeded' && !isAddress(row.subject)) row.set({ failures: 0, lockedUntil: null, locks: 0 });
     }
     return true;
   });
@@ -226,7 +175,7 @@ async function countOut(core: Core, subjects: readonly string[], end: End): Prom
  * @throws AppError `TOO_MANY_ATTEMPTS`; `OVERLOADED` when too many attempts of the same are under way to tell
  */
 export async function beginAttempt(core: Core, target: Target, ip: string | null): Promise<Attempt> {
-  const subjects = [subjectOf(target), ...(ip === null ? [] : [`address:${networkOf(ip)}`])].sort();
+  const subjects = [subjectOf(target), ...(ip === null ? [] : [addressSubject(ip)])].sort();
   const deadline = performance.now() + patienceMs;
   for (let pause = 50; !(await enter(core, subjects)); pause = Math.min(2 * pause, 400)) {
     if (performance.now() >= deadline) throw new AppError('OVERLOADED');
