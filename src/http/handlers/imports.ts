@@ -3,8 +3,8 @@ import type { Context } from '../../context.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf, type Caller } from '../../services/core.js';
-import { type CredentialsClaim, claimCredentials } from '../../services/imports/credentials.js';
-import { ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
+import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/credentials.js';
+import { assertRejectsReadable, ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
 import {
   cancelImport,
   findImport,
@@ -108,6 +108,7 @@ export function importHandlers(service: Service) {
 
     async importRejects({ context, params }) {
       const record = await findImport(context, params.id ?? '');
+      await assertRejectsReadable(record);
       return { filename: `rejected-${record.id}.csv`, pieces: () => rejectedCsv(record) };
     },
 
@@ -117,7 +118,10 @@ export function importHandlers(service: Service) {
     },
 
     async importCredentials({ context, caller, params }) {
-      const { id } = await findImport(context, params.id ?? '');
+      const record = await findImport(context, params.id ?? '');
+      const { id } = record;
+      // HEAD claims nothing, and answers as GET would.
+      assertFetchable(record);
       let claim: CredentialsClaim | undefined;
       return {
         filename: `credentials-${id}.csv`,
