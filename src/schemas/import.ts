@@ -226,7 +226,7 @@ export const importStatuses = [
 export type ImportStatus = (typeof importStatuses)[number];
 
 export interface ImportListing extends fields.Paging {
-  status?: string;
+  status?: ImportStatus;
 }
 
 /** Query of a listing of imports. */
