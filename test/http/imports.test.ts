@@ -254,6 +254,11 @@ describe('Imports over HTTP', function () {
       .attach('file', Buffer.from('x'), 'p.csv')
       .field('role', 'super_admin');
     expect(bad.body.errors[0]).to.include({ path: 'role', msg: 'Role must be one of trainee, trainer.' });
+    const reset = await call('post', '/api/imports')
+      .attach('file', Buffer.from('x'), 'p.csv')
+      .field('resetPasswords', 'true');
+    const needs = { path: 'resetPasswords', msg: 'resetPasswords needs onExisting update.' };
+    expect(reset.body.errors).to.deep.equal([{ type: 'field', location: 'body', ...needs }]);
     const empty = await call('post', '/api/imports').attach('file', Buffer.from(''), 'p.csv');
     expect(empty.body.errors[0]).to.include({ path: 'file', msg: 'The file is empty.' });
     const two = await call('post', '/api/imports')
