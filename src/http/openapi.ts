@@ -9,12 +9,15 @@ import { failure, validationFailure } from './shapes.js';
 type JsonSchema = Record<string, unknown> & {
   properties?: Record<string, JsonSchema>;
   items?: JsonSchema;
+  anyOf?: JsonSchema[];
   required?: string[];
 };
 
 interface JoiDescription {
   keys?: Record<string, JoiDescription>;
   items?: JoiDescription[];
+  /** Of alternatives. */
+  matches?: { schema: JoiDescription }[];
   metas?: Record<string, unknown>[];
   /** `empty`: what counts as absent. */
   flags?: { empty?: unknown };
@@ -27,8 +30,8 @@ function jsonSchema(schema: Joi.Schema, mode: 'input' | 'output'): JsonSchema {
 }
 
 function withMetas(converted: JsonSchema, description: JoiDescription): JsonSchema {
-  const { properties, items } = converted;
-  const [item] = description.items ?? [];
+  const { properties, items, anyOf } = converted;
+  const { items: [item] = [], matches } = description;
   const described = {
     ...converted,
     ...Object.assign({}, ...(description.metas ?? [])),
@@ -38,6 +41,7 @@ function withMetas(converted: JsonSchema, description: JoiDescription): JsonSche
       ),
     }),
     ...(items && item && { items: withMetas(items, item) }),
+    ...(anyOf && matches && { anyOf: anyOf.map((one, index) => withMetas(one, matches[index]?.schema ?? {})) }),
   };
   // What counts as absent may be sent all the same.
   return description.flags?.empty ? { anyOf: [described, { type: ['string', 'null'], maxLength: 0 }] } : described;
@@ -97,9 +101,22 @@ const reference = (component: string) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${component}` } },
 });
 
-const locationHeader = {
-  headers: { Location: { description: 'Where the outcome can be watched', schema: { type: 'string' } } },
+const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });
+
+const retryAfter = { 'Retry-After': header('Seconds after which trying again makes sense', 'integer') };
+
+/** What an answer carries besides its body, by its status. */
+const headersByStatus: Readonly<Record<number, object>> = {
+  202: { Location: header('Where the outcome can be watched', 'string') },
+  401: { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') },
+  429: retryAfter,
+  503: retryAfter,
 };
+
+function headersOf(status: number): object {
+  const headers = headersByStatus[status];
+  return headers ? { headers } : {};
+}
 
 /** A form with a file and text fields. */
 function formSchema({ field, fields }: NonNullable<Operation['upload']>): JsonSchema {
@@ -120,7 +137,7 @@ function responsesOf(operation: Operation): object {
   const responses: Record<number, object> = {
     [success.status]: {
       description: success.description,
-      ...(success.status === 202 && locationHeader),
+      ...headersOf(success.status),
       content:
         'content' in success
           ? { [success.content]: { schema: { type: 'string' } } }
@@ -134,6 +151,7 @@ function responsesOf(operation: Operation): object {
     const [only, ...others] = alternatives;
     responses[status] = {
       description: codes.map((code) => describedFailure(operation, code)).join(' | '),
+      ...headersOf(status),
       content:
         others.length === 0
           ? reference(only ?? 'Failure')

@@ -64,7 +64,7 @@ function problemOf(
   const isAimed = operation && method === operation.method.toUpperCase();
   if (isAimed && 'content' in operation.success && status === operation.success.status) {
     const { content } = operation.success;
-    return content.startsWith('application/') || type.startsWith(content) ? undefined : `Content-Type is ${type}`;
+    return content === '*/*' || type.startsWith(content) ? undefined : `Content-Type is ${type}`;
   }
   // Another operation, met by chance: how it answers is looked at where it is aimed at.
   if (!isAimed && status < 400) return undefined;

@@ -46,6 +46,16 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
+  it('declares the headers that refusals carry', () => {
+    for (const [name, operation] of operations) {
+      for (const [status, { headers = {} }] of Object.entries(describedBy(operation)?.responses ?? {})) {
+        const carried = { 202: ['Location'], 401: ['WWW-Authenticate'], 429: ['Retry-After'], 503: ['Retry-After'] };
+        const expected = carried[Number(status) as keyof typeof carried] ?? [];
+        expect(Object.keys(headers), `${name} ${status}`).to.deep.equal(expected);
+      }
+    }
+  });
+
   it('describes every answer in words that speak to clients', () => {
     for (const [name, operation] of operations) {
       for (const [status, { description }] of Object.entries(describedBy(operation)?.responses ?? {})) {
@@ -98,7 +108,9 @@ for (const [name, operation] of operations) {
         const { file, name: fileName, fields } = given.upload;
         void call.attach(operation.upload?.field ?? '', file, fileName).field(fields);
       }
-      const { body } = await (given.body === undefined ? call : call.send(given.body)).expect(success.status);
+      const { body, headers } = await (given.body === undefined ? call : call.send(given.body)).expect(success.status);
+      for (const header of Object.keys(described?.responses[success.status]?.headers ?? {}))
+        expect(headers).to.have.property(header.toLowerCase());
       const check = compile(described?.responses[success.status]?.content['application/json'].schema ?? false);
       expect(check(body), JSON.stringify(check.errors)).to.equal(true);
       expect(check({ ...body, surplus: 1 })).to.equal(name === 'openapi');
@@ -185,5 +197,18 @@ describe('OpenAPI of inputs', () => {
       expect(refuses('updateProfile', { firstName: empty, lastName: empty, phone: empty })).to.equal(false);
     }
     expect(refuses('updateProfile', { phone: 4420 })).to.equal(false);
+    expect(refuses('updateProfile', { phone: 'x'.repeat(51) })).to.equal(true);
+  });
+
+  it('says how long a search may be', () => {
+    for (const [name, operation] of operations) {
+      const search = describedBy(operation)?.parameters.find((parameter) => parameter.name === 'search');
+      if (search) expect(search.schema, name).to.deep.include({ type: 'string', maxLength: 200 });
+    }
+  });
+
+  it('says what a delimiter may be called', () => {
+    const form = JSON.stringify(describedBy(contract.createImport)?.requestBody);
+    expect(form).to.include('"enum":["auto",",",";","tab","|"]');
   });
 });

@@ -74,6 +74,9 @@ function formOptions(fields: object): object {
   return map === undefined ? options : { ...options, map: [map].flat() };
 }
 
+/** Where an import can be watched. */
+const placeOf = ({ id }: { id: string }) => `/api/imports/${id}`;
+
 export function importHandlers(service: Service) {
   const { isDraining, wakeImports } = service;
   return {
@@ -88,7 +91,7 @@ export function importHandlers(service: Service) {
       const upload = await receive();
       const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
       wakeImports();
-      setHeader('Location', `/api/imports/${record.id}`);
+      setHeader('Location', placeOf(record));
       return { import: present.importRecord(await findImport(context, record.id)) };
     },
 
@@ -142,9 +145,10 @@ export function importHandlers(service: Service) {
       return { message, import: present.importRecord(record) };
     },
 
-    async resumeImport({ context, caller, params }) {
+    async resumeImport({ context, caller, params, setHeader }) {
       const record = await requeueImport(context, actorOf(caller), params.id ?? '');
       wakeImports();
+      setHeader('Location', placeOf(record));
       return { import: present.importRecord(record) };
     },
 
