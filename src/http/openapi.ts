@@ -93,7 +93,8 @@ function failuresOf(operation: Operation): ErrorCode[] {
     if (access.kind !== 'signed-in' && access.kind !== 'optional') codes.push('ACCESS_DENIED');
     if (!path.startsWith('/api/auth/')) codes.push('PASSWORD_CHANGE_REQUIRED');
   }
-  if (path.startsWith('/api/') && path !== '/api/openapi.json') codes.push('DATABASE_UNREACHABLE');
+  // However little an operation needs, the service may have more to do than it can, or no database yet.
+  if (path.startsWith('/api/')) codes.push('OVERLOADED', 'DATABASE_UNREACHABLE', 'NOT_READY');
   return codes;
 }
 
@@ -150,7 +151,7 @@ function responsesOf(operation: Operation): object {
     const alternatives = new Set(codes.map((code) => (code === 'VALIDATION' ? 'ValidationFailure' : 'Failure')));
     const [only, ...others] = alternatives;
     responses[status] = {
-      description: codes.map((code) => describedFailure(operation, code)).join(' | '),
+      description: [...new Set(codes.map((code) => describedFailure(operation, code)))].join(' | '),
       ...headersOf(status),
       content:
         others.length === 0

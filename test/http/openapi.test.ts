@@ -46,6 +46,15 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
+  it('says of every path below /api that it can be too much, or too early', () => {
+    for (const [name, operation] of operations.filter(([, { path }]) => path.startsWith('/api/'))) {
+      const { description = '' } = describedBy(operation)?.responses[503] ?? {};
+      const words = description.split(' | ');
+      expect(words, name).to.include.members(['The service is not ready.', 'The service is busy. Try again shortly.']);
+      expect(new Set(words).size, name).to.equal(words.length);
+    }
+  });
+
   it('declares the headers that refusals carry', () => {
     for (const [name, operation] of operations) {
       for (const [status, { headers = {} }] of Object.entries(describedBy(operation)?.responses ?? {})) {
@@ -87,7 +96,7 @@ for (const [name, operation] of operations) {
       if (operation.failures?.includes('NOT_FOUND') || operation.params) expected.push('404');
       if (operation.failures?.some((code) => statusOf(code) === 400)) expected.push('400');
       if (name === 'login' || name === 'traineeLogin') expected.push('401');
-      if (!['health', 'openapi', 'metrics'].includes(name)) expected.push('503');
+      if (name !== 'health') expected.push('503');
       expect(Object.keys(described?.responses ?? {})).to.have.members([...new Set(expected)]);
     });
 
