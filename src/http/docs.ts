@@ -42,6 +42,7 @@ interface Described {
 interface Document {
   info: { title: string; version: string };
   paths: Record<string, Record<string, Described>>;
+  components: { schemas: Record<string, Schema> };
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -62,22 +63,27 @@ function inWords(schema: Schema): string {
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(', ');
   if (schema.$ref) return schema.$ref.replace(/^.*\//, '');
   const type = [schema.type ?? 'anything'].flat().join(' or ');
+  if (schema.maxLength === 0) return type.replace('string', 'empty');
   if (type === 'array') return `list of ${inWords(schema.items ?? {})}`;
   return `${type}${schema.format ? ` (${schema.format})` : ''}${bounds(schema)}`;
 }
+
+/** The same with what holds when it is absent, and what else there is to say. */
+function explained(schema: Schema): string {
+  const standard = schema.default === undefined ? '' : `; ${JSON.stringify(schema.default)} when absent`;
+  const note = schema.description ? ` – ${schema.description}` : '';
+  return `${schema.properties ? 'object' : inWords(schema)}${standard}${note}`;
+}
+
+const row = (name: string, isRequired: boolean, what: string) =>
+  `<tr><td><code>${escaped(name)}</code></td><td>${isRequired ? 'yes' : ''}</td><td>${escaped(what)}</td></tr>`;
 
 /** The rows of an object's fields, those of objects in it too, by their path. */
 function fieldRows({ properties = {}, required = [] }: Schema, prefix = ''): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const inner = schema.properties ? schema : (schema.items ?? {});
     const path = `${prefix}${name}${schema.items ? '[]' : ''}`;
-    const standard = schema.default === undefined ? '' : `; ${JSON.stringify(schema.default)} when absent`;
-    const note = schema.description ? ` – ${schema.description}` : '';
-    const kind = schema.properties ? 'object' : inWords(schema);
-    return [
-      `<tr><td><code>${escaped(path)}</code></td><td>${required.includes(name) ? 'yes' : ''}</td><td>${escaped(kind + standard + note)}</td></tr>`,
-      ...fieldRows(inner, `${path}.`),
-    ];
+    return [row(path, required.includes(name), explained(schema)), ...fieldRows(inner, `${path}.`)];
   });
 }
 
@@ -92,9 +98,8 @@ const contentTables = (caption: string, content: Content) =>
     .join('');
 
 function parameterTable({ parameters }: Described): string {
-  const rows = parameters.map(
-    ({ name, in: place, required, schema }) =>
-      `<tr><td><code>${escaped(name)}</code></td><td>${required ? 'yes' : ''}</td><td>${escaped(`${place}: ${inWords(schema)}`)}</td></tr>`,
+  const rows = parameters.map(({ name, in: place, required, schema }) =>
+    row(name, required, `${place}: ${explained(schema)}`),
   );
   return table('Parameters', rows);
 }
@@ -119,10 +124,10 @@ const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
 code{font-family:ui-monospace,monospace}summary{cursor:pointer;padding:.3rem 0;overflow-wrap:anywhere}details{border-bottom:1px solid #8884}
 summary b{display:inline-block;min-width:4.5rem}.get{color:#2a7}.post{color:#27c}.put{color:#b70}.delete{color:#c33}
 table{border-collapse:collapse;width:100%;margin:.5rem 0 1rem}caption{text-align:left;font-weight:600}
-th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;border-top:1px solid #8884;overflow-wrap:anywhere}small{opacity:.7}`;
+th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;border-top:1px solid #8884;overflow-wrap:anywhere}th{overflow-wrap:normal}small{opacity:.7}`;
 
 function render(): string {
-  const { info, paths } = openapiDocument() as Document;
+  const { info, paths, components } = openapiDocument() as Document;
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
@@ -131,7 +136,12 @@ function render(): string {
     const own = all.filter(({ operation }) => operation.tags.includes(tag));
     return `<h2>${escaped(tag)}</h2>${own.map(({ method, path, operation }) => operationHtml(method, path, operation)).join('')}`;
   });
-  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(info.title)} API</title><style>${style}</style></head><body><h1>${escaped(info.title)} API ${escaped(info.version)}</h1><p>Operations marked <small>token</small> need <code>Authorization: Bearer &lt;token&gt;</code>, as a login gives it. For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>${sections.join('')}</body></html>\n`;
+  const { Failure = {}, ValidationFailure = {} } = components.schemas;
+  const failures = [
+    table('Invalid input: 400, with every invalid field', fieldRows(ValidationFailure)),
+    table('Every other failure', fieldRows(Failure)),
+  ].join('');
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(info.title)} API</title><style>${style}</style></head><body><h1>${escaped(info.title)} API ${escaped(info.version)}</h1><p>Operations marked <small>token</small> need <code>Authorization: Bearer &lt;token&gt;</code>, as a login gives it. For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p><h2>Failures</h2>${failures}${sections.join('')}</body></html>\n`;
 }
 
 const styleDigest = createHash('sha256').update(style).digest('base64');

@@ -9,12 +9,15 @@ import { failure, validationFailure } from './shapes.js';
 type JsonSchema = Record<string, unknown> & {
   properties?: Record<string, JsonSchema>;
   items?: JsonSchema;
+  anyOf?: JsonSchema[];
   required?: string[];
 };
 
 interface JoiDescription {
   keys?: Record<string, JoiDescription>;
   items?: JoiDescription[];
+  /** Of alternatives. */
+  matches?: { schema: JoiDescription }[];
   metas?: Record<string, unknown>[];
   /** `empty`: what counts as absent. */
   flags?: { empty?: unknown };
@@ -28,8 +31,8 @@ function jsonSchema(schema: Joi.Schema, mode: 'input' | 'output'): JsonSchema {
 }
 
 function withMetas(converted: JsonSchema, description: JoiDescription): JsonSchema {
-  const { properties, items } = converted;
-  const [item] = description.items ?? [];
+  const { properties, items, anyOf } = converted;
+  const { items: [item] = [], matches } = description;
   const described = {
     ...converted,
     ...Object.assign({}, ...(description.metas ?? [])),
@@ -39,6 +42,7 @@ function withMetas(converted: JsonSchema, description: JoiDescription): JsonSche
       ),
     }),
     ...(items && item && { items: withMetas(items, item) }),
+    ...(anyOf && matches && { anyOf: anyOf.map((one, index) => withMetas(one, matches[index]?.schema ?? {})) }),
   };
   // What counts as absent may be sent all the same.
   return description.flags?.empty ? { anyOf: [described, { type: ['string', 'null'], maxLength: 0 }] } : described;
@@ -90,7 +94,8 @@ function failuresOf(operation: Operation): ErrorCode[] {
     if (access.kind !== 'signed-in' && access.kind !== 'optional') codes.push('ACCESS_DENIED');
     if (!path.startsWith('/api/auth/')) codes.push('PASSWORD_CHANGE_REQUIRED');
   }
-  if (path.startsWith('/api/') && path !== '/api/openapi.json') codes.push('DATABASE_UNREACHABLE');
+  // However little an operation needs, the service may have more to do than it can, or no database yet.
+  if (path.startsWith('/api/')) codes.push('OVERLOADED', 'DATABASE_UNREACHABLE', 'NOT_READY');
   return codes;
 }
 
@@ -98,9 +103,22 @@ const reference = (component: string) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${component}` } },
 });
 
-const locationHeader = {
-  headers: { Location: { description: 'Where the outcome can be watched', schema: { type: 'string' } } },
+const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });
+
+const retryAfter = { 'Retry-After': header('Seconds after which trying again makes sense', 'integer') };
+
+/** What an answer carries besides its body, by its status. */
+const headersByStatus: Readonly<Record<number, object>> = {
+  202: { Location: header('Where the outcome can be watched', 'string') },
+  401: { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') },
+  429: retryAfter,
+  503: retryAfter,
 };
+
+function headersOf(status: number): object {
+  const headers = headersByStatus[status];
+  return headers ? { headers } : {};
+}
 
 /** A form with a file and text fields. */
 function formSchema({ field, fields }: NonNullable<Operation['upload']>): JsonSchema {
@@ -121,7 +139,7 @@ function responsesOf(operation: Operation): object {
   const responses: Record<number, object> = {
     [success.status]: {
       description: success.description,
-      ...(success.status === 202 && locationHeader),
+      ...headersOf(success.status),
       content:
         'content' in success
           ? { [success.content]: { schema: { type: 'string' } } }
@@ -134,7 +152,8 @@ function responsesOf(operation: Operation): object {
     const alternatives = new Set(codes.map((code) => (code === 'VALIDATION' ? 'ValidationFailure' : 'Failure')));
     const [only, ...others] = alternatives;
     responses[status] = {
-      description: codes.map((code) => describedFailure(operation, code)).join(' | '),
+      description: [...new Set(codes.map((code) => describedFailure(operation, code)))].join(' | '),
+      ...headersOf(status),
       content:
         others.length === 0
           ? reference(only ?? 'Failure')

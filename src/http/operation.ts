@@ -31,7 +31,8 @@ export interface Operation {
           | 'text/html'
           | 'text/plain'
           | 'image/webp'
-          | 'application/octet-stream';
+          // Of a kind that the answer itself says.
+          | '*/*';
       }
   );
   /** Failures that belong to this operation; those of every operation are added where they apply. */

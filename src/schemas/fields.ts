@@ -15,6 +15,7 @@ const passwordMinimumCharacters = 6;
 const passwordMaximumBytes = 72;
 const nameLength = { minimum: 2, maximum: 50 };
 const phoneMaximum = 50;
+const searchMaximum = 200;
 /** RFC 5321's limit on a path, less the angle brackets. */
 const emailMaximum = 254;
 
@@ -160,9 +161,9 @@ export const id = (label: string) => singleLine(label, 1, 100);
 
 /** A word to look for in names and titles. */
 export const search = checked(text('search').trim().allow(''), (value) => {
-  if (characters(value) > 200) return 'search must be at most 200 characters.';
+  if (characters(value) > searchMaximum) return `search must be at most ${searchMaximum} characters.`;
   return unprintable.test(value) ? 'search must not contain control characters.' : undefined;
-});
+}).meta({ maxLength: searchMaximum });
 
 /** `true` or `false` in a query string. */
 export const queryBoolean = (label: string) =>

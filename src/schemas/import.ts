@@ -173,12 +173,20 @@ export interface ImportOptions {
 
 const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 
+/** The option stands after `onExisting`, which has been checked by then. */
+function onlyForUpdates(resetPasswords: boolean, { message, state }: Joi.CustomHelpers): boolean | Joi.ErrorReport {
+  const { onExisting } = state.ancestors[0] as Partial<ImportOptions>;
+  return resetPasswords && onExisting !== 'update'
+    ? message({ custom: 'resetPasswords needs onExisting update.' })
+    : resetPasswords;
+}
+
 export const importOptionsSchema = Joi.object<ImportOptions, true>({
   role: fields.oneOf('Role', importableRoles).default('trainee'),
   course: fields.course,
   enrollmentStatus: fields.oneOf('enrollmentStatus', importableStatuses).default('active'),
   onExisting: fields.oneOf('onExisting', ['skip', 'update', 'fail']).default('skip'),
-  resetPasswords: fields.queryBoolean('resetPasswords').default(false),
+  resetPasswords: fields.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   onError: fields.oneOf('onError', ['continue', 'stop', 'abort']).default('continue'),
   maxErrors: Joi.number()
     .integer()
@@ -194,17 +202,14 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .replace(/^(tab|\\t)$/, '\t')
     .empty('auto')
     .valid(...importDelimiters)
-    .messages({ '*': delimiterMustBe }),
+    .messages({ '*': delimiterMustBe })
+    .meta({ enum: ['auto', ',', ';', 'tab', '|'] }),
   map: Joi.array().items(Joi.string().pattern(/=/).max(1000)).max(100).empty(Joi.array().length(0)).messages({
     'array.max': 'No more than 100 mappings can be given.',
     'string.max': 'A mapping can have no more than 1000 characters.',
     '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.',
   }),
-}).custom((options: ImportOptions, helpers) =>
-  options.resetPasswords && options.onExisting !== 'update'
-    ? helpers.message({ custom: 'resetPasswords needs onExisting update.' })
-    : options,
-);
+});
 
 /** The same text for the same options, in whatever order they were given. */
 export function optionsText(options: ImportOptions): string {
@@ -226,7 +231,7 @@ export const importStatuses = [
 export type ImportStatus = (typeof importStatuses)[number];
 
 export interface ImportListing extends fields.Paging {
-  status?: string;
+  status?: ImportStatus;
 }
 
 /** Query of a listing of imports. */

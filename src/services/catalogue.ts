@@ -124,6 +124,9 @@ export async function findCourseNamed(core: Core, reference: string): Promise<Co
   throw validationError([{ path: 'course', message }]);
 }
 
+/** The order of a dictionary, the same whatever the database or the place: bytes would put "apples" after "Zoology". */
+const alphabetical = new Intl.Collator('en');
+
 /** The categories of the courses that the viewer may see, in alphabetical order. */
 export async function listCategories(core: Core, viewer: Viewer): Promise<string[]> {
   const courses = await core.database.read(() =>
@@ -131,10 +134,9 @@ export async function listCategories(core: Core, viewer: Viewer): Promise<string
       attributes: ['category'],
       where: { [Op.and]: [visibleTo(viewer), { category: { [Op.ne]: null } }] },
       group: ['category'],
-      order: ['category'],
     }),
   );
-  return courses.flatMap(({ category }) => category ?? []);
+  return courses.flatMap(({ category }) => category ?? []).sort(alphabetical.compare);
 }
 
 /** One page of the trainers who can be given a course: the active ones, by name. @throws AppError `VALIDATION` */
@@ -168,7 +170,6 @@ export async function courseStatistics(core: Core, viewer: NonNullable<Viewer>):
       attributes: ['category', 'isPublished', 'isFeatured', [fn('COUNT', col('id')), 'count']],
       where: viewer.role === 'super_admin' ? {} : { trainerId: viewer.actorId ?? '' },
       group: ['category', 'isPublished', 'isFeatured'],
-      order: ['category'],
     }),
   );
   const figures: CourseStatistics = { total: 0, published: 0, unpublished: 0, featured: 0, byCategory: [] };
@@ -180,6 +181,9 @@ export async function courseStatistics(core: Core, viewer: NonNullable<Viewer>):
     if (group.isFeatured) figures.featured += count;
     byCategory.set(group.category, (byCategory.get(group.category) ?? 0) + count);
   }
-  figures.byCategory = [...byCategory].map(([category, count]) => ({ category, count }));
+  figures.byCategory = [...byCategory]
+    .map(([category, count]) => ({ category, count }))
+    // Those without a category come first.
+    .sort((a, b) => alphabetical.compare(a.category ?? '', b.category ?? ''));
   return figures;
 }

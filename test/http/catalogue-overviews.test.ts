@@ -28,6 +28,17 @@ describe('GET /api/courses/categories/all', () => {
     expect(await seen(cast.admin)).to.deep.equal(['Crafts', 'Drafts', 'Secrets', 'Weaving']);
   });
 
+  it('has them as a dictionary would: capitals and accents change little', async () => {
+    const cast = await castOf(harness.context);
+    const categories = ['animals', 'Baking', 'Écriture', 'economics', 'Zoology', 'zoom'];
+    for (const category of [...categories].reverse())
+      await buildCourse(harness.context, cast.owner.user, { category, isPublished: true });
+    const listed = await harness.api('get', '/api/courses/categories/all').expect(200);
+    const figures = await harness.api('get', '/api/courses/stats/overview', cast.owner.token).expect(200);
+    expect(listed.body.categories).to.deep.equal(['animals', 'Baking', 'economics', 'Écriture', 'Zoology', 'zoom']);
+    expect(figures.body.stats.byCategory.map(({ category }: Course) => category)).to.deep.equal(listed.body.categories);
+  });
+
   it('is empty where there are none', async () => {
     const { body } = await harness.api('get', '/api/courses/categories/all').expect(200);
     expect(body).to.deep.equal({ categories: [] });

@@ -52,6 +52,7 @@ describe('Preflight', () => {
         'access-control-allow-credentials': 'true',
         vary: 'Origin',
       });
+      expect(response.headers).not.to.have.property('access-control-expose-headers');
     });
   }
 
@@ -97,6 +98,15 @@ describe('Cross-origin requests', () => {
     const response = await status().expect(200);
     expect(response.headers).not.to.have.property('access-control-allow-origin');
     expect(response.headers.vary).to.equal('Origin');
+  });
+
+  it('can read where an import is, how long to wait, what a file is called, and the id of the request', async () => {
+    for (const answer of [status(), harness.api('get', '/api/auth/me'), harness.api('get', '/api/nothing')]) {
+      const { headers } = await answer.set('Origin', listed);
+      expect(headers['access-control-expose-headers']).to.equal(
+        'Content-Disposition, Location, Retry-After, WWW-Authenticate, X-Request-Id',
+      );
+    }
   });
 
   it('can read refusals as well', async () => {

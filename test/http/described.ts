@@ -9,7 +9,10 @@ export interface Described {
   security: object[];
   parameters: { name: string; in: string; required: boolean; schema: AnySchema }[];
   requestBody?: { content: { 'application/json': { schema: AnySchema } } };
-  responses: Record<string, { description: string; content: { 'application/json': { schema: AnySchema } } }>;
+  responses: Record<
+    string,
+    { description: string; headers?: object; content: { 'application/json': { schema: AnySchema } } }
+  >;
 }
 
 interface Document {

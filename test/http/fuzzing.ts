@@ -87,7 +87,7 @@ function problemOf(
   const success = name && contract[name].success;
   if (success && 'content' in success && status === success.status) {
     const { content } = success;
-    return content.startsWith('application/') || type.startsWith(content) ? undefined : `Content-Type is ${type}`;
+    return content === '*/*' || type.startsWith(content) ? undefined : `Content-Type is ${type}`;
   }
   if (!name && status < 400) return 'a success of no operation';
   if (!type.startsWith('application/json')) return `Content-Type is ${type}`;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -117,6 +117,7 @@ describe('Imports over HTTP', function () {
     while (existsSync(file)) await sleep(5);
     const again = await call('get', `/api/imports/${id}/credentials.csv`).expect(410);
     expect(again.body).to.deep.equal({ error: 'The passwords of this import were fetched already.' });
+    await request(url).head(`/api/imports/${id}/credentials.csv`).set('Authorization', `Bearer ${token}`).expect(410);
     expect(await show(id)).to.include({ hasCredentials: false });
     expect(logged.join('')).not.to.include(password);
   });
@@ -253,6 +254,11 @@ describe('Imports over HTTP', function () {
       .attach('file', Buffer.from('x'), 'p.csv')
       .field('role', 'super_admin');
     expect(bad.body.errors[0]).to.include({ path: 'role', msg: 'Role must be one of trainee, trainer.' });
+    const reset = await call('post', '/api/imports')
+      .attach('file', Buffer.from('x'), 'p.csv')
+      .field('resetPasswords', 'true');
+    const needs = { path: 'resetPasswords', msg: 'resetPasswords needs onExisting update.' };
+    expect(reset.body.errors).to.deep.equal([{ type: 'field', location: 'body', ...needs }]);
     const empty = await call('post', '/api/imports').attach('file', Buffer.from(''), 'p.csv');
     expect(empty.body.errors[0]).to.include({ path: 'file', msg: 'The file is empty.' });
     const two = await call('post', '/api/imports')
@@ -321,7 +327,6 @@ describe('Imports over HTTP', function () {
 
   it('show those of the terminal, whose passwords stay there', async () => {
     await buildUser(harness.context, { email: 'p00001@example.org' });
-    const { writeFileSync } = await import('node:fs');
     writeFileSync(path.join(folder, 'people.csv'), people(3));
     const { exitCode } = await runCli(['users', 'import', 'people.csv', '--yes'], { env, cwd: folder });
     expect(exitCode).to.equal(0);
@@ -331,11 +336,31 @@ describe('Imports over HTTP', function () {
     expect(record?.counts).to.include({ created: 2, skipped: 1 });
     expect(JSON.stringify(body)).not.to.include(folder);
     await call('get', `/api/imports/${record?.id}/credentials.csv`).expect(404);
-    await call('get', `/api/imports/${record?.id}/rejected.csv`).expect(404);
+    const none = await call('get', `/api/imports/${record?.id}/rejected.csv`).expect(404);
+    expect(none.body).to.deep.equal({ error: 'Rejected rows not found.' });
+    await request(url)
+      .head(`/api/imports/${record?.id}/rejected.csv`)
+      .set('Authorization', `Bearer ${token}`)
+      .expect(404);
     const preview = await call('post', `/api/imports/${record?.id}/undo?dryRun=true`).expect(200);
     expect(preview.body.undo).to.deep.equal({ removed: 2, restored: 0, kept: [] });
     const undone = await call('post', `/api/imports/${record?.id}/undo`).expect(200);
     expect(undone.body).to.deep.include({ message: 'Import undone.', undo: { removed: 2, restored: 0, kept: [] } });
     expect(await harness.context.database.models.User.count({ where: { role: 'trainee' } })).to.equal(1);
+  });
+
+  it('of the terminal have rejected rows that its operator may have taken elsewhere', async () => {
+    writeFileSync(path.join(folder, 'people.csv'), `${people(1)}A,B,nobody,\n`);
+    const { exitCode } = await runCli(['users', 'import', 'people.csv', '--yes'], { env, cwd: folder });
+    expect(exitCode).to.equal(3);
+    const { id } = await harness.context.database.models.Import.findOne({ rejectOnEmpty: true });
+    const rejected = () => call('get', `/api/imports/${id}/rejected.csv`);
+    expect((await rejected().expect(200)).text).to.include('A,B,nobody,,3,INVALID,');
+    rmSync(path.join(folder, 'people.rejected.csv'));
+    const { body, headers } = await rejected().expect(503);
+    expect(headers['retry-after']).to.match(/^\d+$/);
+    expect(body).to.deep.equal({
+      error: 'The rejected rows of this import are not where this instance of the service could read them.',
+    });
   });
 });

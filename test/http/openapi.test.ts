@@ -46,6 +46,25 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
+  it('says of every path below /api that it can be too much, or too early', () => {
+    for (const [name, operation] of operations.filter(([, { path }]) => path.startsWith('/api/'))) {
+      const { description = '' } = describedBy(operation)?.responses[503] ?? {};
+      const words = description.split(' | ');
+      expect(words, name).to.include.members(['The service is not ready.', 'The service is busy. Try again shortly.']);
+      expect(new Set(words).size, name).to.equal(words.length);
+    }
+  });
+
+  it('declares the headers that refusals carry', () => {
+    for (const [name, operation] of operations) {
+      for (const [status, { headers = {} }] of Object.entries(describedBy(operation)?.responses ?? {})) {
+        const carried = { 202: ['Location'], 401: ['WWW-Authenticate'], 429: ['Retry-After'], 503: ['Retry-After'] };
+        const expected = carried[Number(status) as keyof typeof carried] ?? [];
+        expect(Object.keys(headers), `${name} ${status}`).to.deep.equal(expected);
+      }
+    }
+  });
+
   it('describes every answer in words that speak to clients', () => {
     for (const [name, operation] of operations) {
       for (const [status, { description }] of Object.entries(describedBy(operation)?.responses ?? {})) {
@@ -77,7 +96,7 @@ for (const [name, operation] of operations) {
       if (operation.failures?.includes('NOT_FOUND') || operation.params) expected.push('404');
       if (operation.failures?.some((code) => statusOf(code) === 400)) expected.push('400');
       if (name === 'login' || name === 'traineeLogin') expected.push('401');
-      if (!['health', 'openapi', 'metrics'].includes(name)) expected.push('503');
+      if (name !== 'health') expected.push('503');
       expect(Object.keys(described?.responses ?? {})).to.have.members([...new Set(expected)]);
     });
 
@@ -98,7 +117,9 @@ for (const [name, operation] of operations) {
         const { file, name: fileName, fields } = given.upload;
         void call.attach(operation.upload?.field ?? '', file, fileName).field(fields);
       }
-      const { body } = await (given.body === undefined ? call : call.send(given.body)).expect(success.status);
+      const { body, headers } = await (given.body === undefined ? call : call.send(given.body)).expect(success.status);
+      for (const header of Object.keys(described?.responses[success.status]?.headers ?? {}))
+        expect(headers).to.have.property(header.toLowerCase());
       const check = compile(described?.responses[success.status]?.content['application/json'].schema ?? false);
       expect(check(body), JSON.stringify(check.errors)).to.equal(true);
       expect(check({ ...body, surplus: 1 })).to.equal(name === 'openapi');
@@ -185,5 +206,18 @@ describe('OpenAPI of inputs', () => {
       expect(refuses('updateProfile', { firstName: empty, lastName: empty, phone: empty })).to.equal(false);
     }
     expect(refuses('updateProfile', { phone: 4420 })).to.equal(false);
+    expect(refuses('updateProfile', { phone: 'x'.repeat(51) })).to.equal(true);
+  });
+
+  it('says how long a search may be', () => {
+    for (const [name, operation] of operations) {
+      const search = describedBy(operation)?.parameters.find((parameter) => parameter.name === 'search');
+      if (search) expect(search.schema, name).to.deep.include({ type: 'string', maxLength: 200 });
+    }
+  });
+
+  it('says what a delimiter may be called', () => {
+    const form = JSON.stringify(describedBy(contract.createImport)?.requestBody);
+    expect(form).to.include('"enum":["auto",",",";","tab","|"]');
   });
 });

@@ -37,6 +37,18 @@ describe('GET /api/docs', () => {
     expect(text).not.to.match(/<script|javascript:|https?:|url\(| on\w+=| style=/);
   });
 
+  it('says what a parameter is when absent, what may be left empty, and what failures look like', async () => {
+    const { text } = await harness.api('get', '/api/docs').expect(200);
+    const operation = (id: string) => text.split(`<details id="${id}">`)[1]?.split('</details>')[0];
+    expect(operation('get-/api/courses')).to.include(
+      '<code>limit</code></td><td></td><td>query: integer, 1 to 100; 12 when absent',
+    );
+    expect(operation('put-/api/auth/profile')).to.include('string, 2 to 50 or empty or null');
+    const [failures = ''] = /<h2>Failures<.h2>.*?<h2>/.exec(text) ?? [];
+    for (const field of ['error', 'code', 'errors[]', 'errors[].path', 'errors[].location', 'errors[].msg'])
+      expect(failures).to.include(`<code>${field}</code>`);
+  });
+
   it('is under a policy that lets in its own style only', async () => {
     const { text, headers } = await harness.api('get', '/api/docs').expect(200);
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? [];

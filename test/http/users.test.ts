@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Response } from 'supertest';
+import request, { type Response } from 'supertest';
 import type { User } from '../../src/db/models/user.js';
 import {
   buildCourse,
@@ -33,8 +33,8 @@ describe('User administration', () => {
     });
   });
   const call = (method: 'get' | 'post' | 'put' | 'delete', path: string, body?: object) => {
-    const request = harness.api(method, path, admin.token);
-    return body === undefined ? request : request.send(body);
+    const made = harness.api(method, path, admin.token);
+    return body === undefined ? made : made.send(body);
   };
   const emails = ({ body }: Response) => body.users.map(({ email }: { email: string }) => email);
   const audited = async (targetId: string) => {
@@ -122,6 +122,14 @@ describe('User administration', () => {
         .not.to.include('$2b$')
         .and.not.to.match(/(^|,)=cmd/);
       expectInvalid(await call('get', '/api/users/export.csv?role=boss'), ['role'], 'query');
+      for (const [query, status] of [
+        ['role=trainee', 200],
+        ['role=boss', 400],
+      ] as const)
+        await request(harness.app)
+          .head(`/api/users/export.csv?${query}`)
+          .set('Authorization', `Bearer ${admin.token}`)
+          .expect(status);
     });
   });
 

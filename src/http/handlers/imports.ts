@@ -3,8 +3,8 @@ import type { Context } from '../../context.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf, type Caller } from '../../services/core.js';
-import { type CredentialsClaim, claimCredentials } from '../../services/imports/credentials.js';
-import { ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
+import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/credentials.js';
+import { assertRejectsReadable, ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
 import {
   cancelImport,
   findImport,
@@ -74,6 +74,9 @@ function formOptions(fields: object): object {
   return map === undefined ? options : { ...options, map: [map].flat() };
 }
 
+/** Where an import can be watched. */
+const placeOf = ({ id }: { id: string }) => `/api/imports/${id}`;
+
 export function importHandlers(service: Service) {
   const { isDraining, wakeImports } = service;
   return {
@@ -88,7 +91,7 @@ export function importHandlers(service: Service) {
       const upload = await receive();
       const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
       wakeImports();
-      setHeader('Location', `/api/imports/${record.id}`);
+      setHeader('Location', placeOf(record));
       return { import: present.importRecord(await findImport(context, record.id)) };
     },
 
@@ -108,6 +111,7 @@ export function importHandlers(service: Service) {
 
     async importRejects({ context, params }) {
       const record = await findImport(context, params.id ?? '');
+      await assertRejectsReadable(record);
       return { filename: `rejected-${record.id}.csv`, pieces: () => rejectedCsv(record) };
     },
 
@@ -117,7 +121,10 @@ export function importHandlers(service: Service) {
     },
 
     async importCredentials({ context, caller, params }) {
-      const { id } = await findImport(context, params.id ?? '');
+      const record = await findImport(context, params.id ?? '');
+      const { id } = record;
+      // HEAD claims nothing, and answers as GET would.
+      assertFetchable(record);
       let claim: CredentialsClaim | undefined;
       return {
         filename: `credentials-${id}.csv`,
@@ -138,9 +145,10 @@ export function importHandlers(service: Service) {
       return { message, import: present.importRecord(record) };
     },
 
-    async resumeImport({ context, caller, params }) {
+    async resumeImport({ context, caller, params, setHeader }) {
       const record = await requeueImport(context, actorOf(caller), params.id ?? '');
       wakeImports();
+      setHeader('Location', placeOf(record));
       return { import: present.importRecord(record) };
     },
 

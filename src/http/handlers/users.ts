@@ -12,7 +12,10 @@ export const userHandlers = {
     return { users: items.map(present.account), pagination };
   },
 
-  exportUsers: async ({ context, query }) => ({ filename: 'users.csv', pieces: () => usersCsv(context, query) }),
+  async exportUsers({ context, query }) {
+    const accounts = usersCsv(context, query);
+    return { filename: 'users.csv', pieces: () => accounts };
+  },
 
   async showUser({ context, params }) {
     const user = await findUserById(context, params.id ?? '');

@@ -41,7 +41,7 @@ export const authOperations = {
     access: anybody,
     body: loginSchema,
     success: { status: 200, description: 'Signed in', body: shapes.login },
-    failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS', 'OVERLOADED'],
+    failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
   }),
   traineeLogin: operation({
     method: 'post',
@@ -51,7 +51,7 @@ export const authOperations = {
     access: anybody,
     body: loginSchema,
     success: { status: 200, description: 'Signed in', body: shapes.login },
-    failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS', 'OVERLOADED'],
+    failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
   }),
   register: operation({
     method: 'post',
@@ -111,7 +111,7 @@ export const authOperations = {
       description: 'The password was changed',
       body: Joi.object({ message: shapes.message('Password changed successfully.') }),
     },
-    failures: ['CURRENT_PASSWORD_INCORRECT', 'TOO_MANY_ATTEMPTS', 'OVERLOADED'],
+    failures: ['CURRENT_PASSWORD_INCORRECT', 'TOO_MANY_ATTEMPTS'],
   }),
   changeFirstPassword: operation({
     method: 'put',
@@ -128,7 +128,7 @@ export const authOperations = {
         user: shapes.user('role', 'avatar', 'phone', 'requiresPasswordChange'),
       }),
     },
-    failures: ['PASSWORD_CHANGE_NOT_REQUIRED', 'OVERLOADED'],
+    failures: ['PASSWORD_CHANGE_NOT_REQUIRED'],
   }),
   checkEnrollment: operation({
     method: 'post',

@@ -60,7 +60,7 @@ export const fileOperations = {
     success: {
       status: 200,
       description: 'The file, of the type that its name says',
-      content: 'application/octet-stream',
+      content: '*/*',
     },
     failures: ['NOT_FOUND', 'STORAGE_UNAVAILABLE'],
   }),

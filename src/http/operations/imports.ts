@@ -72,7 +72,7 @@ export const importOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.id }),
     success: { status: 200, description: 'The rejected rows', content: 'text/csv' },
-    failures: ['NOT_FOUND'],
+    failures: ['NOT_FOUND', 'NOT_READY'],
   }),
   importOutcome: operation({
     method: 'get',

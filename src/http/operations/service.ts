@@ -48,6 +48,6 @@ export const serviceOperations = {
     summary: 'Figures for Prometheus; with METRICS_TOKEN set, to those who send it',
     access: anybody,
     success: { status: 200, description: 'The figures, in its text format', content: 'text/plain' },
-    failures: ['TOKEN_MISSING', 'TOKEN_INVALID'],
+    failures: ['TOKEN_MISSING', 'TOKEN_INVALID', 'OVERLOADED'],
   }),
 };

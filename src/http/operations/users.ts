@@ -108,7 +108,7 @@ export const userOperations = {
       description: 'The password, which is shown nowhere else',
       body: Joi.object({ message: shapes.message('Password reset successfully.'), temporaryPassword: shapes.text }),
     },
-    failures: ['NOT_FOUND', 'OVERLOADED'],
+    failures: ['NOT_FOUND'],
   }),
   unlockUser: operation({
     method: 'post',

@@ -1,11 +1,12 @@
-import { constants, createReadStream } from 'node:fs';
-import { access, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { heldLeases, type Lease, withLease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
-import { AppError } from '../../errors.js';
+import { AppError, notFound } from '../../errors.js';
 import type { ImportStatus } from '../../schemas/import.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
+import { assertReadableHere } from './exports.js';
 import { findImport } from './imports.js';
 import { credentialsLease, jobLease } from './record.js';
 
@@ -41,8 +42,7 @@ const waitMs = 2000;
  *   it runs or others fetch them
  */
 export async function claimCredentials(core: Core, actor: Actor, id: string): Promise<CredentialsClaim> {
-  const { status } = await findImport(core, id);
-  if (underWay.includes(status)) throw notEnded(id, status);
+  assertFetchable(await findImport(core, id));
   return new Promise((resolve, reject) => {
     const refusal = () =>
       new AppError('IMPORT_CONFLICT', 'The passwords of this import are being fetched. Try again in a minute.');
@@ -67,26 +67,32 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
 const notEnded = (id: string, status: ImportStatus) =>
   new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: its passwords can be fetched once it has ended.`);
 
+/**
+ * @param record with its status as it is, not as it was when its run died
+ * @throws AppError `IMPORT_CONFLICT` while the import is under way, `CREDENTIALS_FETCHED`, `NOT_FOUND`
+ */
+export function assertFetchable(record: Import): void {
+  if (underWay.includes(record.status)) throw notEnded(record.id, record.status);
+  assertThere(record);
+}
+
+function assertThere(record: Import): void {
+  if (record.credentialsFetchedAt !== null) throw new AppError('CREDENTIALS_FETCHED');
+  if (!hasCredentials(record)) throw notFound('Credentials');
+}
+
 /** Makes sure that there is something to be fetched and that nobody goes on with it, and notes who wants it. */
 async function recordClaim(core: Core, actor: Actor, id: string): Promise<Import> {
   return core.database.inTransaction(async (transaction) => {
     const { Import } = core.database.models;
     const found = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
-    if (found.credentialsFetchedAt !== null) throw new AppError('CREDENTIALS_FETCHED');
-    if (!hasCredentials(found)) throw new AppError('NOT_FOUND', 'Credentials not found.');
+    assertThere(found);
     // Whoever goes on with it holds this before it looks for our lease.
     const isTaken = (await heldLeases(core.database, [jobLease(found)], transaction)).size > 0;
     if (isTaken || found.status === 'queued') throw notEnded(id, found.status);
-    await assertReadable(found);
+    await assertReadableHere(found.credentialsFile, 'passwords');
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
     return found;
-  });
-}
-
-async function assertReadable({ credentialsFile }: Import): Promise<void> {
-  await access(credentialsFile ?? '', constants.R_OK).catch((error: unknown) => {
-    const message = 'The passwords of this import are not where this instance of the service could read them.';
-    throw new AppError('NOT_READY', message, { cause: error });
   });
 }
 

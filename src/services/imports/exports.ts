@@ -1,6 +1,7 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
 import type { Import } from '../../db/models/import.js';
-import { AppError, systemErrorCode } from '../../errors.js';
+import { AppError, notFound, systemErrorCode } from '../../errors.js';
 import type { Core } from '../core.js';
 import { ledgerOf } from './ledger.js';
 import { csvLine } from './report.js';
@@ -37,6 +38,20 @@ export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<str
 /** Whether an import has rejected rows that can be read. */
 export function hasRejects({ rejectsFile, rejectsBytes }: Import): boolean {
   return rejectsFile !== null && Number(rejectsBytes) > 0;
+}
+
+/** @throws AppError `NOT_READY` where a file of an import can't be read: another machine's, or taken elsewhere */
+export async function assertReadableHere(file: string | null, what: string): Promise<void> {
+  await access(file ?? '', constants.R_OK).catch((error: unknown) => {
+    const message = `The ${what} of this import are not where this instance of the service could read them.`;
+    throw new AppError('NOT_READY', message, { cause: error });
+  });
+}
+
+/** For callers who are told nothing of the server's files. @throws AppError `NOT_FOUND`, `NOT_READY` */
+export async function assertRejectsReadable(record: Import): Promise<void> {
+  if (!hasRejects(record)) throw notFound('Rejected rows');
+  await assertReadableHere(record.rejectsFile, 'rejected rows');
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { InferAttributes, Transaction } from 'sequelize';
+import { type InferAttributes, Op, type Transaction, type WhereOptions } from 'sequelize';
 import { heldLeases, type Lease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
 import { AppError, notFound } from '../../errors.js';
@@ -38,11 +38,22 @@ async function isRun(core: Core, record: Import, transaction: Transaction): Prom
   return (await heldLeases(core.database, leasesOf(record), transaction)).size > 0;
 }
 
+/** The imports that are shown with a status: of those that are recorded as under way, only the leases tell. */
+async function shownAs(core: Core, status: ImportStatus): Promise<WhereOptions<Import>> {
+  if (!['running', 'undoing', 'interrupted'].includes(status)) return { status };
+  const recorded = await core.database.read(() =>
+    core.database.models.Import.findAll({ where: { status: ['running', 'undoing'] } }),
+  );
+  await withLiveStatus(core, recorded);
+  const ids = recorded.filter((record) => record.status === status).map(({ id }) => id);
+  return status === 'interrupted' ? { [Op.or]: [{ status }, { id: ids }] } : { id: ids };
+}
+
 /** One page of the imports, newest first. @throws AppError `VALIDATION` */
 export async function listImports(core: Core, query: unknown): Promise<Page<Import>> {
   const { Import } = core.database.models;
   const listing = validate(importListingSchema, query);
-  const where = listing.status === undefined ? {} : { status: listing.status };
+  const where = listing.status === undefined ? {} : await shownAs(core, listing.status);
   const page = await pageOf(core, Import, listing, { where, order: [['id', 'DESC']] });
   await withLiveStatus(core, page.items);
   return page;
