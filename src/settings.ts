@@ -112,7 +112,7 @@ const rules: Record<SettingName, Joi.Schema> = {
     .default('127.0.0.1')
     .messages({ '*': '{#label} must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0' }),
   PORT: integer(0, 65535).default(3000),
-  MAX_REQUESTS_IN_FLIGHT: integer(1, 10_000).default(200),
+  MAX_REQUESTS_IN_FLIGHT: integer(1, 10_000).default(20),
   DRAIN_DELAY_MS: integer(0, 20_000).default(0),
   JWT_SECRET: Joi.string(),
   JWT_SECRET_PREVIOUS: Joi.string(),

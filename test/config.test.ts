@@ -115,7 +115,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
   },
   MAX_REQUESTS_IN_FLIGHT: {
     read: http('maxInFlight'),
-    unset: 200,
+    unset: 20,
     valid: { '1': 1, '10000': 10_000 },
     invalid: ['0', '10001', '1.5', 'many'],
     mustBe: wholeNumber(1, 10_000),

@@ -5,8 +5,8 @@ export interface Admission {
   /** Begins the request now or in a moment, or turns it away. */
   admit(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
   /**
-   * What is left of the request depends on its client (a body that comes, an answer that is taken): it keeps no other
-   * one waiting meanwhile.
+   * What is left of the request depends on its client (a body that comes, an answer that is taken) or on a queue that has
+   * its own bound: it keeps no other one waiting meanwhile.
    */
   standAside(response: ServerResponse): void;
   /** There is work to do on the request again. */
@@ -23,10 +23,10 @@ export interface AdmissionOptions {
 
 /** How long a request waits for its turn, in milliseconds: longer than a burst takes. */
 const waitMs = 500;
-/** How many wait for a turn, for each that is worked on. */
-const waitingEach = 0.5;
-/** How many may be with their clients, for each that is worked on: they cost memory alone. */
-const asideEach = 5;
+/** How many wait for a turn, for each that is worked on: in a burst, and when it has gone on for longer than one may wait. */
+const waitingEach = { burst: 10, overload: 0.5 };
+/** How many may be with their clients or in another queue, for each that is worked on: they cost memory alone. */
+const asideEach = 50;
 
 /** An orchestrator that is not answered would end a service that has more than enough to do. */
 const isProbe = ({ url = '' }: IncomingMessage) => /^\/(health|ready)z(\?|$)/.test(url);
@@ -51,15 +51,29 @@ export function createAdmission(
   let aside = 0;
   let refused = 0;
   let isWatched = false;
+  let isStarting = false;
+  let lastWithoutQueue = performance.now();
 
   const hasRoom = () => working < atOnce;
 
+  /** With overload that lasts, a longer queue would make all wait longer and get no more of them answered. */
+  const mostWaiting = () =>
+    atOnce * (performance.now() - lastWithoutQueue < waitMs ? waitingEach.burst : waitingEach.overload);
+
   function startNext(): void {
+    isStarting = false;
     while (hasRoom()) {
       const next = queue.shift();
       if (!next) return;
       next.begin();
     }
+  }
+
+  /** Not at once, within the work of another request: all that have room now are started together. */
+  function startSoon(): void {
+    if (isStarting || queue.length === 0) return;
+    isStarting = true;
+    setImmediate(startNext);
   }
 
   /** Those who wait too long are turned away, the oldest first. */
@@ -85,7 +99,7 @@ export function createAdmission(
     state.delete(response);
     if (was === 'working') working -= 1;
     if (was === 'aside') aside -= 1;
-    startNext();
+    startSoon();
   }
 
   function start(response: ServerResponse, begin: () => void): void {
@@ -99,8 +113,9 @@ export function createAdmission(
     admit(request, response, begin) {
       if (isProbe(request)) return begin();
       if (aside >= atOnce * asideEach) return turnAway(request, response);
+      if (queue.length === 0) lastWithoutQueue = performance.now();
       if (hasRoom() && queue.length === 0) return start(response, begin);
-      if (queue.length >= atOnce * waitingEach) return turnAway(request, response);
+      if (queue.length >= mostWaiting()) return turnAway(request, response);
       const gone = () => response.destroyed || request.destroyed;
       queue.push({
         since: performance.now(),
@@ -116,7 +131,7 @@ export function createAdmission(
       state.set(response, 'aside');
       working -= 1;
       aside += 1;
-      startNext();
+      startSoon();
     },
 
     comeBack(response) {

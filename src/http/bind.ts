@@ -145,7 +145,7 @@ function respond<T extends Operation>(
   async function serve(request: Request, response: Response): Promise<void> {
     const left = new AbortController();
     response.once('close', () => left.abort());
-    /** Meanwhile it is for the client to do something. */
+    /** Meanwhile it isn't for the service to do something: a body comes, or a hash is waited for. */
     const aside = async <R>(wait: () => Promise<R>): Promise<R> => {
       admission?.standAside(response);
       return wait().finally(() => admission?.comeBack(response));
@@ -163,9 +163,9 @@ function respond<T extends Operation>(
       ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
-    const answer = await (operation.takesItsTime
-      ? withPatience('endless', () => handler(admitted))
-      : handler(admitted));
+    const handle = async () => handler(admitted);
+    const handled = operation.hashesPassword ? () => aside(handle) : handle;
+    const answer = await (operation.takesItsTime ? withPatience('endless', handled) : handled());
     response.status(operation.success.status);
     const sending = { unreadMs: limits.unreadMs, onBegin: () => admission?.standAside(response) };
     // Where the contract names a content type, its handlers give a stream: the mapped types say so.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, IncomingMessage, type OutgoingHttpHeaders, type Server, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../context.js';
 import { AppError, systemErrorCode } from '../errors.js';
 import { startHousekeeping } from '../services/housekeeping.js';
@@ -73,23 +73,34 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   return server.address() as AddressInfo;
 }
 
-/** Turns requests away without a look at them. */
+/** The headers that a middleware gives to every answer, whatever was asked. */
+function headersOf(middleware: RequestHandler): OutgoingHttpHeaders {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  // It needs no more of Express than what it extends.
+  middleware(request as Request, response as Response, () => undefined);
+  return response.getHeaders();
+}
+
+/** Turns requests away without a look at them: the less that takes, the more of the others are answered. */
 function refusal({ config }: Context) {
   const body = JSON.stringify({ error: messageOf('OVERLOADED') });
   const headers = {
+    ...headersOf(securityHeaders()),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Retry-After': retryAfterOf('OVERLOADED') ?? 1,
     'Cache-Control': 'no-store',
   };
-  const secure = securityHeaders();
+  // As Node writes them fastest.
+  const flat = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
   // Without its headers a browser's client couldn't read that it should come again.
   const cors = corsMiddleware(config.http.allowedOrigins);
-  return (given: IncomingMessage, answer: ServerResponse) => {
-    // Both need no more of Express than what it extends.
-    const [request, response] = [given as Request, answer as Response];
-    const send = () => response.writeHead(503, { ...headers, 'X-Request-Id': randomUUID() }).end(body);
-    secure(request, response, () => (request.headers.origin === undefined ? send() : cors(request, response, send)));
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const send = () => response.writeHead(503, [...flat, 'X-Request-Id', randomUUID()]).end(body);
+    if (request.headers.origin === undefined) send();
+    // It needs no more of Express than what it extends.
+    else cors(request as Request, response as Response, send);
   };
 }
 

@@ -26,6 +26,7 @@ export const authOperations = {
     summary: 'Create the super admin, once, and sign in',
     access: anybody,
     body: setupSchema,
+    hashesPassword: true,
     success: {
       status: 201,
       description: 'The super admin was created',
@@ -40,6 +41,7 @@ export const authOperations = {
     summary: 'Sign in by email or phone',
     access: anybody,
     body: loginSchema,
+    hashesPassword: true,
     success: { status: 200, description: 'Signed in', body: shapes.login },
     failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
   }),
@@ -50,6 +52,7 @@ export const authOperations = {
     summary: 'Sign in by email or phone, as a trainee only',
     access: anybody,
     body: loginSchema,
+    hashesPassword: true,
     success: { status: 200, description: 'Signed in', body: shapes.login },
     failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
   }),
@@ -60,6 +63,7 @@ export const authOperations = {
     summary: 'Create an account',
     access: superAdmin,
     body: registerSchema,
+    hashesPassword: true,
     success: {
       status: 201,
       description: 'The account was created',
@@ -106,6 +110,7 @@ export const authOperations = {
     summary: "Replace the caller's password; ends the account's other sessions",
     access: signedIn,
     body: changePasswordSchema,
+    hashesPassword: true,
     success: {
       status: 200,
       description: 'The password was changed',
@@ -120,6 +125,7 @@ export const authOperations = {
     summary: 'Replace an initial password',
     access: signedIn,
     body: firstPasswordChangeSchema,
+    hashesPassword: true,
     success: {
       status: 200,
       description: 'The password was changed',
