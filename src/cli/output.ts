@@ -54,6 +54,12 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 /** How many of something, as people say it: "1 course", "42 courses". */
 export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
+/** A command line that a POSIX shell reads as these words. */
+export function commandLine(words: readonly string[]): string {
+  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return ['coursectl', ...quoted].join(' ');
+}
+
 /** One page of a listing, for people: a table, or that there is nothing, and where in the listing one is. */
 export function pageText(
   headings: readonly string[],
@@ -62,8 +68,11 @@ export function pageText(
   one: string,
   many = `${one}s`,
 ): string {
-  const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${counted(totalItems, one, many)}.`;
-  return rows.length === 0 ? `No ${many}. ${footer}` : `${table(headings, rows)}\n${footer}`;
+  if (totalItems === 0) return `No ${many}.`;
+  const footer = `Page ${currentPage} of ${totalPages}, ${counted(totalItems, one, many)}.`;
+  return rows.length === 0
+    ? `No page ${currentPage}: ${counted(totalPages, 'page')}, ${counted(totalItems, one, many)}.`
+    : `${table(headings, rows)}\n${footer}`;
 }
 
 /** One thing for people: a line a field, with those that say nothing left out, and several for text of several lines. */
