@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { CsvError, Parser } from 'csv-parse';
-import { AppError, systemErrorCode } from '../../errors.js';
+import { AppError, systemErrorCode, whyUnreadable } from '../../errors.js';
 import type { Delimiter, Encoding } from '../../schemas/import.js';
 import { readCell } from './cells.js';
 import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
@@ -53,15 +53,9 @@ export interface CsvFile {
 }
 
 function unreadable(file: string, error: unknown): unknown {
-  const reasons: Record<string, string> = {
-    ENOENT: 'does not exist',
-    EISDIR: 'is a folder',
-    EACCES: "can't be read by this user",
-  };
   const code = systemErrorCode(error);
   if (code === undefined) return error;
-  const reason = reasons[code] ?? `can't be read (${code})`;
-  return new AppError('IMPORT_FILE_INVALID', `The file ${file} ${reason}.`, { cause: error });
+  return new AppError('IMPORT_FILE_INVALID', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
 }
 
 /** How much is read and parsed at a time: little enough that others get their turn in between. */
