@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
+import displayWidth from 'fast-string-width';
 import { AppError, isAppError } from '../errors.js';
 import type { Page } from '../services/paging.js';
 
@@ -38,16 +39,14 @@ export function writeLine(stream: OutputStream, line: string): Promise<void> {
   return writeText(stream, `${line}\n`);
 }
 
-/** Rows as a table with aligned columns, for people. */
+/** Rows as a table with aligned columns, for people; some scripts take two columns of a terminal for a sign. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(heading.length, ...rows.map((row) => displayWidth(row[column] ?? ''))),
   );
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
+  const padded = (cell: string, column: number) =>
+    cell + ' '.repeat(Math.max((widths[column] ?? 0) - displayWidth(cell), 0));
+  const line = (cells: readonly string[]) => cells.map(padded).join('  ').trimEnd();
   return [line(headings), ...rows.map(line)].join('\n');
 }
 
