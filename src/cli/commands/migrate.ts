@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../errors.js';
 import { define, type Registry } from '../command.js';
 import { assertCanAsk, confirm, type YesOption } from '../confirm.js';
+import { tellingOfWait } from '../migration-wait.js';
 import { counted } from '../output.js';
 import type { Run } from '../run.js';
 
@@ -20,7 +21,7 @@ export function register(program: Command, registry: Registry): void {
     stopsItself: true,
     async run(run) {
       const { schema } = await run.context();
-      const applied = await schema.up();
+      const applied = await schema.up(tellingOfWait(run));
       return {
         json: { applied },
         text:
@@ -52,7 +53,7 @@ export function register(program: Command, registry: Registry): void {
       const { executed } = await schema.status();
       const going = executed.toReversed().slice(0, steps === 'all' ? undefined : steps);
       if (!yes && going.length > 0) await askWhetherToRevert(run, going);
-      const reverted = await schema.down(steps);
+      const reverted = await schema.down(steps, tellingOfWait(run));
       return {
         json: { reverted },
         text:

@@ -3,6 +3,7 @@ import { AppError, isAppError } from '../../errors.js';
 import { setupSchema } from '../../schemas/auth.js';
 import { completeSetupAtTerminal, setupStatus } from '../../services/setup.js';
 import { confirm } from '../confirm.js';
+import { tellingOfWait } from '../migration-wait.js';
 import { counted } from '../output.js';
 import { checkPersonOptions, type PersonOptions, personFromOptions, personFromPrompts } from '../person-input.js';
 import type { Result, Run } from '../run.js';
@@ -73,7 +74,7 @@ async function bringUpToDate(run: Run<SetupOptions>, context: Context): Promise<
       initial: true,
     });
   }
-  const applied = await context.schema.up();
+  const applied = await context.schema.up(tellingOfWait(run));
   run.say(`2. Tables: ${counted(applied.length, 'migration')} applied.`);
   return applied;
 }
