@@ -4,6 +4,7 @@ import { clockSkewMs, type ServerProblem, serverProblems, serverVersion } from '
 import {
   assertSchemaCurrent,
   type MigrationStatus,
+  type MigrationWait,
   migrateDown,
   migrateUp,
   migrationStatus,
@@ -18,13 +19,10 @@ import { openStorage } from './storage/open-storage.js';
 /** The database as commands use it, without reaching into `db`. */
 export interface Schema {
   status(): Promise<MigrationStatus>;
-  /**
-   * @param signal ends the wait for another migration
-   * @returns the names of the migrations applied
-   */
-  up(signal?: AbortSignal): Promise<string[]>;
-  down(steps: number | 'all'): Promise<string[]>;
-  seedDemo(): Promise<void>;
+  /** @returns the names of the migrations applied */
+  up(waiting?: MigrationWait): Promise<string[]>;
+  down(steps: number | 'all', waiting?: MigrationWait): Promise<string[]>;
+  seedDemo(waiting?: MigrationWait): Promise<void>;
   /** @throws AppError `SCHEMA_OUTDATED`, or one that says why the database can't be used */
   assertCurrent(): Promise<void>;
   serverVersion(): Promise<string>;
@@ -48,9 +46,9 @@ export interface ContextOptions {
 function schemaOf(database: Database, now: () => Date): Schema {
   return {
     status: () => migrationStatus(database),
-    up: (signal) => migrateUp(database, signal),
-    down: (steps) => migrateDown(database, steps),
-    seedDemo: () => seedDemo(database),
+    up: (waiting) => migrateUp(database, waiting),
+    down: (steps, waiting) => migrateDown(database, steps, waiting),
+    seedDemo: (waiting) => seedDemo(database, waiting),
     assertCurrent: () => assertSchemaCurrent(database),
     serverVersion: () => database.read(() => serverVersion(database.sequelize)),
     serverProblems: () => database.read(() => serverProblems(database.sequelize, database.settings)),

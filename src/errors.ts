@@ -91,8 +91,8 @@ export class AppError extends Error {
 }
 
 /** The failure of input that a schema or a rule of a single field refuses. */
-export function validationError(details: readonly FieldProblem[]): AppError {
-  return new AppError('VALIDATION', details.map((problem) => problem.message).join(' '), { details });
+export function validationError(details: readonly FieldProblem[], cause?: unknown): AppError {
+  return new AppError('VALIDATION', details.map((problem) => problem.message).join(' '), { details, cause });
 }
 
 /** `<thing> not found.`, for an id that names nothing, or nothing the caller may know of. */
@@ -103,6 +103,16 @@ export function notFound(thing: string): AppError {
 /** Whether `error` is a known failure, optionally of one of the given codes. */
 export function isAppError(error: unknown, ...codes: ErrorCode[]): error is AppError {
   return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** Why a file can't be read, by the code of the file system's error. */
+export function whyUnreadable(code: string): string {
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'does not exist',
+    EISDIR: 'is a folder',
+    EACCES: "can't be read by this user",
+  };
+  return reasons[code] ?? `can't be read (${code})`;
 }
 
 /** The `code` that Node and database drivers put on their errors (`ENOENT`, `ECONNREFUSED`, ...), if there is one. */

@@ -214,7 +214,8 @@ describe('the process', () => {
     expect(filesWith(/\bprocess\.(exit\b|exitCode|kill|abort)/)).to.deep.equal(['cli/main.ts']);
   });
 
-  it('is written to by nobody directly: there are no console calls', () => {
+  it('is written to by nobody directly: the console is only touched to quiet a dependency', () => {
+    expect(filesWith(/\bconsole\s*\./)).to.deep.equal(['cli/commands/serve.ts', 'cli/main.ts']);
     expect(filesWith(/\bconsole\s*\.\s*\w+\s*\(/)).to.deep.equal([]);
   });
 });

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError, isAppError } from '../errors.js';
 import { createPrompts } from './prompts.js';
 import type { Run } from './run.js';
 
@@ -17,14 +17,24 @@ export function assertCanAsk({ interactive, options }: Run<YesOption>, toDo: str
     throw new AppError('USAGE', `Without a terminal nobody can be asked: add --yes to ${toDo}.`);
 }
 
-/**
- * Shows what will be lost and asks whether to go on.
- * @param otherwise what is said after a no, such as "Nothing was deleted."
- * @throws AppError `INTERRUPTED` for a no
- */
-export async function confirmLoss(run: Run, loss: string, question: string, otherwise: string): Promise<void> {
+interface Question {
+  /** What is about to be done or lost, where the question itself doesn't say it. */
+  about?: string;
+  question: string;
+  /** What is said when the answer is no, or none is given, such as "Nothing was deleted." */
+  otherwise: string;
+  /** What Enter alone answers: yes only where nothing is lost. */
+  initial?: boolean;
+}
+
+/** Shows what is about to be done and asks whether to go on. @throws AppError `INTERRUPTED` for a no, and for no answer */
+export async function confirm(run: Run, { about, question, otherwise, initial = false }: Question): Promise<void> {
   // With --quiet too: nobody can answer a question without knowing what it is about.
-  run.io.stderr.write(`${loss}\n`);
+  if (about !== undefined) run.io.stderr.write(`${about}\n`);
   const prompts = await createPrompts(run.io);
-  if (!(await prompts.confirm(question, false))) throw new AppError('INTERRUPTED', otherwise);
+  const answer = await prompts.confirm(question, initial).catch((error: unknown) => {
+    if (!isAppError(error, 'INTERRUPTED')) throw error;
+    return false;
+  });
+  if (!answer) throw new AppError('INTERRUPTED', otherwise);
 }

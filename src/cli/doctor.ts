@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { unlink, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config.js';
 import type { Context } from '../context.js';
@@ -22,6 +22,9 @@ interface Check {
 
 /** How far the database's clock may be off before tokens and leases suffer, in milliseconds. */
 const tolerableSkewMs = 5000;
+
+/** A block of most file systems. */
+const probeBytes = 4096;
 
 type Finding = Omit<Check, 'name'>;
 
@@ -57,15 +60,19 @@ async function writeAccess({ dataDir }: Config): Promise<Finding> {
   while (!existsSync(folder)) folder = path.dirname(folder);
   const probe = path.join(folder, `.coursectl-doctor-${process.pid}`);
   try {
-    await writeFile(probe, '', { flag: 'wx' });
-    await unlink(probe);
+    // Some bytes: a full disk still takes an empty file.
+    await writeFile(probe, Buffer.alloc(probeBytes), { flag: 'wx' });
     return { status: 'ok', detail: `${dataDir} is writable` };
   } catch (error) {
+    const code = systemErrorCode(error) ?? '';
+    const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
     return {
       status: 'failed',
-      detail: `${dataDir} can't be written (${systemErrorCode(error)})`,
-      remedy: 'Make DATA_DIR writable for this user, or name another folder.',
+      detail: `${dataDir} can't be written (${code})`,
+      remedy: isFull ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
     };
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
   }
 }
 

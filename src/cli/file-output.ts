@@ -21,16 +21,16 @@ async function openOutput({ io, options }: Run<{ output?: string }>): Promise<Fi
     return { write: (piece) => writeText(io.stdout, piece, io.signal), close: nothing, discard: nothing };
   }
   const file = path.resolve(io.cwd, name);
-  const usable = <T>(work: Promise<T>): Promise<T> => {
+  const usable = <T>(work: Promise<T>, code: 'USAGE' | 'FILE_UNUSABLE' = 'FILE_UNUSABLE'): Promise<T> => {
     return work.catch((error: unknown) => {
       const problem =
         systemErrorCode(error) === 'EEXIST'
           ? 'exists already and is never overwritten'
           : `can't be written (${systemErrorCode(error)})`;
-      throw new AppError('FILE_UNUSABLE', `The file ${name} ${problem}. Name another one.`, { cause: error });
+      throw new AppError(code, `The file ${name} ${problem}. Name another one.`, { cause: error });
     });
   };
-  const handle = await usable(open(file, 'wx', 0o600));
+  const handle = await usable(open(file, 'wx', 0o600), 'USAGE');
   return {
     write: (piece) => usable(handle.appendFile(piece)),
     close: () => usable(handle.close()),
@@ -52,7 +52,7 @@ export function assertDestination({ options }: Run<{ output?: string }>, what = 
 
 /**
  * Writes data piece by piece to standard output or to the file of `--output`: all of it, or, when it can't be had, no file.
- * @throws AppError `FILE_UNUSABLE`, `INTERRUPTED`
+ * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
  */
 export async function writeData(
   run: Run<{ output?: string }>,

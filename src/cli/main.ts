@@ -1,4 +1,6 @@
-import type { Io } from './output.js';
+import { AppError, systemErrorCode } from '../errors.js';
+import { exitCodeOf } from './exit-codes.js';
+import { failureText, type Io, paintFor } from './output.js';
 import { runProgram } from './program.js';
 
 // The database, secrets and passwords are this user's alone, whoever writes the file.
@@ -17,15 +19,23 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
-// A reader that went away ("| head") wants no more output, and no complaint.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+// A reader that went away ("| head") wants no more output, and no complaint. A full disk under "> file" is one.
+process.stdout.on('error', (cause) => {
+  const code = systemErrorCode(cause);
+  if (code === 'EPIPE') process.exit(0);
+  const failure = new AppError('FILE_UNUSABLE', `Standard output can't be written (${code}): it is not complete.`, {
+    cause,
+  });
+  process.stderr.write(`${failureText(failure, paintFor(process.stderr, process.env), false)}\n`);
+  process.exit(exitCodeOf(failure.code));
 });
-// Nobody reads the logs any more: a service goes on serving.
-process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+// Nobody reads the logs any more, or their disk is full: a service goes on serving, and its logs when there is room again.
+process.stderr.on('error', () => undefined);
+// Sequelize tells the console, too, of a transaction that it then throws: such lines have no place among ours.
+const { warn } = console;
+console.warn = (...args: unknown[]) => {
+  if (!/^(Committing|Rolling back) transaction /.test(String(args[0]))) warn(...args);
+};
 
 const io: Io = {
   stdin: process.stdin,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
+import displayWidth from 'fast-string-width';
 import { AppError, isAppError } from '../errors.js';
 import type { Page } from '../services/paging.js';
 
@@ -38,21 +39,25 @@ export function writeLine(stream: OutputStream, line: string): Promise<void> {
   return writeText(stream, `${line}\n`);
 }
 
-/** Rows as a table with aligned columns, for people. */
+/** Rows as a table with aligned columns, for people; some scripts take two columns of a terminal for a sign. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(heading.length, ...rows.map((row) => displayWidth(row[column] ?? ''))),
   );
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
+  const padded = (cell: string, column: number) =>
+    cell + ' '.repeat(Math.max((widths[column] ?? 0) - displayWidth(cell), 0));
+  const line = (cells: readonly string[]) => cells.map(padded).join('  ').trimEnd();
   return [line(headings), ...rows.map(line)].join('\n');
 }
 
 /** How many of something, as people say it: "1 course", "42 courses". */
 export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** A command line that a POSIX shell reads as these words. */
+export function commandLine(words: readonly string[]): string {
+  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return ['coursectl', ...quoted].join(' ');
+}
 
 /** One page of a listing, for people: a table, or that there is nothing, and where in the listing one is. */
 export function pageText(
@@ -62,8 +67,11 @@ export function pageText(
   one: string,
   many = `${one}s`,
 ): string {
-  const footer = `Page ${currentPage} of ${Math.max(totalPages, 1)}, ${counted(totalItems, one, many)}.`;
-  return rows.length === 0 ? `No ${many}. ${footer}` : `${table(headings, rows)}\n${footer}`;
+  if (totalItems === 0) return `No ${many}.`;
+  const footer = `Page ${currentPage} of ${totalPages}, ${counted(totalItems, one, many)}.`;
+  return rows.length === 0
+    ? `No page ${currentPage}: ${counted(totalPages, 'page')}, ${counted(totalItems, one, many)}.`
+    : `${table(headings, rows)}\n${footer}`;
 }
 
 /** One thing for people: a line a field, with those that say nothing left out, and several for text of several lines. */

@@ -31,6 +31,8 @@ export function createProgram(io: Io, outcome: Outcome): Command {
     .helpOption('-h, --help', 'show help')
     .exitOverride()
     .showSuggestionAfterError()
+    .showHelpAfterError('Add --help to see how it is used.')
+    .helpCommand('help [command]', 'show the help of a command')
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),

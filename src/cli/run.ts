@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { AppError, isAppError } from '../errors.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { failureJson, failureText, type Io, paintFor, writeLine } from './output.js';
+import { atTerminal } from './wording.js';
 
 /** Options that every command has. */
 interface CommonOptions {
@@ -93,9 +94,12 @@ function interruption(signal: AbortSignal): Promise<never> {
   });
 }
 
-async function report(failure: unknown, io: Io, options: CommonOptions): Promise<ExitCode> {
+async function report(failure: unknown, command: Command, io: Io, options: CommonOptions): Promise<ExitCode> {
   if (options.json) await writeLine(io.stdout, JSON.stringify(failureJson(failure)));
-  else await writeLine(io.stderr, failureText(failure, paintFor(io.stderr, io.env), Boolean(options.verbose)));
+  else {
+    const said = failureText(atTerminal(command, failure), paintFor(io.stderr, io.env), Boolean(options.verbose));
+    await writeLine(io.stderr, said);
+  }
   return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;
 }
 
@@ -122,7 +126,7 @@ export function action<Options>(
       else if (!run.options.json && result.text !== undefined && result.text !== '') await run.emit(result.text);
       outcome.exitCode = result.exitCode ?? exitCodes.ok;
     } catch (error) {
-      outcome.exitCode = await report(error, io, run.options);
+      outcome.exitCode = await report(error, command, io, run.options);
     } finally {
       for (const context of opened) await context.close();
     }

@@ -6,7 +6,7 @@ import { type QueryInterface, QueryTypes, Sequelize } from 'sequelize';
 import { SequelizeStorage, Umzug, type UmzugStorage } from 'umzug';
 import { AppError, isAppError } from '../errors.js';
 import type { Database } from './connection.js';
-import { withLease } from './lease.js';
+import { type LeaseOptions, withLease } from './lease.js';
 import { translateError } from './translate-error.js';
 
 const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
@@ -94,12 +94,15 @@ export async function assertSchemaCurrent(database: Database): Promise<void> {
   }
 }
 
+/** What becomes of the wait for another migration: what ends it, and who is told of it. */
+export type MigrationWait = Pick<LeaseOptions, 'signal' | 'onWait'>;
+
 /** Runs steps while nobody else does: migrations and seeding exclude each other too. */
 async function runExclusively(
   database: Database,
   work: 'migration' | 'seeding',
   run: () => Promise<{ name: string }[]>,
-  signal?: AbortSignal,
+  waiting: MigrationWait,
 ): Promise<string[]> {
   const refusal = () =>
     new AppError(
@@ -107,7 +110,7 @@ async function runExclusively(
       'Another migration is still running. Wait for it, then run "coursectl migrate status".',
     );
   try {
-    const done = await withLease(database, 'migrations', lockWaitMs, refusal, run, { ...(signal && { signal }) });
+    const done = await withLease(database, 'migrations', lockWaitMs, refusal, run, waiting);
     return done.map((step) => step.name);
   } catch (error) {
     throw stepError(error, work, database);
@@ -140,33 +143,31 @@ function migrations(database: Database): Umzug<QueryInterface> {
 
 /**
  * Applies all pending migrations; two at once do the work once.
- * @param signal ends the wait for another migration
  * @returns the names of those applied
  */
-export function migrateUp(database: Database, signal?: AbortSignal): Promise<string[]> {
-  return runExclusively(database, 'migration', () => migrations(database).up(), signal);
+export function migrateUp(database: Database, waiting: MigrationWait = {}): Promise<string[]> {
+  return runExclusively(database, 'migration', () => migrations(database).up(), waiting);
 }
 
 /**
  * Reverts the latest migrations, with the data in their tables.
  * @param steps how many; `all` for an empty database
  */
-export function migrateDown(database: Database, steps: number | 'all'): Promise<string[]> {
-  return runExclusively(database, 'migration', () =>
-    migrations(database).down(steps === 'all' ? { to: 0 } : { step: steps }),
-  );
+export function migrateDown(database: Database, steps: number | 'all', waiting: MigrationWait = {}): Promise<string[]> {
+  const down = () => migrations(database).down(steps === 'all' ? { to: 0 } : { step: steps });
+  return runExclusively(database, 'migration', down, waiting);
 }
 
 /**
  * Runs the demo seeder, which does nothing when its rows are there; two at once do the work once.
  * @throws AppError `SCHEMA_OUTDATED` before anything is written
  */
-export async function seedDemo(database: Database): Promise<void> {
+export async function seedDemo(database: Database, waiting: MigrationWait = {}): Promise<void> {
   await assertSchemaCurrent(database);
   const nothingLogged: UmzugStorage = {
     executed: async () => [],
     logMigration: async () => undefined,
     unlogMigration: async () => undefined,
   };
-  await runExclusively(database, 'seeding', () => umzugOver(database, seedersFolder, nothingLogged).up());
+  await runExclusively(database, 'seeding', () => umzugOver(database, seedersFolder, nothingLogged).up(), waiting);
 }

@@ -153,6 +153,12 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
       `The database file ${settings.file} is locked by another program. Try again.`,
       cause,
     );
+  if (code === 'SQLITE_IOERR')
+    return new AppError(
+      'DATABASE_UNUSABLE',
+      `The disk of ${settings.file} fails, or takes no more. Check it, and try again.`,
+      cause,
+    );
   if (code === 'SQLITE_FULL')
     return new AppError('DATABASE_NOT_WRITABLE', `The disk of ${settings.file} is full. Free some space.`, cause);
   return undefined;

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { AppError, systemErrorCode } from '../errors.js';
+import { AppError, systemErrorCode, whyUnreadable } from '../errors.js';
 import { diskFault } from '../storage/disk-fault.js';
 import type { Core } from './core.js';
 import { fileTooLarge, type Upload, uploadsFolder } from './files.js';
@@ -22,8 +22,7 @@ async function* contentOf(file: string, name: string, maxBytes: number): AsyncGe
   } catch (error) {
     const code = systemErrorCode(error);
     if (error instanceof AppError || code === undefined || code === 'ABORT_ERR') throw error;
-    const problem = code === 'EISDIR' ? 'is a folder' : `can't be read (${code})`;
-    throw new AppError('FILE_UNUSABLE', `The file ${name} ${problem}.`, { cause: error });
+    throw new AppError('USAGE', `The file ${name} ${whyUnreadable(code)}.`, { cause: error });
   }
 }
 
@@ -31,7 +30,7 @@ async function* contentOf(file: string, name: string, maxBytes: number): AsyncGe
  * Copies a file of this machine to where uploads are, for services that take uploads away: the file itself stays.
  * @param file its absolute path
  * @param given its path as its owner wrote it
- * @throws AppError `FILE_UNUSABLE`, `BODY_TOO_LARGE`, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
+ * @throws AppError `USAGE` when it can't be read, `BODY_TOO_LARGE`, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
  */
 export async function copyToUploads(
   core: Core,

@@ -42,7 +42,7 @@ describe('coursectl audit list', () => {
     const footer = async (...options: string[]) =>
       (await cli.run(['audit', 'list', ...options])).stdout.split('\n').at(-2);
     expect(await footer('--action', 'user.update')).to.equal('Page 1 of 1, 1 entry.');
-    expect(await footer('--action', 'user.delete')).to.equal('No entries. Page 1 of 1, 0 entries.');
+    expect(await footer('--action', 'user.delete')).to.equal('No entries.');
   });
 
   it('gives what the API gives with --json, with what was before and after', async () => {
@@ -76,11 +76,15 @@ describe('coursectl audit list', () => {
 
   it('refuses what it does not know', async () => {
     const refused: [options: string[], exitCode: number, says: RegExp][] = [
-      [['--actor', 'nobody@x.org'], 1, /^error: User not found\.\n$/],
-      [['--action', 'user.explode'], 2, /^error: action must be one of setup\.complete, user\.register, /],
-      [['--target-type', 'x'], 2, /^error: targetType must be one of user, import, course, enrollment\.\n$/],
-      [['--from', 'yesterday'], 2, /^error: from must be a date or time as ISO 8601 has it, such as /],
-      [['--limit', '0'], 2, /^error: limit must be a whole number from 1 to 100\.\n$/],
+      [
+        ['--actor', 'nobody@x.org'],
+        1,
+        /^error: User not found: nobody@x\.org\. To see what there is: coursectl users list\n$/,
+      ],
+      [['--action', 'user.explode'], 2, /^error: --action must be one of setup\.complete, user\.register, /],
+      [['--target-type', 'x'], 2, /^error: --target-type must be one of user, import, course, enrollment\.\n$/],
+      [['--from', 'yesterday'], 2, /^error: --from must be a date or time as ISO 8601 has it, such as /],
+      [['--limit', '0'], 2, /^error: --limit must be a whole number from 1 to 100\.\n$/],
     ];
     for (const [options, code, says] of refused) {
       const { exitCode, stdout, stderr } = await cli.run(['audit', 'list', ...options]);

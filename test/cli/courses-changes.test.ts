@@ -64,19 +64,19 @@ describe('changes of courses at the command line', () => {
       expect(exitCode).to.equal(2);
       expect(said.split('\n')).to.have.members([
         ...['The input is not valid:', '  Title must be 3 to 200 characters.', '  Description is required.'],
-        ...['  maxStudents must be a whole number from 1 to 1000000.', '  trainerId is required.'],
+        ...['  --max-students must be a whole number from 1 to 1000000.', '  --trainer is required.'],
       ]);
       expect(await models().Course.count()).to.equal(0);
     });
 
     it('needs an active trainer', async () => {
       const create = ['courses', 'create', ...least];
-      expect(await refusal(...create)).to.deep.equal({ exitCode: 2, said: 'trainerId is required.' });
+      expect(await refusal(...create)).to.deep.equal({ exitCode: 2, said: '--trainer is required.' });
       await buildUser(harness.context, { email: 'trainee@x.org' });
       for (const reference of ['nobody', 'trainee@x.org'])
         expect(await refusal(...create, '--trainer', reference)).to.deep.equal({
           exitCode: 1,
-          said: 'Trainer not found.',
+          said: `Trainer not found: ${reference}. To see what there is: coursectl courses trainers`,
         });
       await ada.update({ isActive: false });
       expect(await refusal(...create, '--trainer', 'ada@x.org')).to.deep.equal({
@@ -130,11 +130,11 @@ describe('changes of courses at the command line', () => {
       expect(await refusal(...edit, '--title', '')).to.deep.equal({ exitCode: 2, said: 'Title is required.' });
       expect(await refusal(...edit, '--end-date', '2026-08-31')).to.deep.equal({
         exitCode: 2,
-        said: 'endDate must not be before startDate.',
+        said: '--end-date must not be before --start-date.',
       });
       expect(await refusal(...edit, '--max-students', '1')).to.deep.equal({
         exitCode: 2,
-        said: 'maxStudents must be at least 2: so many seats are taken.',
+        said: '--max-students must be at least 2: so many seats are taken.',
       });
       expect(await refusal(...edit, '--tag', 'silk', '--tag', 'silk')).to.deep.equal({
         exitCode: 2,
@@ -142,7 +142,7 @@ describe('changes of courses at the command line', () => {
       });
       expect(await refusal('courses', 'edit', 'Nothing', '--title', 'Something')).to.deep.equal({
         exitCode: 1,
-        said: 'Course not found.',
+        said: 'Course not found: Nothing. To see what there is: coursectl courses list',
       });
     });
   });
@@ -157,7 +157,10 @@ describe('changes of courses at the command line', () => {
       expect((await cli.run(['courses', 'unpublish', id])).stdout).to.equal(
         `"Bees" (${id}) is not published any more.\n`,
       );
-      expect(await refusal('courses', 'publish', 'x')).to.deep.equal({ exitCode: 1, said: 'Course not found.' });
+      expect(await refusal('courses', 'publish', 'x')).to.deep.equal({
+        exitCode: 1,
+        said: 'Course not found: x. To see what there is: coursectl courses list',
+      });
     });
   });
 
@@ -178,7 +181,7 @@ describe('changes of courses at the command line', () => {
       for (const reference of [email, 'nobody'])
         expect(await refusal('courses', 'assign-trainer', 'Bees', reference)).to.deep.equal({
           exitCode: 1,
-          said: 'Trainer not found.',
+          said: `Trainer not found: ${reference}. To see what there is: coursectl courses trainers`,
         });
     });
   });

@@ -58,7 +58,7 @@ describe('coursectl courses files get', () => {
     const { id } = await buildMaterial(await cli.context(), course);
     writeFileSync(at('mine.txt'), 'mine');
     const said = 'The file mine.txt exists already and is never overwritten. Name another one.';
-    expect(await refusal(get(id, '--output', 'mine.txt'))).to.deep.equal({ exitCode: 1, said });
+    expect(await refusal(get(id, '--output', 'mine.txt'))).to.deep.equal({ exitCode: 2, said });
     expect(readFileSync(at('mine.txt'), 'utf8')).to.equal('mine');
   });
 
@@ -76,7 +76,10 @@ describe('coursectl courses files get', () => {
   it('leaves no file when there is nothing to get', async () => {
     const { id } = await buildMaterial(await cli.context(), await buildCourse(harness.context, trainer));
     for (const unknown of [id, 'nothing'])
-      expect(await refusal(get(unknown, '--output', 'x'))).to.deep.equal({ exitCode: 1, said: 'File not found.' });
+      expect(await refusal(get(unknown, '--output', 'x'))).to.deep.equal({
+        exitCode: 1,
+        said: `File not found: ${unknown}. To see what there is: coursectl courses files list <course>`,
+      });
     expect(existsSync(at('x'))).to.equal(false);
   });
 

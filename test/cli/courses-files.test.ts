@@ -89,8 +89,8 @@ describe('files of courses at the command line', () => {
     it('says when the file can not be read', async () => {
       mkdirSync(at('folder'));
       const add = (file: string) => refusal(['courses', 'files', 'add', 'Bees', file]);
-      expect(await add('gone.txt')).to.deep.equal({ exitCode: 1, said: "The file gone.txt can't be read (ENOENT)." });
-      expect(await add('folder')).to.deep.equal({ exitCode: 1, said: 'The file folder is a folder.' });
+      expect(await add('gone.txt')).to.deep.equal({ exitCode: 2, said: 'The file gone.txt does not exist.' });
+      expect(await add('folder')).to.deep.equal({ exitCode: 2, said: 'The file folder is a folder.' });
       expect(underWay()).to.deep.equal([]);
     });
 
@@ -106,7 +106,10 @@ describe('files of courses at the command line', () => {
 
     it('knows the course before it reads the file', async () => {
       const { exitCode, said } = await refusal(['courses', 'files', 'add', 'Wasps', 'gone.txt']);
-      expect({ exitCode, said }).to.deep.equal({ exitCode: 1, said: 'Course not found.' });
+      expect({ exitCode, said }).to.deep.equal({
+        exitCode: 1,
+        said: 'Course not found: Wasps. To see what there is: coursectl courses list',
+      });
     });
 
     it('leaves nothing when it is interrupted', async () => {
@@ -130,12 +133,10 @@ describe('files of courses at the command line', () => {
     });
 
     it('says so when there are none, or no course', async () => {
-      expect((await cli.run(['courses', 'files', 'list', 'Bees'])).stdout).to.equal(
-        'No files. Page 1 of 1, 0 files.\n',
-      );
+      expect((await cli.run(['courses', 'files', 'list', 'Bees'])).stdout).to.equal('No files.\n');
       expect(await refusal(['courses', 'files', 'list', 'Wasps'])).to.deep.equal({
         exitCode: 1,
-        said: 'Course not found.',
+        said: 'Course not found: Wasps. To see what there is: coursectl courses list',
       });
     });
   });
@@ -152,7 +153,10 @@ describe('files of courses at the command line', () => {
       });
       expect(stored()).to.deep.equal([]);
       expect(await actions()).to.deep.equal(['course.remove-file cli']);
-      expect(await refusal(remove(id, '--yes'))).to.deep.equal({ exitCode: 1, said: 'File not found.' });
+      expect(await refusal(remove(id, '--yes'))).to.deep.equal({
+        exitCode: 1,
+        said: `File not found: ${id}. To see what there is: coursectl courses files list <course>`,
+      });
     });
 
     it('asks at a terminal, and keeps it after a no', async () => {

@@ -55,7 +55,7 @@ describe('coursectl courses', () => {
       const footer = async (search: string) =>
         (await cli.run(['courses', 'list', '--search', search])).stdout.split('\n').at(-2);
       expect(await footer('bees')).to.equal('Page 1 of 1, 1 course.');
-      expect(await footer('nothing')).to.equal('No courses. Page 1 of 1, 0 courses.');
+      expect(await footer('nothing')).to.equal('No courses.');
     });
 
     it('gives what the API gives the super admin, with --json', async () => {
@@ -79,14 +79,16 @@ describe('coursectl courses', () => {
       expect(await titles(...byTitle, '--page', '1')).to.include('Bees');
       expect(await titles(...byTitle, '--page', '2')).to.have.lengthOf(1);
       expect(await titles(...byTitle, '--page', '3')).to.deep.equal([]);
+      const { exitCode, stdout } = await cli.run(['courses', 'list', ...byTitle, '--page', '3']);
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: 'No page 3: 2 pages, 3 courses.\n' });
     });
 
     const refused: [options: string[], exitCode: number, says: string][] = [
-      [['--level', 'hard'], 2, 'level must be one of beginner, intermediate, advanced.'],
-      [['--type', 'x'], 2, 'courseType must be one of online, classroom, hybrid.'],
-      [['--sort-by', 'trainer'], 2, 'sortBy must be one of createdAt, updatedAt, title, category, startDate.'],
-      [['--limit', '101'], 2, 'limit must be a whole number from 1 to 100.'],
-      [['--trainer', 'nobody@x.org'], 1, 'User not found.'],
+      [['--level', 'hard'], 2, '--level must be one of beginner, intermediate, advanced.'],
+      [['--type', 'x'], 2, '--type must be one of online, classroom, hybrid.'],
+      [['--sort-by', 'trainer'], 2, '--sort-by must be one of createdAt, updatedAt, title, category, startDate.'],
+      [['--limit', '101'], 2, '--limit must be a whole number from 1 to 100.'],
+      [['--trainer', 'nobody@x.org'], 1, 'User not found: nobody@x.org. To see what there is: coursectl users list'],
     ];
     for (const [options, code, says] of refused) {
       it(`refuses ${options.join(' ')}`, async () => {
@@ -102,7 +104,8 @@ describe('coursectl courses', () => {
         expect((await cli.json<{ course: object }>(['courses', 'show', reference])).course).to.include({ id: loom.id });
       for (const reference of ['weaving', 'Weav', 'Überfarben', 'x'.repeat(300), "'; --"]) {
         const { exitCode, stderr } = await cli.run(['courses', 'show', reference]);
-        expect({ exitCode, stderr }, reference).to.deep.equal({ exitCode: 1, stderr: 'error: Course not found.\n' });
+        const says = `error: Course not found: ${reference}. To see what there is: coursectl courses list\n`;
+        expect({ exitCode, stderr }, reference).to.deep.equal({ exitCode: 1, stderr: says });
       }
     });
 
@@ -178,7 +181,7 @@ describe('coursectl courses', () => {
       const { exitCode, stderr } = await cli.run(['courses', 'trainers', '--page', '0']);
       expect({ exitCode, stderr }).to.deep.equal({
         exitCode: 2,
-        stderr: 'error: page must be a whole number from 1 to 1000000.\n',
+        stderr: 'error: --page must be a whole number from 1 to 1000000.\n',
       });
     });
   });

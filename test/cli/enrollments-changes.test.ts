@@ -46,10 +46,16 @@ describe('changes of enrollments at the command line', () => {
 
     it('refuses what the API refuses', async () => {
       const assign = (course: string, ...more: string[]) => refusal('assign', course, ...more);
-      expect(await assign('Ants', 'ben@x.org')).to.deep.equal({ exitCode: 1, said: 'Course not found.' });
+      expect(await assign('Ants', 'ben@x.org')).to.deep.equal({
+        exitCode: 1,
+        said: 'Course not found: Ants. To see what there is: coursectl courses list',
+      });
       for (const reference of ['nobody', 'ada@x.org'])
-        expect(await assign('Bees', reference)).to.deep.equal({ exitCode: 1, said: 'Trainee not found.' });
-      const status = { exitCode: 2, said: 'status must be one of pending, active.' };
+        expect(await assign('Bees', reference)).to.deep.equal({
+          exitCode: 1,
+          said: `Trainee not found: ${reference}. To see what there is: coursectl users list --role trainee`,
+        });
+      const status = { exitCode: 2, said: '--status must be one of pending, active.' };
       expect(await assign('Bees', 'ben@x.org', '--status', 'completed')).to.deep.equal(status);
       await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
       const twice = { exitCode: 1, said: 'Already enrolled in this course.' };
@@ -85,7 +91,7 @@ describe('changes of enrollments at the command line', () => {
     it('takes each of several once, and all or none where room is short', async () => {
       expect(await refusal('assign', 'Bees', ben.id, 'ben@x.org')).to.deep.equal({
         exitCode: 2,
-        said: 'traineeIds must name each one once.',
+        said: '<user> must name each one once.',
       });
       await bees.update({ maxStudents: 1 });
       expect(await refusal('assign', 'Bees', ben.id, cleo.id)).to.deep.equal({
@@ -113,7 +119,10 @@ describe('changes of enrollments at the command line', () => {
         said: "Enrollment can't change from completed to active.",
       });
       expect((await refusal('status', id, 'done')).exitCode).to.equal(2);
-      expect(await refusal('status', 'x', 'active')).to.deep.equal({ exitCode: 1, said: 'Enrollment not found.' });
+      expect(await refusal('status', 'x', 'active')).to.deep.equal({
+        exitCode: 1,
+        said: 'Enrollment not found: x. To see what there is: coursectl enrollments list',
+      });
     });
   });
 
@@ -163,10 +172,13 @@ describe('changes of enrollments at the command line', () => {
 
     it('removes all or none', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees);
-      expect(await refusal('remove', id, 'x', '--yes')).to.deep.equal({ exitCode: 1, said: 'Enrollment not found.' });
+      expect(await refusal('remove', id, 'x', '--yes')).to.deep.equal({
+        exitCode: 1,
+        said: `Enrollment not found: one of ${id}, x. To see what there is: coursectl enrollments list`,
+      });
       expect(await refusal('remove', id, id, '--yes')).to.deep.equal({
         exitCode: 2,
-        said: 'enrollmentIds must name each one once.',
+        said: '<id> must name each one once.',
       });
       expect(await models().Enrollment.count()).to.equal(1);
     });

@@ -54,7 +54,7 @@ describe('coursectl enrollments', () => {
     it('says so when there is none, and counts one as one', async () => {
       const footer = async (status: string) =>
         (await cli.run(['enrollments', 'list', '--status', status])).stdout.split('\n').at(-2);
-      expect(await footer('cancelled')).to.equal('No enrollments. Page 1 of 1, 0 enrollments.');
+      expect(await footer('cancelled')).to.equal('No enrollments.');
       expect(await footer('active')).to.equal('Page 1 of 1, 1 enrollment.');
     });
 
@@ -95,17 +95,26 @@ describe('coursectl enrollments', () => {
     });
 
     it('refuses what it does not know', async () => {
-      expect(await refusal('list', '--course', 'Ants')).to.deep.equal({ exitCode: 1, said: 'Course not found.' });
-      expect(await refusal('list', '--user', 'nobody')).to.deep.equal({ exitCode: 1, said: 'User not found.' });
-      expect(await refusal('list', '--trainer', 'nobody')).to.deep.equal({ exitCode: 1, said: 'User not found.' });
+      expect(await refusal('list', '--course', 'Ants')).to.deep.equal({
+        exitCode: 1,
+        said: 'Course not found: Ants. To see what there is: coursectl courses list',
+      });
+      expect(await refusal('list', '--user', 'nobody')).to.deep.equal({
+        exitCode: 1,
+        said: 'User not found: nobody. To see what there is: coursectl users list',
+      });
+      expect(await refusal('list', '--trainer', 'nobody')).to.deep.equal({
+        exitCode: 1,
+        said: 'User not found: nobody. To see what there is: coursectl users list',
+      });
       await models().Enrollment.destroy({ where: {} });
       expect(await refusal('list', '--trainer', 'ben@x.org')).to.deep.equal({
         exitCode: 1,
-        said: 'Trainer not found.',
+        said: 'Trainer not found: ben@x.org. To see what there is: coursectl courses trainers',
       });
       expect(await refusal('list', '--status', 'x')).to.deep.equal({
         exitCode: 2,
-        said: 'status must be one of pending, active, completed, cancelled.',
+        said: '--status must be one of pending, active, completed, cancelled.',
       });
     });
   });
@@ -127,7 +136,10 @@ describe('coursectl enrollments', () => {
     });
 
     it('refuses an unknown one', async () => {
-      expect(await refusal('show', 'x')).to.deep.equal({ exitCode: 1, said: 'Enrollment not found.' });
+      expect(await refusal('show', 'x')).to.deep.equal({
+        exitCode: 1,
+        said: 'Enrollment not found: x. To see what there is: coursectl enrollments list',
+      });
     });
   });
 

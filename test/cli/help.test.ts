@@ -181,7 +181,8 @@ describe('a mistake in usage', () => {
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
       expect(stderr)
         .to.match(/^error: /)
-        .and.to.include(says);
+        .and.to.include(says)
+        .and.to.match(/\nAdd --help to see how it is used\.\n$/);
     });
 
     it(`such as ${what} is an object for programs with --json`, async () => {
@@ -212,6 +213,13 @@ describe('a mistake in usage', () => {
     [['users', 'export', '--json'], "CSV and JSON can't share standard output."],
     [['users', 'edit', 'ada@example.org'], 'Nothing to change: add --first-name,'],
     [['users', 'delete', 'ada@example.org'], 'Without a terminal nobody can be asked: add --yes to delete.'],
+    [['users', 'import', 'x.csv'], 'Without a terminal nobody can be asked: add --yes to import, or --dry-run to look'],
+    [['imports', 'resume', '1'], 'Without a terminal nobody can be asked: add --yes to go on.'],
+    [
+      ['imports', 'undo', '1'],
+      'Without a terminal nobody can be asked: add --yes to undo, or --dry-run to look first.',
+    ],
+    [['migrate', 'down'], 'Without a terminal nobody can be asked: add --yes to revert.'],
     [['courses', 'list', '--published', '--unpublished'], '--published and --unpublished exclude each other.'],
     [['courses', 'edit', 'Weaving'], 'Nothing to change: add --title,'],
     [['courses', 'delete', 'Weaving'], 'Without a terminal nobody can be asked: add --yes to delete.'],

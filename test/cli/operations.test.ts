@@ -78,19 +78,21 @@ describe('on a database of its own', () => {
       ]) {
         const { exitCode, stdout, stderr } = await cli.run(argv);
         expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-        expect(stderr).to.equal('error: Reverting deletes data. Add --yes to do it without being asked.\n');
+        expect(stderr).to.equal('error: Without a terminal nobody can be asked: add --yes to revert.\n');
       }
-      const declined = await cli.atTerminal(
-        ['migrate', 'down'],
-        [['Revert the latest migration, with all data', keys.enter]],
+      const declined = await cli.atTerminal(['migrate', 'down'], [['Revert this migration? (y/N)', keys.enter]]);
+      const latest = (await status()).executed.at(-1);
+      expect(declined.terminal.screen()).to.include(
+        `1 migration to revert, with all data in its tables:\n  ${latest}\n`,
       );
       expect(declined.exitCode).to.equal(130);
       expect(declined.terminal.screen()).to.match(/\nerror: Nothing was reverted\.\n$/);
       const left = await cli.atTerminal(
         ['migrate', 'down', '--steps', '3'],
-        [['Revert the latest 3 migrations', keys.ctrlC]],
+        [['Revert these migrations?', keys.ctrlC]],
       );
       expect(left.exitCode).to.equal(130);
+      expect(left.terminal.screen()).to.match(/^3 migrations to revert, .*\nerror: Nothing was reverted\.\n$/s);
       expect((await status()).pending).to.deep.equal([]);
     });
 
@@ -98,7 +100,7 @@ describe('on a database of its own', () => {
       await cli.run(['migrate', 'up']);
       const { exitCode, stdout } = await cli.atTerminal(
         ['migrate', 'down', '--all'],
-        [['Revert all migrations, with all data in their tables? (y/N)', `y${keys.enter}`]],
+        [['Revert these migrations? (y/N)', `y${keys.enter}`]],
       );
       expect(exitCode).to.equal(0);
       expect(stdout).to.match(/^(reverted {2}\S+\.cjs\n)+$/);

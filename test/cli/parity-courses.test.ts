@@ -61,12 +61,16 @@ describe('the same bad input', () => {
     return (response.body as { errors: Problems }).errors;
   }
 
-  /** Holds the command's answer against that of the API, as text and as an object. */
-  async function expectTheSame(argv: readonly string[], problems: Problems): Promise<void> {
+  /**
+   * Holds the command's answer against that of the API, as text and as an object.
+   * @param option by which people know what the API calls by the name of its field
+   */
+  async function expectTheSame(argv: readonly string[], problems: Problems, option?: string): Promise<void> {
     const [problem, ...others] = problems;
     expect(others).to.deep.equal([]);
     const { exitCode, stdout, stderr } = await cli.run(argv);
-    expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 2, stdout: '', stderr: `error: ${problem?.msg}\n` });
+    const said = option && problem ? problem.msg.replace(new RegExp(`^${problem.path}\\b`), option) : problem?.msg;
+    expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 2, stdout: '', stderr: `error: ${said}\n` });
     const { error } = await cli.json<{ error: object }>(argv);
     const details = problems.map(({ path, msg: message }) => ({ path, message }));
     expect(error).to.deep.equal({ code: 'VALIDATION', message: problem?.msg, details });
@@ -93,12 +97,12 @@ describe('the same bad input', () => {
         const valid = { title: weaving.title, description: weaving.description, trainerId };
         const given = { '--title': weaving.title, '--description': weaving.description, [option]: typed };
         const create = ['courses', 'create', ...Object.entries(given).flat(), '--trainer', trainerId];
-        await expectTheSame(create, await saidByTheApi('post', '/api/courses', { ...valid, [field]: value }));
+        await expectTheSame(create, await saidByTheApi('post', '/api/courses', { ...valid, [field]: value }), option);
 
         const trainer = await harness.context.database.models.User.findByPk(trainerId, { rejectOnEmpty: true });
         const { id } = await buildCourse(harness.context, trainer);
         const edit = ['courses', 'edit', id, option, typed];
-        await expectTheSame(edit, await saidByTheApi('put', `/api/courses/${id}`, { [field]: value }));
+        await expectTheSame(edit, await saidByTheApi('put', `/api/courses/${id}`, { [field]: value }), option);
       });
     }
 
@@ -112,7 +116,7 @@ describe('the same bad input', () => {
 
     it('is looked at before it is known whether course and trainer are there, in the same order', async () => {
       const problems = await saidByTheApi('put', '/api/courses/nothing', { level: 'hard' });
-      await expectTheSame(['courses', 'edit', 'nothing', '--level', 'hard'], problems);
+      await expectTheSame(['courses', 'edit', 'nothing', '--level', 'hard'], problems, '--level');
       const body = { title: 'ab', description: 'c', trainerId: 'nobody' };
       await expectTheSame(
         ['courses', 'create', '--title', 'ab', '--description', 'c', '--trainer', 'nobody'],
@@ -144,10 +148,14 @@ describe('the same bad input', () => {
         const { course, trainee, other } = await parties();
         const one = { courseId: course.id, traineeId: trainee.id, ...body };
         const assign = ['enrollments', 'assign', course.id, trainee.id];
-        await expectTheSame([...assign, ...options], await saidByTheApi('post', '/api/enrollments/assign', one));
+        await expectTheSame(
+          [...assign, ...options],
+          await saidByTheApi('post', '/api/enrollments/assign', one),
+          options[0],
+        );
         const many = { courseId: course.id, traineeIds: [trainee.id, other.id], ...body };
         const several = [...assign, other.id, ...options];
-        await expectTheSame(several, await saidByTheApi('post', '/api/enrollments/bulk', many));
+        await expectTheSame(several, await saidByTheApi('post', '/api/enrollments/bulk', many), options[0]);
       });
     }
 

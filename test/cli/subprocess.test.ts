@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
@@ -60,6 +60,50 @@ describe('coursectl among other processes', function () {
       expect((await fetch(`${url}/readyz`)).status).to.equal(200);
       server.kill('SIGTERM');
       expect((await server.ended).exitCode).to.equal(0);
+    });
+  });
+
+  describe('where a disk is full', () => {
+    const full = '/dev/full';
+    before(function () {
+      if (!existsSync(full)) this.skip();
+    });
+    const inShell = (line: string) => processes.startShell(line, { cwd: cli.folder, env: cli.env });
+
+    it('says in one line that standard output is not complete', async () => {
+      for (const command of ['--help', 'config', 'config --json']) {
+        const { exitCode, stderr } = await inShell(`coursectl ${command} > ${full}`).ended;
+        expect({ exitCode, stderr }, command).to.deep.equal({
+          exitCode: 1,
+          stderr: "error: Standard output can't be written (ENOSPC): it is not complete.\n",
+        });
+      }
+    });
+
+    it('goes on serving without logs', async () => {
+      const argv = ['serve', '--migrate', '--port', '0', '--json'];
+      const server = processes.start(argv, { cwd: cli.folder, env: cli.env, stderrFile: full });
+      const [, url = ''] = await server.says(/"url":"([^"]+)"/);
+      for (const probe of ['/nowhere', '/nowhere', '/readyz']) await fetch(url + probe);
+      expect((await fetch(`${url}/readyz`)).status).to.equal(200);
+      server.kill('SIGTERM');
+      expect((await server.ended).exitCode).to.equal(0);
+    });
+
+    it('says of the database what is wrong with it in one line', async () => {
+      const { exitCode, stderr } = await inShell('export DATA_DIR=elsewhere; ulimit -f 64; coursectl migrate up').ended;
+      expect(exitCode).to.equal(1);
+      expect(stderr).to.match(/^error: [^\n]+\n$/);
+      await start('migrate', 'up').ended;
+      const failing = await inShell('ulimit -f 0; coursectl users list').ended;
+      expect(failing.exitCode).to.equal(1);
+      expect(failing.stderr).to.match(/^error: The disk of \S+coursectl\.sqlite fails, or takes no more\. [^\n]+\n$/);
+    });
+
+    it('is known to doctor', async () => {
+      const { stdout } = await inShell('ulimit -f 0; coursectl doctor').ended;
+      expect(stdout).to.match(/\nFAILED {3}data folder: [^\n]+ can't be written \(EFBIG\) -> Free some space\.\n/);
+      expect(readdirSync(cli.folder)).to.deep.equal([]);
     });
   });
 
@@ -134,7 +178,7 @@ describe('coursectl among other processes', function () {
         "INSERT INTO leases (name, owner, expires_at) VALUES ('migrations', 'other', 99999999999999)",
       );
       const waiting = start('migrate', 'up');
-      await waiting.opensDatabase();
+      await waiting.says(/^Another migration is running, or broke off a moment ago: waiting for it\.\n/);
       waiting.kill('SIGINT');
       await waiting.stays(300);
       waiting.kill('SIGINT');

@@ -83,17 +83,32 @@ describe('coursectl users', () => {
       expect(stdout.split('\n').at(-2)).to.equal('Page 1 of 1, 1 account.');
     });
 
+    it('aligns columns by what names take of a terminal', async () => {
+      for (const [firstName, email] of [
+        ['花子', 'a.tabular@x.org'],
+        ['Zoe\u0308', 'z@x.org'],
+      ] as const)
+        await buildUser(harness.context, { firstName, lastName: 'Tabular', email });
+      const byEmail = ['--sort-by', 'email', '--sort-order', 'ASC'];
+      const { stdout } = await cli.run(['users', 'list', '--search', 'tabular', ...byEmail]);
+      const [heading, wide, accented] = stdout.split('\n');
+      expect(heading).to.match(/^ID {36}NAME {10}EMAIL {12}PHONE/);
+      expect(wide).to.match(/^[\da-f-]{36} {2}花子 Tabular {2}a\.tabular@x\.org {2}\S/);
+      // The service composes accents as it normalises names, or leaves them: either takes a column.
+      expect(accented?.normalize('NFC')).to.match(/^[\da-f-]{36} {2}Zo\u00eb Tabular {3}z@x\.org {10}\S/);
+    });
+
     it('says so when there is nobody', async () => {
       const { exitCode, stdout } = await cli.run(['users', 'list', '--search', 'nobody']);
-      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: 'No accounts. Page 1 of 1, 0 accounts.\n' });
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: 'No accounts.\n' });
     });
 
     const refused: [options: string[], says: string][] = [
-      [['--sort-by', 'password'], 'sortBy must be one of createdAt, lastName, firstName, email, lastLogin.'],
-      [['--sort-order', 'up'], 'sortOrder must be one of ASC, DESC.'],
+      [['--sort-by', 'password'], '--sort-by must be one of createdAt, lastName, firstName, email, lastLogin.'],
+      [['--sort-order', 'up'], '--sort-order must be one of ASC, DESC.'],
       [['--role', 'boss'], 'Role must be one of super_admin, trainer, trainee.'],
-      [['--page', '0'], 'page must be a whole number from 1 to 1000000.'],
-      [['--limit', '101'], 'limit must be a whole number from 1 to 100.'],
+      [['--page', '0'], '--page must be a whole number from 1 to 1000000.'],
+      [['--limit', '101'], '--limit must be a whole number from 1 to 100.'],
     ];
     for (const [options, says] of refused) {
       it(`refuses ${options.join(' ')} as unusable input`, async () => {
@@ -125,7 +140,7 @@ describe('coursectl users', () => {
           const { exitCode, stdout, stderr } = await cli.run(['users', command, reference]);
           expect({ exitCode, stdout, stderr }, `${command} ${reference}`).to.deep.equal({
             ...{ exitCode: 1, stdout: '' },
-            stderr: 'error: User not found.\n',
+            stderr: `error: User not found${reference && `: ${reference}`}. To see what there is: coursectl users list\n`,
           });
         }
       }

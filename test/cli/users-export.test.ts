@@ -94,7 +94,7 @@ describe('coursectl users export', () => {
     ] as const;
     for (const [output, says] of cases) {
       const { exitCode, stdout, stderr } = await cli.run(['users', 'export', '--output', output]);
-      expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 1, stdout: '', stderr: `error: ${says}\n` });
+      expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 2, stdout: '', stderr: `error: ${says}\n` });
     }
     expect(readFileSync(file('mine'), 'utf8')).to.equal('precious');
   });

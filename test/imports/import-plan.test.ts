@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { buildUser } from '../support/factories.js';
+import { buildCourse, buildUser } from '../support/factories.js';
 import { people, useImporting } from './importing.js';
 
 interface PlanJson {
@@ -51,6 +52,29 @@ describe('coursectl users import --dry-run', () => {
     ]);
     expect(await importing.contents()).to.equal(before);
     expect(importing.files()).to.deep.equal(['people.csv']);
+  });
+
+  it('says how to do exactly this, options and all, as a shell takes it', async () => {
+    await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }), {
+      title: "Ada's loom",
+    });
+    const file = importing.write('our people.csv', `${header}\nAda,King,ada@example.org,1,red\n`);
+    const options = ['--course', "Ada's loom", '--on-existing', 'update', '--reset-passwords', '--map', 'team=notes'];
+    const { stdout } = await importing.run(file, '--dry-run', ...options);
+    const [, line = ''] = /To do exactly this: coursectl (.*)\n/.exec(stdout) ?? [];
+    const words = JSON.parse(
+      execFileSync('sh', ['-c', `"$0" -p 'JSON.stringify(process.argv.slice(1))' -- ${line}`, process.execPath], {
+        encoding: 'utf8',
+      }),
+    ) as string[];
+    expect(words).to.deep.equal(['users', 'import', file, ...options, '--plan', words.at(-1)]);
+    expect((await importing.run(...words.slice(2))).exitCode).to.equal(0);
+  });
+
+  it('proposes nothing that would be refused', async () => {
+    const file = importing.write('people.csv', `${header}\nAda,King,nobody,1,red\n`);
+    const { stdout } = await importing.run(file, '--dry-run', '--on-error', 'abort');
+    expect(stdout).to.match(/\nThis can't be imported: [^\n]+\nNothing was written\.\n$/);
   });
 
   it('prints one object with --json', async () => {

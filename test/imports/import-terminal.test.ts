@@ -30,6 +30,16 @@ describe('coursectl users import at a terminal', () => {
     expect(await importing.context.database.models.User.count()).to.equal(1100);
   });
 
+  for (const columns of [60, 80, 100]) {
+    it(`keeps the time left in a line of ${columns} signs`, async () => {
+      const file = importing.write('people.csv', people(1100));
+      const { terminal } = await commandLine.atTerminal(['users', 'import', file, '--yes'], [], { columns });
+      const lines = terminal.screen().match(/Importing \S+ [^I]*? left/g) ?? [];
+      expect(lines).not.to.deep.equal([]);
+      for (const line of lines) expect(line.length, line).to.be.at.most(columns);
+    });
+  }
+
   for (const [answer, typed] of [
     ['no', `n${keys.enter}`],
     ['Ctrl-C', keys.ctrlC],
@@ -40,6 +50,7 @@ describe('coursectl users import at a terminal', () => {
       const { exitCode, stdout, terminal } = await converse([[question, typed]]);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 130, stdout: '' });
       expect(terminal.isRaw()).to.equal(false);
+      expect(terminal.screen()).to.match(/\nerror: Nothing was imported\.\n$/);
       expect(await importing.contents()).to.equal(before);
       expect(importing.files()).to.deep.equal(['people.csv']);
     });

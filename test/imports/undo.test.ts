@@ -4,7 +4,8 @@ import { operator } from '../../src/services/core.js';
 import { undoImport } from '../../src/services/imports/imports.js';
 import { takeBack } from '../../src/services/imports/undo.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
-import { type CliResult, runCli } from '../support/run-cli.js';
+import { type CliResult, runCli, useCommandLine } from '../support/run-cli.js';
+import { keys } from '../support/terminal.js';
 import { people, recordsOf, useImporting } from './importing.js';
 import { importFile, importFirstBatch } from './running.js';
 
@@ -21,11 +22,12 @@ function useImportsCommand() {
       exitCode: number;
     };
   };
-  return { importing, imports, json, models: () => importing.context.database.models };
+  const commandLine = useCommandLine(() => importing.env);
+  return { importing, imports, json, commandLine, models: () => importing.context.database.models };
 }
 
 describe('coursectl imports undo', () => {
-  const { importing, imports, json, models } = useImportsCommand();
+  const { importing, imports, json, commandLine, models } = useImportsCommand();
   const login = (email: string, password: string | undefined) =>
     importing.api('post', '/api/auth/login').send({ identifier: email, password }).expect(200);
 
@@ -158,6 +160,18 @@ describe('coursectl imports undo', () => {
     });
   });
 
+  it('says that nothing was undone when the question is left', async () => {
+    const { id } = await importing.json(importing.write('people.csv', people(1)));
+    const { exitCode, terminal } = await commandLine.atTerminal(
+      ['imports', 'undo', id],
+      [['Undo this import?', keys.ctrlC]],
+    );
+    expect(exitCode).to.equal(130);
+    expect(terminal.screen()).to.match(
+      /^Undo would end with: 1 account removed, 0 restored, 0 kept\n.*\nerror: Nothing was undone\.\n$/s,
+    );
+  });
+
   it('asks nobody where nobody is', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const { exitCode, stderr } = await imports('undo', id);
@@ -172,7 +186,7 @@ describe('coursectl imports', () => {
   const { importing, imports, json } = useImportsCommand();
 
   it('lists, shows and exports them', async () => {
-    expect((await imports('list')).stdout).to.equal('There are no imports.\n');
+    expect((await imports('list')).stdout).to.equal('No imports.\n');
     const run = await importing.json(importing.write('people.csv', `${people(2)}A,B,nobody,\n`));
     const { stdout } = await imports('list');
     expect(stdout).to.match(/^ID +BEGUN +FROM +STATUS +ROWS +CREATED +UPDATED +SKIPPED +REJECTED +FILE\n/);
@@ -188,7 +202,10 @@ describe('coursectl imports', () => {
       `error: The file ${importing.folder}/people.rejected.csv with the rejected rows can't be read (ENOENT). What became of each row: coursectl imports export ${run.id}\n`,
     ]);
     const unknown = await imports('show', 'nothing');
-    expect([unknown.exitCode, unknown.stderr]).to.deep.equal([1, 'error: Import not found.\n']);
+    expect([unknown.exitCode, unknown.stderr]).to.deep.equal([
+      1,
+      'error: Import not found: nothing. To see what there is: coursectl imports list\n',
+    ]);
   });
 
   it('resume what broke off, from its own file only', async () => {

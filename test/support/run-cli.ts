@@ -28,6 +28,8 @@ export interface CliOptions {
   /** What is piped into the command; a stream may keep it waiting. */
   stdin?: string | Buffer | Readable;
   signal?: AbortSignal;
+  /** How wide the terminal is, where there is one. */
+  columns?: number;
 }
 
 function collector(): { stream: PassThrough; text(): string } {
@@ -60,10 +62,10 @@ export interface TerminalResult extends CliResult {
  */
 async function runAtTerminal(
   argv: readonly string[],
-  { env, cwd, signal = new AbortController().signal }: Omit<CliOptions, 'stdin'>,
+  { env, cwd, signal = new AbortController().signal, columns }: Omit<CliOptions, 'stdin'>,
   dialogue: Dialogue,
 ): Promise<TerminalResult> {
-  const terminal = openTerminal();
+  const terminal = openTerminal(columns);
   const stdout = collector();
   const io: Io = { stdin: terminal.stdin, stdout: stdout.stream, stderr: terminal.stderr, env, cwd, signal };
   const ended = runProgram(argv, io);

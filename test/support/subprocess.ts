@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ran, useBuiltProgram } from './built-program.js';
@@ -9,6 +9,8 @@ export interface Surroundings {
   env: Record<string, string>;
   /** Standard input is a pipe that nothing comes through; otherwise there is none. */
   keepStdinOpen?: boolean;
+  /** The file that standard error goes to, instead of a pipe. */
+  stderrFile?: string;
   /** Whose process it is; only root can say so. */
   uid?: number;
 }
@@ -110,8 +112,14 @@ export function useSubprocesses(): Subprocesses {
     for (const child of children.splice(0)) if (child.exitCode === null) child.kill('SIGKILL');
   });
 
-  function start(command: string, args: readonly string[], { keepStdinOpen, ...options }: Surroundings): Running {
-    const child = spawn(command, args, { ...options, stdio: [keepStdinOpen ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
+  function start(
+    command: string,
+    args: readonly string[],
+    { keepStdinOpen, stderrFile, ...options }: Surroundings,
+  ): Running {
+    const stderr = stderrFile === undefined ? 'pipe' : openSync(stderrFile, 'a');
+    const child = spawn(command, args, { ...options, stdio: [keepStdinOpen ? 'pipe' : 'ignore', 'pipe', stderr] });
+    if (typeof stderr === 'number') closeSync(stderr);
     children.push(child);
     return watch(child);
   }

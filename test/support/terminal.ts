@@ -34,7 +34,8 @@ export interface Terminal {
 /** How long words may take to appear, in milliseconds; migrations on a busy machine are the slowest. */
 const patienceMs = 15_000;
 
-export function openTerminal(): Terminal {
+/** @param columns how many signs a line holds */
+export function openTerminal(columns = 120): Terminal {
   let raw = false;
   const stdin = Object.assign(new PassThrough(), {
     isTTY: true,
@@ -43,7 +44,7 @@ export function openTerminal(): Terminal {
     },
   });
   // _isStdio keeps a prompt that ends from ending the stream, as it does for the process's own.
-  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 40, _isStdio: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns, rows: 40, _isStdio: true });
   let output = '';
   stderr.setEncoding('utf8').on('data', (text: string) => {
     output += text;

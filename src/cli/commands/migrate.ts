@@ -1,7 +1,15 @@
 import type { Command } from 'commander';
 import { AppError } from '../../errors.js';
 import { define, type Registry } from '../command.js';
-import { createPrompts } from '../prompts.js';
+import { assertCanAsk, confirm, type YesOption } from '../confirm.js';
+import { tellingOfWait } from '../migration-wait.js';
+import { counted } from '../output.js';
+import type { Run } from '../run.js';
+
+interface DownOptions extends YesOption {
+  steps?: string;
+  all?: true;
+}
 
 export function register(program: Command, registry: Registry): void {
   const migrate = program.command('migrate').description('Bring the database schema up to date, or take it back');
@@ -13,7 +21,7 @@ export function register(program: Command, registry: Registry): void {
     stopsItself: true,
     async run(run) {
       const { schema } = await run.context();
-      const applied = await schema.up();
+      const applied = await schema.up(tellingOfWait(run));
       return {
         json: { applied },
         text:
@@ -24,7 +32,7 @@ export function register(program: Command, registry: Registry): void {
     },
   });
 
-  define<{ steps?: string; all?: true; yes?: true }>(migrate, registry, {
+  define<DownOptions>(migrate, registry, {
     usage: 'down',
     summary: 'Revert the latest migration, with the data in its tables',
     examples: ['migrate down', 'migrate down --steps 2 --yes', 'migrate down --all --yes'],
@@ -40,8 +48,12 @@ export function register(program: Command, registry: Registry): void {
       if (given !== undefined && !/^[1-9]\d*$/.test(given))
         throw new AppError('USAGE', '--steps must be a whole number from 1.');
       const steps = all ? 'all' : Number(given ?? 1);
-      if (!yes) await confirmLoss(run, steps);
-      const reverted = await (await run.context()).schema.down(steps);
+      assertCanAsk(run, 'revert');
+      const { schema } = await run.context();
+      const { executed } = await schema.status();
+      const going = executed.toReversed().slice(0, steps === 'all' ? undefined : steps);
+      if (!yes && going.length > 0) await askWhetherToRevert(run, going);
+      const reverted = await schema.down(steps, tellingOfWait(run));
       return {
         json: { reverted },
         text:
@@ -68,13 +80,13 @@ export function register(program: Command, registry: Registry): void {
   });
 }
 
-async function confirmLoss(
-  run: Parameters<Parameters<typeof define>[2]['run']>[0],
-  steps: number | 'all',
-): Promise<void> {
-  if (!run.interactive) throw new AppError('USAGE', 'Reverting deletes data. Add --yes to do it without being asked.');
-  const prompts = await createPrompts(run.io);
-  const what = steps === 'all' ? 'all migrations' : `the latest ${steps === 1 ? 'migration' : `${steps} migrations`}`;
-  if (!(await prompts.confirm(`Revert ${what}, with all data in their tables?`, false)))
-    throw new AppError('INTERRUPTED', 'Nothing was reverted.');
+function askWhetherToRevert(run: Run, names: readonly string[]): Promise<void> {
+  return confirm(run, {
+    about: [
+      `${counted(names.length, 'migration')} to revert, with all data in ${names.length === 1 ? 'its' : 'their'} tables:`,
+      ...names.map((name) => `  ${name}`),
+    ].join('\n'),
+    question: `Revert ${names.length === 1 ? 'this migration' : 'these migrations'}?`,
+    otherwise: 'Nothing was reverted.',
+  });
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { define, type Registry } from '../command.js';
+import { tellingOfWait } from '../migration-wait.js';
 
 export function register(program: Command, registry: Registry): void {
   const seed = program.command('seed').description('Fill the database with example data');
@@ -21,7 +22,7 @@ export function register(program: Command, registry: Registry): void {
       }
       const context = await run.context();
       await context.schema.assertCurrent();
-      await context.schema.seedDemo();
+      await context.schema.seedDemo(tellingOfWait(run));
       const accounts = await demoAccounts(context);
       return {
         json: { seeded: 'demo', accounts },

@@ -103,7 +103,7 @@ async function untilReady(
   let told = '';
   for (let pauseMs = 200; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
-      if (migrate) await context.schema.up(signal);
+      if (migrate) await context.schema.up({ signal });
       await context.schema.assertCurrent();
       return await welcomeAt(context);
     } catch (error) {

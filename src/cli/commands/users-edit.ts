@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../errors.js';
 import { accountJson } from '../accounts.js';
 import { define, type Registry } from '../command.js';
-import { assertCanAsk, confirmLoss, type YesOption } from '../confirm.js';
+import { assertCanAsk, confirm, type YesOption } from '../confirm.js';
 import { counted } from '../output.js';
 import type { Result, Run } from '../run.js';
 
@@ -73,8 +73,12 @@ async function remove(run: Run<YesOption>): Promise<Result> {
   const user = await findUser(context, run.arguments[0] ?? '');
   if (!run.options.yes) {
     const { pagination } = await listEnrollments(context, operator, { userId: user.id, limit: 1 });
-    const loss = `${user.role} ${user.email} (${user.id}) goes with ${counted(pagination.totalItems, 'enrollment')}.`;
-    await confirmLoss(run, loss, 'Delete this account?', 'Nothing was deleted.');
+    const loss = counted(pagination.totalItems, 'enrollment');
+    await confirm(run, {
+      about: `${user.role} ${user.email} (${user.id}) goes with ${loss}.`,
+      question: 'Delete this account?',
+      otherwise: 'Nothing was deleted.',
+    });
   }
   await deleteUser(context, operator, user.id);
   return { json: { user: accountJson(user) }, text: `Deleted ${user.role} ${user.email} (${user.id}).` };

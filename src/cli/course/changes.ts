@@ -7,7 +7,7 @@ import { listEnrollments } from '../../services/enrollment-listings.js';
 import { listMaterials } from '../../services/materials.js';
 import type { DeleteCourseOptions } from '../commands/courses.js';
 import type { CourseFieldOptions, CreateCourseOptions } from '../commands/courses-edit.js';
-import { assertCanAsk, confirmLoss } from '../confirm.js';
+import { assertCanAsk, confirm } from '../confirm.js';
 import { counted } from '../output.js';
 import { courseIdOf, userIdOf } from '../references.js';
 import type { Result, Run } from '../run.js';
@@ -67,7 +67,11 @@ async function askWhetherToDelete(run: Run<DeleteCourseOptions>, context: Contex
   if (active > 0 && !run.options.force) throw inUse();
   const files = (await listMaterials(context, operator, course.id, { limit: 1 })).pagination.totalItems;
   const loss = `${counted(await count({}), 'enrollment')} (${active} active) and ${counted(files, 'file')}`;
-  await confirmLoss(run, `${courseName(course)} goes with ${loss}.`, 'Delete this course?', 'Nothing was deleted.');
+  await confirm(run, {
+    about: `${courseName(course)} goes with ${loss}.`,
+    question: 'Delete this course?',
+    otherwise: 'Nothing was deleted.',
+  });
 }
 
 /**

@@ -9,7 +9,7 @@ import { setThumbnail } from '../../services/images.js';
 import { copyToUploads } from '../../services/local-upload.js';
 import { addMaterial, findMaterial, listMaterials, openMaterial, removeMaterial } from '../../services/materials.js';
 import type { FileListOptions, GetFileOptions, RemoveFileOptions } from '../commands/courses-files.js';
-import { assertCanAsk, confirmLoss } from '../confirm.js';
+import { assertCanAsk, confirm } from '../confirm.js';
 import { assertDestination, writeData } from '../file-output.js';
 import { counted, pageText } from '../output.js';
 import { courseIdOf } from '../references.js';
@@ -109,7 +109,11 @@ export async function remove(run: Run<RemoveFileOptions>): Promise<Result> {
   const course = await courseOf(run, context);
   const file = await findMaterial(context, operator, course.id, run.arguments[1] ?? '');
   if (!run.options.yes)
-    await confirmLoss(run, `${sized(file)} of ${courseName(course)}`, 'Remove this file?', 'Nothing was removed.');
+    await confirm(run, {
+      about: `${sized(file)} of ${courseName(course)}`,
+      question: 'Remove this file?',
+      otherwise: 'Nothing was removed.',
+    });
   await removeMaterial(context, operator, course.id, file.id);
   return { json: { file: materialJson(file) }, text: `Removed ${sized(file)} from ${courseName(course)}.` };
 }

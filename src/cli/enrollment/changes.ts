@@ -4,7 +4,7 @@ import { operator } from '../../services/core.js';
 import { findEnrollment } from '../../services/enrollment-listings.js';
 import { assignEnrollment, changeStatus, setProgress } from '../../services/enrollments.js';
 import type { AssignOptions, RemoveEnrollmentOptions, StatusOptions } from '../commands/enrollments.js';
-import { assertCanAsk, confirmLoss } from '../confirm.js';
+import { assertCanAsk, confirm } from '../confirm.js';
 import { exitCodes } from '../exit-codes.js';
 import { typedNumber } from '../input.js';
 import { counted } from '../output.js';
@@ -89,7 +89,7 @@ async function askWhetherToRemove(run: Run, context: Context, ids: readonly stri
   const more = lines.length > shownRemovals ? [`  and ${lines.length - shownRemovals} more`] : [];
   const loss = [`${counted(ids.length, 'enrollment')} to remove:`, ...lines.slice(0, shownRemovals), ...more];
   const question = `Remove ${ids.length === 1 ? 'this enrollment' : 'these enrollments'}?`;
-  await confirmLoss(run, loss.join('\n'), question, 'Nothing was removed.');
+  await confirm(run, { about: loss.join('\n'), question, otherwise: 'Nothing was removed.' });
 }
 
 /** Removes enrollments, all or none, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { AppError } from '../../errors.js';
 import { operator } from '../../services/core.js';
 import { ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
 import {
@@ -15,9 +14,9 @@ import { resultOf } from '../../services/imports/record.js';
 import { countsOf } from '../../services/imports/tally.js';
 import type { KeptAccount, UndoResult } from '../../services/imports/undo.js';
 import type { OutputOptions, ResumeOptions, UndoOptions } from '../commands/imports.js';
+import { assertCanAsk, confirm } from '../confirm.js';
 import { assertDestination, writeData } from '../file-output.js';
 import { counted, pageText, table } from '../output.js';
-import { createPrompts } from '../prompts.js';
 import type { Result, Run } from '../run.js';
 import { confirmPlan, report } from './outcome.js';
 import { createProgress } from './progress.js';
@@ -61,7 +60,7 @@ export async function list(run: Run<{ status?: string; page?: string; limit?: st
   const headings = ['ID', 'BEGUN', 'FROM', 'STATUS', 'ROWS', 'CREATED', 'UPDATED', 'SKIPPED', 'REJECTED', 'FILE'];
   return {
     json: { imports: items.map(importJson), pagination },
-    text: pagination.totalItems === 0 ? 'There are no imports.' : pageText(headings, rows, pagination, 'import'),
+    text: pageText(headings, rows, pagination, 'import'),
   };
 }
 
@@ -126,6 +125,7 @@ export async function rejects(run: Run<OutputOptions>): Promise<Result> {
 
 /** Goes on with an import that broke off, having asked. @throws AppError as {@link resumeImport} */
 export async function resume(run: Run<ResumeOptions>): Promise<Result> {
+  assertCanAsk(run, 'go on');
   const startedAt = performance.now();
   const context = await opened(run);
   const { credentials, rejects: rejectsPath, yes } = run.options;
@@ -195,23 +195,20 @@ function undoText({ removed, restored, kept }: UndoResult, conditional: boolean)
  * @throws AppError `USAGE`, `INTERRUPTED`, and as {@link undoImport}
  */
 export async function undo(run: Run<UndoOptions>): Promise<Result> {
-  const context = await opened(run);
   const { dryRun, yes } = run.options;
+  if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
+  const context = await opened(run);
   const id = idOf(run);
   if (dryRun) {
     const preview = await previewUndo(context, id);
     return { json: { dryRun: true, undo: preview }, text: `${undoText(preview, true)}\nNothing was written.` };
   }
-  if (!yes) {
-    if (!run.interactive)
-      throw new AppError(
-        'USAGE',
-        'Without a terminal nobody can be asked: add --yes to undo, or --dry-run to look first.',
-      );
-    run.io.stderr.write(`${undoText(await previewUndo(context, id), true)}\n`);
-    const prompts = await createPrompts(run.io);
-    if (!(await prompts.confirm('Undo this import?', false))) throw new AppError('INTERRUPTED', 'Nothing was undone.');
-  }
+  if (!yes)
+    await confirm(run, {
+      about: undoText(await previewUndo(context, id), true),
+      question: 'Undo this import?',
+      otherwise: 'Nothing was undone.',
+    });
   const progress = createProgress(run, 'Undoing', undefined);
   try {
     const result = await undoImport(context, operator, id, {

@@ -1,24 +1,20 @@
-import { AppError } from '../../errors.js';
 import { delimiterNames } from '../../services/imports/delimiters.js';
 import { encodingNames } from '../../services/imports/encodings.js';
 import type { ImportPlan } from '../../services/imports/plan.js';
 import type { ImportResult } from '../../services/imports/record.js';
+import { confirm } from '../confirm.js';
 import { exitCodes } from '../exit-codes.js';
 import { counted } from '../output.js';
-import { createPrompts } from '../prompts.js';
 import type { Result, Run } from '../run.js';
 
-/** Shows a plan and asks whether to go on. @throws AppError `USAGE` when nobody is there to ask, `INTERRUPTED` for a no */
-export async function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
-  if (!run.interactive)
-    throw new AppError(
-      'USAGE',
-      'Without a terminal nobody can be asked: add --yes to import, or --dry-run to look first.',
-    );
-  // With --quiet too: nobody can answer a question without knowing what it is about.
-  run.io.stderr.write(`${planText(plan)}\n`);
-  const prompts = await createPrompts(run.io);
-  if (!(await prompts.confirm('Import these rows?', true))) throw new AppError('INTERRUPTED', 'Nothing was imported.');
+/** Shows a plan and asks whether to go on. @throws AppError `INTERRUPTED` for a no */
+export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
+  return confirm(run, {
+    about: planText(plan),
+    question: 'Import these rows?',
+    otherwise: `Nothing ${plan.unfinished ? 'more ' : ''}was imported.`,
+    initial: true,
+  });
 }
 
 /** A plan for `--json`. */

@@ -38,12 +38,14 @@ function shownProgress(run: Run, label: string, total: number | undefined): Prog
 }
 
 function bar(run: Run, label: string, total: number | undefined, rate: (rows: number) => number): Progress {
+  const columns = run.io.stderr.columns ?? 80;
+  const figures = columns < 80 ? '{value} of {total}' : '{value} of {total} rows | {rate} rows/s';
   const format =
-    total === undefined
-      ? `${label}: {value} rows`
-      : `${label} {bar} {percentage}% | {value} of {total} rows | {rate} rows/s | {eta_formatted} left`;
+    total === undefined ? `${label}: {value} rows` : `${label} {bar} {percentage}% | ${figures} | {eta_formatted} left`;
+  // What doesn't fit into the line is cut off, and the time left stands last: the bar gives way to it.
+  const barsize = Math.min(Math.max(columns - 72, 8), 40);
   const single = new cliProgress.SingleBar(
-    { stream: run.io.stderr, format, clearOnComplete: true, hideCursor: true, fps: 5 },
+    { stream: run.io.stderr, format, barsize, clearOnComplete: true, hideCursor: true, fps: 5 },
     cliProgress.Presets.shades_classic,
   );
   single.start(total ?? 0, 0, { rate: 0 });

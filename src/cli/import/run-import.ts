@@ -7,7 +7,8 @@ import { isNeeded } from '../../services/imports/own-copy.js';
 import { type ImportPlan, planImport } from '../../services/imports/plan.js';
 import type { ImportResult } from '../../services/imports/record.js';
 import { templateText } from '../../services/imports/template.js';
-import { counted } from '../output.js';
+import { assertCanAsk } from '../confirm.js';
+import { commandLine, counted } from '../output.js';
 import type { Result, Run } from '../run.js';
 import { confirmPlan, planJson, planText, report } from './outcome.js';
 import { createProgress } from './progress.js';
@@ -38,10 +39,12 @@ export async function importUsers(run: Run<ImportCommandOptions>): Promise<Resul
   if (run.options.template) return { text: templateText.trimEnd(), json: { template: templateText } };
   if (named === undefined)
     throw new AppError('USAGE', 'The file to import is missing. Name it, or see what it looks like with --template.');
+  const isAnswered = run.options.plan !== undefined || run.options.dryRun;
+  if (named !== '-' && !isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
   const context = await run.context();
   await context.schema.assertCurrent();
   if (named !== '-') return importFile(run, context, path.resolve(run.io.cwd, named), named);
-  if (run.options.plan === undefined && !run.options.yes && !run.options.dryRun)
+  if (!isAnswered && !run.options.yes)
     throw new AppError(
       'USAGE',
       'Standard input is the file, so nobody can be asked: add --yes, or --dry-run to look first.',
@@ -69,11 +72,21 @@ async function importFile(
   if (dryRun)
     return {
       json: { plan: planJson(plan) },
-      text: `${planText(plan)}\nNothing was written. To do exactly this: coursectl users import ${named} --plan ${plan.id}`,
+      text: `${planText(plan)}\nNothing was written.${plan.refusal === null ? ` To do exactly this: ${exactly(named, run.options, plan)}` : ''}`,
     };
   if (plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
   const result = await apply(run, context, plan, spooled);
   return report(result, (performance.now() - startedAt) / 1000);
+}
+
+/** The command line that does what a dry run has shown, and nothing else: its options belong to the plan. */
+function exactly(named: string, options: ImportCommandOptions, plan: ImportPlan): string {
+  const { dryRun: _, yes: __, ...others } = options;
+  const words = Object.entries({ ...others, plan: plan.id }).flatMap(([name, value]: [string, unknown]) => {
+    const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return value === true ? [option] : [value].flat().flatMap((one) => [option, String(one)]);
+  });
+  return commandLine(['users', 'import', named, ...words]);
 }
 
 function assertExpected(plan: ImportPlan, expected: string): void {

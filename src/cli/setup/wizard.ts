@@ -2,9 +2,10 @@ import type { Context } from '../../context.js';
 import { AppError, isAppError } from '../../errors.js';
 import { setupSchema } from '../../schemas/auth.js';
 import { completeSetupAtTerminal, setupStatus } from '../../services/setup.js';
+import { confirm } from '../confirm.js';
+import { tellingOfWait } from '../migration-wait.js';
 import { counted } from '../output.js';
 import { checkPersonOptions, type PersonOptions, personFromOptions, personFromPrompts } from '../person-input.js';
-import { createPrompts } from '../prompts.js';
 import type { Result, Run } from '../run.js';
 import { chooseDatabase } from './choose-database.js';
 
@@ -67,12 +68,13 @@ async function bringUpToDate(run: Run<SetupOptions>, context: Context): Promise<
         'USAGE',
         `${counted(pending.length, 'migration')} ${pending.length === 1 ? 'is' : 'are'} pending. Add --yes to apply them without being asked.`,
       );
-    const prompts = await createPrompts(run.io);
-    if (!(await prompts.confirm(`Create the tables now (${counted(pending.length, 'migration')})?`, true))) {
-      throw new AppError('INTERRUPTED', 'Nothing was changed. Run "coursectl setup" again when you are ready.');
-    }
+    await confirm(run, {
+      question: `Create the tables now (${counted(pending.length, 'migration')})?`,
+      otherwise: 'Nothing was changed. Run "coursectl setup" again when you are ready.',
+      initial: true,
+    });
   }
-  const applied = await context.schema.up();
+  const applied = await context.schema.up(tellingOfWait(run));
   run.say(`2. Tables: ${counted(applied.length, 'migration')} applied.`);
   return applied;
 }

@@ -1,19 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { AppError, systemErrorCode } from '../../errors.js';
+import { AppError, systemErrorCode, whyUnreadable } from '../../errors.js';
 
 /** The file that somebody wants imported, as the disk has it. */
 
 function unreadable(file: string, error: unknown): unknown {
-  const reasons: Record<string, string> = {
-    ENOENT: 'does not exist',
-    EISDIR: 'is a folder',
-    EACCES: "can't be read by this user",
-  };
   const code = systemErrorCode(error);
   if (code === undefined) return error;
-  const reason = reasons[code] ?? `can't be read (${code})`;
-  return new AppError('IMPORT_FILE_INVALID', `The file ${file} ${reason}.`, { cause: error });
+  return new AppError('IMPORT_FILE_INVALID', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
 }
 
 /** How much is read and parsed at a time: little enough that others get their turn in between. */
