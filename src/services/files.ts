@@ -159,27 +159,43 @@ const sweepBatch = 500;
 
 /**
  * Removes the files that are marked, and then their rows. A storage that fails keeps nobody from going on: the rows stay,
- * and the next sweep tries again.
+ * and the next sweep tries again. Neither does a file that can't be removed keep those behind it.
  * @returns how many were removed
  */
 export async function removeDoomed(core: Core, where: WhereOptions<StoredFile> = {}): Promise<number> {
   const { StoredFile } = core.database.models;
   let removed = 0;
+  let after = '';
   try {
     for (;;) {
+      const next = { [Op.and]: [{ state: 'doomed', id: { [Op.gt]: after } }, where] };
       const files = await core.database.read(() =>
-        StoredFile.findAll({ where: { [Op.and]: [{ state: 'doomed' }, where] }, order: ['id'], limit: sweepBatch }),
+        StoredFile.findAll({ where: next, order: ['id'], limit: sweepBatch }),
       );
-      if (files.length === 0) return removed;
-      await core.storage.remove(files.map(({ storageKey }) => storageKey));
-      const ids = files.map(({ id }) => id);
-      await core.database.inTransaction((transaction) => StoredFile.destroy({ where: { id: ids }, transaction }));
-      removed += files.length;
+      const last = files.at(-1);
+      if (!last) return removed;
+      after = last.id;
+      removed += await removeBatch(core, files);
     }
   } catch (error) {
-    core.logger.warn({ err: error }, 'files that are not needed any more could not be removed: the sweep will');
+    core.logger.warn({ err: error }, notRemoved);
     return removed;
   }
+}
+
+const notRemoved = 'files that are not needed any more could not be removed: the sweep will';
+
+/** @returns how many were removed: all, or none where the storage says of one that it couldn't be */
+async function removeBatch(core: Core, files: readonly StoredFile[]): Promise<number> {
+  try {
+    await core.storage.remove(files.map(({ storageKey }) => storageKey));
+  } catch (error) {
+    core.logger.warn({ err: error }, notRemoved);
+    return 0;
+  }
+  const where = { id: files.map(({ id }) => id) };
+  await core.database.inTransaction((transaction) => core.database.models.StoredFile.destroy({ where, transaction }));
+  return files.length;
 }
 
 /** The content of a file, piece by piece. @throws AppError `STORAGE_UNAVAILABLE` when it breaks off */
