@@ -3,9 +3,9 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
 import type { Caller, Client } from '../services/core.js';
-import { uploadsFolder } from '../services/files.js';
+import { dropUpload, uploadsFolder } from '../services/files.js';
 import { assertOwnPassword, authorize } from '../services/permissions.js';
-import { authenticate } from '../services/sessions.js';
+import { authenticate, isSignedIn } from '../services/sessions.js';
 import type { Admission } from './admission.js';
 import { type Contract, contract } from './contract.js';
 import type { Operation } from './operation.js';
@@ -153,7 +153,13 @@ function respond<T extends Operation>(
     assertNameable(request.params);
     const body = operation.body ? await aside(() => readBody(request, response, limits.bodyMs)) : {};
     const { upload } = operation;
-    const receive = upload && (() => aside(() => readUpload(request, response, uploadSettings(context, upload))));
+    const receive =
+      upload &&
+      (async () => {
+        const received = await aside(() => readUpload(request, response, uploadSettings(context, upload)));
+        await assertStillSignedIn(context, caller, received);
+        return received;
+      });
     const { params, query } = request;
     const left = new AbortController();
     response.once('close', () => left.abort());
@@ -177,6 +183,13 @@ function respond<T extends Operation>(
     response.locals.operation = operation;
     return withPatience(patienceOf(operation), () => serve(request, response));
   };
+}
+
+/** A file may be long on its way, and its sender not be allowed it any more. @throws AppError `TOKEN_INVALID` */
+async function assertStillSignedIn(context: Context, caller: Caller | undefined, { file }: ReceivedUpload) {
+  if (!caller || (await isSignedIn(context, caller))) return;
+  await dropUpload(file);
+  throw new AppError('TOKEN_INVALID');
 }
 
 function uploadSettings({ config, ...core }: Context, { field, maxBytes }: NonNullable<Operation['upload']>) {

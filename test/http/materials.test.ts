@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Response } from 'supertest';
@@ -12,7 +13,7 @@ import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectFailure, expectInvalid, messageOf } from './expectations.js';
-import { emptyStorage, expectNothingLeft, filePart, form, send, storingAfter } from './uploads.js';
+import { emptyStorage, expectNothingLeft, filePart, form, send, storingAfter, uploadsIn } from './uploads.js';
 
 const settings = { FILE_MATERIAL_MAX_BYTES: '5000000', FILE_COURSE_QUOTA_BYTES: '6000000' };
 
@@ -196,6 +197,26 @@ describe('materials of courses over HTTP', () => {
       for (const answer of [none, two, other]) expectInvalid(answer, ['file']);
       expect(messageOf(none)).to.equal('A file is required.');
       expect(messageOf(two)).to.equal('Send one file, in the field "file".');
+      await expectNothingLeft(harness.context);
+    });
+
+    it('takes nothing of a trainer who was deactivated while the file was on its way', async () => {
+      const admin = await superAdmin();
+      const body = form(filePart('What was said.'));
+      await serving(async (url) => {
+        const { hostname, port } = new URL(url);
+        const socket = connect({ host: hostname, port: Number(port) });
+        const answer = text(socket);
+        socket.write(
+          `POST ${routeOf()} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`,
+        );
+        socket.write(`Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${body.length}\r\n\r\n`);
+        socket.write(body.subarray(0, -5));
+        while (uploadsIn(harness.context).length === 0) await sleep(10);
+        await harness.api('put', `/api/users/${trainer.id}/status`, admin).send({ isActive: false }).expect(200);
+        socket.write(body.subarray(-5));
+        expect(await answer).to.match(/^HTTP\/1\.1 401 /);
+      });
       await expectNothingLeft(harness.context);
     });
 
