@@ -3,7 +3,7 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
 import type { Caller, Client } from '../services/core.js';
-import { dropUpload, uploadsFolder } from '../services/files.js';
+import { atMost, dropUpload, type UploadLimit, uploadsFolder } from '../services/files.js';
 import { assertOwnPassword, authorize } from '../services/permissions.js';
 import { authenticate, isSignedIn } from '../services/sessions.js';
 import type { Admission } from './admission.js';
@@ -27,9 +27,9 @@ export interface HandlerRequest<T extends Operation = Operation> {
   body: unknown;
   /**
    * Reads the form of an operation that takes a file; its fields are not validated yet. Called once the caller is known to
-   * be allowed what they want: until then nothing of the file is kept.
+   * be allowed what they want: until then nothing of the file is kept. A limit stands in the place of the operation's own.
    */
-  receive: T extends { upload: object } ? () => Promise<ReceivedUpload> : undefined;
+  receive: T extends { upload: object } ? (limit?: UploadLimit) => Promise<ReceivedUpload> : undefined;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
   /** The header, for operations that know callers of their own. */
@@ -155,8 +155,9 @@ function respond<T extends Operation>(
     const { upload } = operation;
     const receive =
       upload &&
-      (async () => {
-        const received = await aside(() => readUpload(request, response, uploadSettings(context, upload)));
+      (async (limit = atMost(upload.maxBytes(context.config))) => {
+        const settings = { field: upload.field, folder: uploadsFolder(context), limit };
+        const received = await aside(() => readUpload(request, response, settings));
         await assertStillSignedIn(context, caller, received);
         return received;
       });
@@ -190,10 +191,6 @@ async function assertStillSignedIn(context: Context, caller: Caller | undefined,
   if (!caller || (await isSignedIn(context, caller))) return;
   await dropUpload(file);
   throw new AppError('TOKEN_INVALID');
-}
-
-function uploadSettings({ config, ...core }: Context, { field, maxBytes }: NonNullable<Operation['upload']>) {
-  return { field, folder: uploadsFolder({ config, ...core }), maxBytes: maxBytes(config) };
 }
 
 /** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */

@@ -19,10 +19,17 @@ export interface Upload {
 
 export type { StoredObject } from '../storage/storage.js';
 
-/** The failure of a file with more bytes than it may have. */
-export function fileTooLarge(maxBytes: number, cause?: unknown): AppError {
-  return new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause });
+/** How long a file may be that is about to come, and the failure of a longer one. */
+export interface UploadLimit {
+  maxBytes: number;
+  tooLarge(cause?: unknown): AppError;
 }
+
+/** A file may have so many bytes. */
+export const atMost = (maxBytes: number): UploadLimit => ({
+  maxBytes,
+  tooLarge: (cause) => new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause }),
+});
 
 /** Where uploads are that are on their way; nothing of it is served. */
 export function uploadsFolder(core: Core): string {

@@ -130,8 +130,8 @@ describe('materials of courses over HTTP', () => {
     });
 
     it('takes as many bytes as are allowed, and none more', async () => {
-      expect((await added(Buffer.alloc(5_000_000))).bytes).to.equal(5_000_000);
       expectFailure(await upload(Buffer.alloc(5_000_001)), 413, 'The file has more than 5000000 bytes.');
+      expect((await added(Buffer.alloc(5_000_000))).bytes).to.equal(5_000_000);
       await expectNothingLeft(harness.context, 1);
     });
 
@@ -144,6 +144,35 @@ describe('materials of courses over HTTP', () => {
       await harness.api('delete', routeOf(id), token).expect(200);
       await upload('x').expect(201);
       await expectNothingLeft(harness.context, 3);
+    });
+
+    it('refuses what the course has no room for before it is sent, or before it is stored', async () => {
+      await buildMaterial(harness.context, course, {}, Buffer.alloc(4_000_000));
+      const full = "The course's files may have 6000000 bytes altogether, and have 4000000. Delete some first.";
+      const stored: string[] = [];
+      const app = createApp(storingAfter(harness.context, async () => void stored.push('a file')));
+      const tooLong = form(filePart(Buffer.alloc(2_000_001)));
+      const answers = await serving(async (url) => {
+        const request = { path: routeOf(), token };
+        return [
+          // Nothing comes of what is announced.
+          await send(url, { ...request, headers: { 'Content-Length': 4_000_000 } }),
+          await send(url, { ...request, body: tooLong }),
+          // Nothing is announced.
+          await send(url, {
+            ...request,
+            headers: { 'Content-Length': '', 'Transfer-Encoding': 'chunked' },
+            body: Buffer.concat([
+              Buffer.from(`${tooLong.length.toString(16)}\r\n`),
+              tooLong,
+              Buffer.from('\r\n0\r\n\r\n'),
+            ]),
+          }),
+        ];
+      }, app);
+      for (const answer of answers) expect([answer.status, JSON.parse(answer.body).error]).to.deep.equal([400, full]);
+      expect(stored).to.deep.equal([]);
+      await expectNothingLeft(harness.context, 1);
     });
 
     it('takes no more than a course may have of those that come together', async () => {

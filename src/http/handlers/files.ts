@@ -1,7 +1,14 @@
 import { actorOf } from '../../services/core.js';
 import { contentOf, type StoredObject } from '../../services/files.js';
 import { openImage, removeAvatar, setAvatar, setThumbnail } from '../../services/images.js';
-import { addMaterial, assertMayUpload, listMaterials, openMaterial, removeMaterial } from '../../services/materials.js';
+import {
+  addMaterial,
+  assertMayUpload,
+  listMaterials,
+  materialLimit,
+  openMaterial,
+  removeMaterial,
+} from '../../services/materials.js';
 import type { Handlers } from '../bind.js';
 import * as present from '../present.js';
 import type { StreamAnswer } from '../stream.js';
@@ -38,8 +45,7 @@ export const fileHandlers = {
 
   async addMaterial({ context, caller, params, receive }) {
     const courseId = params.id ?? '';
-    await assertMayUpload(context, actorOf(caller), courseId);
-    const { file } = await receive();
+    const { file } = await receive(await materialLimit(context, actorOf(caller), courseId));
     const added = await addMaterial(context, actorOf(caller), courseId, file);
     return { message: 'File uploaded successfully.', file: present.material(added) };
   },
