@@ -3,12 +3,13 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
 import type { Caller, Client } from '../services/core.js';
-import { atMost, dropUpload, type UploadLimit, uploadsFolder } from '../services/files.js';
+import { atMost, type ByteRange, dropUpload, type UploadLimit, uploadsFolder } from '../services/files.js';
 import { assertOwnPassword, authorize } from '../services/permissions.js';
 import { authenticate, isSignedIn } from '../services/sessions.js';
 import type { Admission } from './admission.js';
 import { type Contract, contract } from './contract.js';
 import type { Operation } from './operation.js';
+import { rangeOf } from './range.js';
 import { type StreamAnswer, sendJson, sendStream } from './stream.js';
 import { readUpload } from './upload.js';
 
@@ -30,6 +31,8 @@ export interface HandlerRequest<T extends Operation = Operation> {
    * be allowed what they want: until then nothing of the file is kept. A limit stands in the place of the operation's own.
    */
   receive: T extends { upload: object } ? (limit?: UploadLimit) => Promise<ReceivedUpload> : undefined;
+  /** The piece of a file that is asked for: see range.ts. */
+  rangeOf(bytes: number, etag: string): ByteRange | undefined;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
   /** The header, for operations that know callers of their own. */
@@ -168,6 +171,7 @@ function respond<T extends Operation>(
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
       ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
+      rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
     const answer = await (operation.takesItsTime

@@ -21,6 +21,8 @@ export interface Operation {
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** It is much work, and the client knows: the database may take as long as it needs. */
   takesItsTime?: true;
+  /** A piece of the answer can be asked for, and whether there is another than the client has. */
+  inPieces?: true;
   /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema }

@@ -8,7 +8,7 @@ import type { StoredFile } from '../db/models/stored-file.js';
 import { AppError, notFound } from '../errors.js';
 import type { FileKind } from '../schemas/file.js';
 import { diskFault } from '../storage/disk-fault.js';
-import type { StoredObject } from '../storage/storage.js';
+import type { ByteRange, StoredObject } from '../storage/storage.js';
 import type { Core } from './core.js';
 
 /** A file that a client has sent: where it lies for now, and what its sender calls it. */
@@ -17,7 +17,7 @@ export interface Upload {
   name: string;
 }
 
-export type { StoredObject } from '../storage/storage.js';
+export type { ByteRange, StoredObject } from '../storage/storage.js';
 
 /** How long a file may be that is about to come, and the failure of a longer one. */
 export interface UploadLimit {
@@ -214,16 +214,21 @@ export async function* contentOf({ stream }: StoredObject): AsyncGenerator<Buffe
   }
 }
 
-/** Opens a file that is in use. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
+/**
+ * Opens a file that is in use.
+ * @param rangeOf says which piece of it is wanted; all of it by default
+ * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE`, and what `rangeOf` throws
+ */
 export async function openFile(
   core: Core,
   where: WhereOptions<StoredFile>,
+  rangeOf: (file: StoredFile) => ByteRange | undefined = () => undefined,
 ): Promise<{ file: StoredFile; object: StoredObject }> {
   const file = await core.database.read(() =>
     core.database.models.StoredFile.findOne({ where: { [Op.and]: [{ state: 'live' }, where] } }),
   );
   if (!file) throw notFound('File');
-  const object = await core.storage.open(file.storageKey);
+  const object = await core.storage.open(file.storageKey, rangeOf(file));
   if (object) return { file, object };
   core.logger.error({ key: file.storageKey }, 'a file is missing in the storage');
   throw notFound('File');

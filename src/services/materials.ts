@@ -153,15 +153,16 @@ export async function findMaterial(core: Core, actor: Actor, courseId: string, i
   return file;
 }
 
-/** Opens a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `STORAGE_UNAVAILABLE` */
+/** Opens a file of a course. @throws AppError `ACCESS_DENIED`, and as {@link openFile} */
 export async function openMaterial(
   core: Core,
   actor: Actor,
   courseId: string,
   id: string,
+  rangeOf?: Parameters<typeof openFile>[2],
 ): Promise<{ file: StoredFile; object: StoredObject }> {
   await assertMayRead(core, actor, courseId);
-  return openFile(core, { id, courseId, kind: 'material' });
+  return openFile(core, { id, courseId, kind: 'material' }, rangeOf);
 }
 
 /** Deletes a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */

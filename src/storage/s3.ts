@@ -8,7 +8,15 @@ import { v7 as uuidv7 } from 'uuid';
 import { attempts, checkByMd5, createS3Client, defaultTimeoutMs, type S3Settings, type Sdk } from './s3-client.js';
 import { isNoSuchKey, isTransient, type S3Place, s3Fault } from './s3-fault.js';
 import { watch, watchDownload } from './silence.js';
-import { assertKey, checkText, type FileStorage, isKey, type ObjectInfo, type StoredObject } from './storage.js';
+import {
+  assertKey,
+  type ByteRange,
+  checkText,
+  type FileStorage,
+  isKey,
+  type ObjectInfo,
+  type StoredObject,
+} from './storage.js';
 
 /** What DeleteObjects takes. */
 const batchSize = 1000;
@@ -49,8 +57,8 @@ class S3Storage implements FileStorage {
     }
   }
 
-  async open(key: string): Promise<StoredObject | undefined> {
-    const input = this.#objectOf(key);
+  async open(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
+    const input = { ...this.#objectOf(key), ...(range && { Range: `bytes=${range.start}-${range.end}` }) };
     try {
       const { Body, ContentLength } = await this.#ask((options) =>
         this.#client.send(new this.#sdk.GetObjectCommand(input), options),
@@ -58,6 +66,10 @@ class S3Storage implements FileStorage {
       // In Node the body is the answer itself; the SDK's type is that of all its platforms.
       const body = Body as IncomingMessage | undefined;
       if (body === undefined || ContentLength === undefined) throw new Error('An answer without a body.');
+      if (range && ContentLength !== range.end - range.start + 1) {
+        body.destroy();
+        throw new Error('An answer of another length than was asked for.');
+      }
       watchDownload(body, this.#timeoutMs);
       return { stream: body, bytes: ContentLength };
     } catch (error) {

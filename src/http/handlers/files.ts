@@ -55,9 +55,18 @@ export const fileHandlers = {
     return { files: items.map(present.material), pagination };
   },
 
-  async openMaterial({ context, caller, params }) {
-    const { file, object } = await openMaterial(context, actorOf(caller), params.id ?? '', params.fileId ?? '');
-    return { ...streamed(object), filename: file.name, contentType: file.contentType };
+  async openMaterial({ context, caller, params, rangeOf }) {
+    const { id = '', fileId = '' } = params;
+    // What is under an id never changes.
+    const etag = `"${fileId}"`;
+    let piece: StreamAnswer['piece'];
+    const { file, object } = await openMaterial(context, actorOf(caller), id, fileId, ({ bytes }) => {
+      const range = rangeOf(Number(bytes), etag);
+      piece = range && { ...range, of: Number(bytes) };
+      return range;
+    });
+    const { name: filename, contentType } = file;
+    return { ...streamed(object), filename, contentType, etag, ...(piece && { piece }) };
   },
 
   async removeMaterial({ context, caller, params }) {
