@@ -217,6 +217,22 @@ describe('sweeping files', () => {
       expect(keys).to.have.length(2).and.to.include(young);
     });
 
+    it('leaves what others keep there, which the database need not know', async () => {
+      const ours = await unknownObject(2 * hour);
+      for (const key of [
+        'backups/2026-11-20.sql.gz',
+        'material/notes.txt',
+        'image/logo.webp',
+        `logs/${randomUUID()}`,
+      ]) {
+        mkdirSync(path.dirname(path.join(folder.path, 'files', key)), { recursive: true });
+        writeFileSync(path.join(folder.path, 'files', key), "somebody else's");
+        utimesSync(path.join(folder.path, 'files', key), ago(2 * hour), ago(2 * hour));
+      }
+      expect((await sweepStorage(context, true)).unknown).to.deep.equal([ours]);
+      expect(await storedKeys(context)).to.have.length(4);
+    });
+
     it('tells of files in use that are not there', async () => {
       const key = await crashed('live', { withObject: false });
       await crashed('live');
