@@ -74,9 +74,8 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
 /** How many accounts an export reads at a time: memory doesn't grow with the number of accounts. */
 const exportBatch = 1000;
 
-/** All accounts that match, oldest first, in batches. @throws AppError `VALIDATION` */
-async function* allUsers(core: Core, input: unknown): AsyncGenerator<User[]> {
-  const filter = listingFilter(core, validate(userFilterSchema, input));
+/** All accounts that match, oldest first, in batches. */
+async function* allUsers(core: Core, filter: WhereOptions<User>): AsyncGenerator<User[]> {
   let after = '';
   for (;;) {
     const batch = await core.database.read(() =>
@@ -102,15 +101,19 @@ const exportedFields = [
  * All accounts that match, oldest first, as CSV without passwords. The header goes out with the first accounts: nothing is
  * written when they can't be read.
  * @param onBatch told how many accounts are on their way
- * @throws AppError `VALIDATION`
+ * @throws AppError `VALIDATION`, at once
  */
-export async function* usersCsv(
+export function usersCsv(
   core: Core,
   input: unknown,
   onBatch: (accounts: number) => void = () => undefined,
 ): AsyncGenerator<string> {
+  return csvOf(allUsers(core, listingFilter(core, validate(userFilterSchema, input))), onBatch);
+}
+
+async function* csvOf(users: AsyncGenerator<User[]>, onBatch: (accounts: number) => void): AsyncGenerator<string> {
   let header = csvLine(exportedFields);
-  for await (const batch of allUsers(core, input)) {
+  for await (const batch of users) {
     const lines = batch.map((user) =>
       csvLine(
         exportedFields.map((field) => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Response } from 'supertest';
+import request, { type Response } from 'supertest';
 import type { User } from '../../src/db/models/user.js';
 import {
   buildCourse,
@@ -122,6 +122,11 @@ describe('User administration', () => {
         .not.to.include('$2b$')
         .and.not.to.match(/(^|,)=cmd/);
       expectInvalid(await call('get', '/api/users/export.csv?role=boss'), ['role'], 'query');
+      for (const [role, status] of [['boss', 400] as const, ['trainee', 200] as const])
+        await request(harness.app)
+          .head(`/api/users/export.csv?role=${role}`)
+          .set('Authorization', `Bearer ${admin.token}`)
+          .expect(status);
     });
   });
 
