@@ -43,11 +43,14 @@ export function uploadFault(folder: string, error: unknown): unknown {
 
 const longestName = 255;
 
-/** The name as it is kept: without folders, which some browsers send along, and in one line. A long one keeps its end. */
+/**
+ * The name as it is kept: without folders, which some browsers send along, in one line, and without marks that make it look
+ * like another ("exe.pdf" for "fdp.exe"). A long one keeps its end.
+ */
 export function keptName(name: string): string {
   const base = path.posix
     .basename(name.replaceAll('\\', '/'))
-    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '')
     .trim();
   if (/^\.*$/.test(base)) return 'upload';
   const letters = Array.from(base);

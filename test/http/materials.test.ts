@@ -103,6 +103,8 @@ describe('materials of courses over HTTP', () => {
         ['..', undefined],
         ['a\u0085b\u2028c.txt', 'abc.txt'],
         ['a\u0001b.txt', undefined],
+        ['report\u202efdp.exe', 'reportfdp.exe'],
+        ['\u2066تقرير\u2069\u200f.pdf', 'تقرير\u200f.pdf'],
         ['line%0D%0Afeed.txt', 'linefeed.txt'],
         ['say %22please%22.txt', 'say "please".txt'],
         ['Übung “1” 📚.pdf', 'Übung “1” 📚.pdf'],
