@@ -192,9 +192,12 @@ function respond<T extends Operation>(
 
 /** A file may be long on its way, and its sender not be allowed it any more. @throws AppError `TOKEN_INVALID` */
 async function assertStillSignedIn(context: Context, caller: Caller | undefined, { file }: ReceivedUpload) {
-  if (!caller || (await isSignedIn(context, caller))) return;
-  await dropUpload(file);
-  throw new AppError('TOKEN_INVALID');
+  try {
+    if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
+  } catch (error) {
+    await dropUpload(file);
+    throw error;
+  }
 }
 
 /** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */

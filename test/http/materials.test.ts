@@ -231,10 +231,10 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context);
     });
 
-    it('takes nothing of a trainer who was deactivated while the file was on its way', async () => {
-      const admin = await superAdmin();
-      const body = form(filePart('What was said.'));
-      await serving(async (url) => {
+    /** The status of an upload in the middle of which something happens. */
+    const statusAfter = (event: () => Promise<unknown>): Promise<string> =>
+      serving(async (url) => {
+        const body = form(filePart('What was said.'));
         const { hostname, port } = new URL(url);
         const socket = connect({ host: hostname, port: Number(port) });
         const answer = text(socket);
@@ -244,10 +244,28 @@ describe('materials of courses over HTTP', () => {
         socket.write(`Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${body.length}\r\n\r\n`);
         socket.write(body.subarray(0, -5));
         while (uploadsIn(harness.context).length === 0) await sleep(10);
-        await harness.api('put', `/api/users/${trainer.id}/status`, admin).send({ isActive: false }).expect(200);
+        await event();
         socket.write(body.subarray(-5));
-        expect(await answer).to.match(/^HTTP\/1\.1 401 /);
+        return (await answer).slice(0, 'HTTP/1.1 201'.length);
       });
+
+    it('takes nothing of a trainer who was deactivated while the file was on its way', async () => {
+      const admin = await superAdmin();
+      const deactivation = () =>
+        harness.api('put', `/api/users/${trainer.id}/status`, admin).send({ isActive: false }).expect(200);
+      expect(await statusAfter(deactivation)).to.equal('HTTP/1.1 401');
+      await expectNothingLeft(harness.context);
+    });
+
+    it('leaves nothing when it can not be asked whether the sender is still signed in', async () => {
+      const { sequelize } = harness.context.database;
+      try {
+        expect(await statusAfter(() => sequelize.query('ALTER TABLE sessions RENAME TO away'))).to.equal(
+          'HTTP/1.1 503',
+        );
+      } finally {
+        await sequelize.query('ALTER TABLE away RENAME TO sessions');
+      }
       await expectNothingLeft(harness.context);
     });
 
