@@ -51,6 +51,7 @@ export interface FileStorage {
    * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` saying what to check
    */
   check(): Promise<void>;
+  /** Ends what is under way. */
   close(): Promise<void>;
 }
 

@@ -309,6 +309,16 @@ describe('sweeping files', () => {
     expect(JSON.parse(logged[0] ?? '')).to.include({ what: 'files', removed: 1, leftovers: 1 });
   });
 
+  it('does not keep the service from ending when the storage has fallen silent', async () => {
+    await crashed('doomed');
+    const { storage } = storingAfter(context, async () => undefined);
+    const remove = () => new Promise<void>(() => undefined);
+    const sweep = startHousekeeping({ ...context, storage: { ...storage, remove } });
+    const started = Date.now();
+    await sweep.close();
+    expect(Date.now() - started).to.be.within(4000, 10_000);
+  }).timeout(20_000);
+
   it('leaves the service alone when it fails', async () => {
     writeFileSync(uploads(), 'in the way');
     const sweep = startHousekeeping(context);
