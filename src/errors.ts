@@ -40,6 +40,7 @@ const defaultMessages = {
   MALFORMED_URL: 'Malformed URL.',
   BODY_TOO_LARGE: 'Request body too large.',
   BODY_INCOMPLETE: 'Request body incomplete.',
+  RANGE_NOT_SATISFIABLE: 'Range not satisfiable.',
   UNSUPPORTED_MEDIA_TYPE: 'Content-Type must be application/json.',
   OVERLOADED: 'The service is busy. Try again shortly.',
   NOT_READY: 'The service is not ready.',

@@ -51,6 +51,7 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   MALFORMED_URL: failure,
   BODY_TOO_LARGE: failure,
   BODY_INCOMPLETE: failure,
+  RANGE_NOT_SATISFIABLE: failure,
   UNSUPPORTED_MEDIA_TYPE: failure,
   OVERLOADED: failure,
   NOT_READY: failure,

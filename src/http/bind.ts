@@ -3,12 +3,13 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
 import type { Caller, Client } from '../services/core.js';
-import { uploadsFolder } from '../services/files.js';
+import { atMost, type ByteRange, dropUpload, type UploadLimit, uploadsFolder } from '../services/files.js';
 import { assertOwnPassword, authorize } from '../services/permissions.js';
-import { authenticate } from '../services/sessions.js';
+import { authenticate, isSignedIn } from '../services/sessions.js';
 import type { Admission } from './admission.js';
 import { type Contract, contract } from './contract.js';
 import type { Operation } from './operation.js';
+import { rangeOf } from './range.js';
 import { type StreamAnswer, sendJson, sendStream } from './stream.js';
 import { readUpload } from './upload.js';
 
@@ -27,9 +28,11 @@ export interface HandlerRequest<T extends Operation = Operation> {
   body: unknown;
   /**
    * Reads the form of an operation that takes a file; its fields are not validated yet. Called once the caller is known to
-   * be allowed what they want: until then nothing of the file is kept.
+   * be allowed what they want: until then nothing of the file is kept. A limit stands in the place of the operation's own.
    */
-  receive: T extends { upload: object } ? () => Promise<ReceivedUpload> : undefined;
+  receive: T extends { upload: object } ? (limit?: UploadLimit) => Promise<ReceivedUpload> : undefined;
+  /** The piece of a file that is asked for: see range.ts. */
+  rangeOf(bytes: number, etag: string): ByteRange | undefined;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
   /** The header, for operations that know callers of their own. */
@@ -155,12 +158,20 @@ function respond<T extends Operation>(
     assertNameable(request.params);
     const body = operation.body ? await aside(() => readBody(request, response, limits.bodyMs)) : {};
     const { upload } = operation;
-    const receive = upload && (() => aside(() => readUpload(request, response, uploadSettings(context, upload))));
+    const receive =
+      upload &&
+      (async (limit = atMost(upload.maxBytes(context.config))) => {
+        const settings = { field: upload.field, folder: uploadsFolder(context), limit };
+        const received = await aside(() => readUpload(request, response, settings));
+        await assertStillSignedIn(context, caller, received);
+        return received;
+      });
     const { params, query } = request;
     const setHeader = (name: string, value: string) => void response.setHeader(name, value);
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
       ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
+      rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
     const handle = async () => handler(admitted);
@@ -180,8 +191,14 @@ function respond<T extends Operation>(
   };
 }
 
-function uploadSettings({ config, ...core }: Context, { field, maxBytes }: NonNullable<Operation['upload']>) {
-  return { field, folder: uploadsFolder({ config, ...core }), maxBytes: maxBytes(config) };
+/** A file may be long on its way, and its sender not be allowed it any more. @throws AppError `TOKEN_INVALID` */
+async function assertStillSignedIn(context: Context, caller: Caller | undefined, { file }: ReceivedUpload) {
+  try {
+    if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
+  } catch (error) {
+    await dropUpload(file);
+    throw error;
+  }
 }
 
 /** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */

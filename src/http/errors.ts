@@ -45,6 +45,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   MALFORMED_URL: { status: 400 },
   BODY_TOO_LARGE: { status: 413 },
   BODY_INCOMPLETE: { status: 400 },
+  RANGE_NOT_SATISFIABLE: { status: 416 },
   UNSUPPORTED_MEDIA_TYPE: { status: 415 },
   OVERLOADED: { status: 503, message: 'The service is busy. Try again shortly.', retryAfter: 2 },
   NOT_READY: { status: 503, retryAfter: 2 },

@@ -146,6 +146,13 @@ function responsesOf(operation: Operation): object {
           : { 'application/json': { schema: jsonSchema(success.body, 'output') } },
     },
   };
+  if (operation.inPieces && 'content' in success) {
+    responses[206] = {
+      description: 'The piece that `Range` asks for',
+      content: { [success.content]: { schema: { type: 'string' } } },
+    };
+    responses[304] = { description: 'The client has it: `If-None-Match` names its `ETag`' };
+  }
   const failures = failuresOf(operation);
   for (const status of new Set(failures.map(statusOf))) {
     const codes = failures.filter((code) => statusOf(code) === status);

@@ -23,6 +23,8 @@ export interface Operation {
   takesItsTime?: true;
   /** It waits for a hash, in a queue that has its own bound. */
   hashesPassword?: true;
+  /** A piece of the answer can be asked for, and whether there is another than the client has. */
+  inPieces?: true;
   /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema }

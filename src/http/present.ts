@@ -55,7 +55,7 @@ function courseSummary(course: Course) {
 export function course(model: Course) {
   return {
     ...pick(model, ['id', 'title', 'description', 'shortDescription', 'category', 'level', 'language', 'courseType']),
-    tags: JSON.parse(model.tagsJson ?? '[]') as string[],
+    tags: model.tags,
     ...pick(model, [
       'requirements',
       'learningOutcomes',

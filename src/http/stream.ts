@@ -1,4 +1,6 @@
 import type { Request, Response } from 'express';
+import type { ByteRange } from '../services/files.js';
+import { isKnown } from './range.js';
 
 /** An answer that is sent as it comes. Nothing is sent before its first piece is there. */
 export interface StreamAnswer {
@@ -10,6 +12,10 @@ export interface StreamAnswer {
   contentType?: string;
   /** How long it is, where that is known. */
   bytes?: number;
+  /** Its version, in quotes, where pieces of it can be asked for. */
+  etag?: string;
+  /** The piece that this is of something longer. */
+  piece?: ByteRange & { of: number };
   /** What it may do when a browser opens it; nothing unless it says so. */
   contentSecurityPolicy?: string;
   /** Told at the end whether all of it has been handed to the client. */
@@ -25,13 +31,16 @@ export interface Sending {
 }
 
 function setStreamHeaders(response: Response, content: string, answer: StreamAnswer): void {
-  const { filename, contentType, bytes, contentSecurityPolicy = "default-src 'none'; sandbox" } = answer;
+  const { filename, contentType, bytes, etag, piece } = answer;
+  const { contentSecurityPolicy = "default-src 'none'; sandbox" } = answer;
   if (filename !== undefined) response.attachment(filename);
   const type = contentType ?? content;
   response.setHeader('Content-Type', /^text\/(csv|event-stream)$/.test(type) ? `${type}; charset=utf-8` : type);
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Content-Security-Policy', contentSecurityPolicy);
   if (bytes !== undefined) response.setHeader('Content-Length', bytes);
+  if (etag !== undefined) response.setHeader('ETag', etag).setHeader('Accept-Ranges', 'bytes');
+  if (piece) response.status(206).setHeader('Content-Range', `bytes ${piece.start}-${piece.end}/${piece.of}`);
 }
 
 /** Whether the client has taken what was written, in time; else it is cut off. */
@@ -60,7 +69,8 @@ export async function sendStream(
 ): Promise<void> {
   let arrived = false;
   try {
-    if (request.method === 'HEAD') {
+    if (answer.etag !== undefined && isKnown(request, response, answer.etag)) response.status(304).end();
+    else if (request.method === 'HEAD') {
       setStreamHeaders(response, content, answer);
       response.end();
     } else arrived = await sendPieces(response, content, answer, sending);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
 import { AppError, systemErrorCode, validationError } from '../errors.js';
-import { fileTooLarge, uploadFault } from '../services/files.js';
+import { type UploadLimit, uploadFault } from '../services/files.js';
 import { uploadFolder } from './upload-folder.js';
 
 /** What a multipart form brought. */
@@ -20,11 +20,11 @@ export interface UploadSettings {
   field: string;
   /** Folder for files that are on their way; made when it isn't there. */
   folder: string;
-  maxBytes: number;
+  limit: UploadLimit;
 }
 
 /** The form may say no more than an import takes. */
-const limits = {
+const formLimits = {
   ...{ files: 1, fields: 60, parts: 61, fieldNameSize: 100, fieldSize: 10_000 },
   // "map[4000000000]" would be a list of so many.
   ...{ fieldNestingDepth: 1, fieldArrayIndexLimit: 60 },
@@ -43,10 +43,10 @@ function isBroken(error: unknown): boolean {
   return ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'STREAM_DESTROYED'].includes(code);
 }
 
-function fault(error: unknown, { field, folder, maxBytes }: UploadSettings): unknown {
+function fault(error: unknown, { field, folder, limit }: UploadSettings): unknown {
   if (isBroken(error)) return new AppError('BODY_INCOMPLETE', undefined, { cause: error });
   if (error instanceof multer.MulterError) {
-    if (error.code === 'LIMIT_FILE_SIZE') return fileTooLarge(maxBytes, error);
+    if (error.code === 'LIMIT_FILE_SIZE') return limit.tooLarge(error);
     const message =
       error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FILE_COUNT'
         ? `Send one file, in the field "${field}".`
@@ -64,7 +64,7 @@ const run = (middleware: RequestHandler, request: Request, response: Response): 
 /**
  * Reads a multipart form with one file. The file is written to the folder under a random name, for
  * this user alone; what was written of a form that fails is removed.
- * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `VALIDATION`, `BODY_TOO_LARGE`, `BODY_INCOMPLETE`, `DISK_FULL`,
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `VALIDATION`, that of the limit, `BODY_INCOMPLETE`, `DISK_FULL`,
  *   `STORAGE_UNAVAILABLE`
  */
 export async function readUpload(
@@ -72,13 +72,17 @@ export async function readUpload(
   response: Response,
   settings: UploadSettings,
 ): Promise<{ file: UploadedFile; fields: object }> {
-  const { field, folder, maxBytes } = settings;
+  const { field, folder, limit } = settings;
   if (!request.is('multipart/form-data'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');
   // What says that it is far too long need not be read to be believed.
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes + formBytes) throw fileTooLarge(maxBytes);
+  if (Number(request.headers['content-length'] ?? 0) > limit.maxBytes + formBytes) throw limit.tooLarge();
   const { engine, clear } = uploadFolder(folder);
-  const receive = multer({ storage: engine, limits: { ...limits, fileSize: maxBytes }, defParamCharset: 'utf8' });
+  const receive = multer({
+    storage: engine,
+    limits: { ...formLimits, fileSize: limit.maxBytes },
+    defParamCharset: 'utf8',
+  });
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await run(receive.single(field), request, response);

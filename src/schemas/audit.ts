@@ -47,9 +47,21 @@ export interface AuditListing extends Paging {
   to?: Date;
 }
 
+/** Whether a text that was read as a moment names a day that there is: one too many goes on into the next month. */
+const isDay = (text: unknown) => {
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(String(text)) ?? [];
+  return day === undefined || new Date(day).toISOString().startsWith(day);
+};
+
+/** The years that dates are of: MySQL compares with no others. */
+const isComparable = (moment: Date) => moment.getUTCFullYear() >= 1000 && moment.getUTCFullYear() <= 9999;
+
 const moment = (label: string) =>
   Joi.date()
     .iso()
+    .custom((value: Date, { error, original }) =>
+      isComparable(value) && isDay(original) ? value : error('date.format'),
+    )
     .messages({
       '*': `${label} must be a date or time as ISO 8601 has it, such as 2026-01-31 or 2026-01-31T08:00:00Z.`,
     });

@@ -60,11 +60,11 @@ export function auditedUser(user: User): object {
 
 /** A course as the audit log shows it. */
 export function auditedCourse(course: Course) {
-  const { title, description, shortDescription, category, level, language, courseType, tagsJson } = course;
+  const { title, description, shortDescription, category, level, language, courseType, tags } = course;
   const { requirements, learningOutcomes, maxStudents, startDate, endDate, location } = course;
   const { isPublished, isFeatured, trainerId } = course;
   return {
-    ...{ title, description, shortDescription, category, level, language, courseType, tagsJson },
+    ...{ title, description, shortDescription, category, level, language, courseType, tags },
     ...{ requirements, learningOutcomes, maxStudents, startDate, endDate, location },
     ...{ isPublished, isFeatured, trainerId },
   };

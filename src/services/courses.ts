@@ -23,8 +23,8 @@ import { denied } from './permissions.js';
 import { takenSeats } from './seats.js';
 
 /** What a search for a course looks in. */
-function courseSearchKey({ title, category, tagsJson }: Pick<Course, 'title' | 'category' | 'tagsJson'>): string {
-  return searchKey(title, category, ...(JSON.parse(tagsJson ?? '[]') as string[]));
+function courseSearchKey({ title, category, tags }: Course): string {
+  return searchKey(title, category, ...tags);
 }
 
 /**

@@ -68,6 +68,9 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
+/** The keys that this program makes: an object with another is somebody else's, who has nothing to do with the database. */
+const madeHere = /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}(\.webp)?$/;
+
 /**
  * {@link sweepFiles}, and the storage held against the database: objects that nobody knows of, and files that aren't there.
  * @param removeUnknown removes the former; right only where nobody else keeps files in the same place
@@ -78,7 +81,7 @@ export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<
   const known = await statesByKey(core);
   const unknown: string[] = [];
   for await (const { key, modifiedAt } of core.storage.list()) {
-    if (!known.delete(key) && modifiedAt < before) unknown.push(key);
+    if (!known.delete(key) && modifiedAt < before && madeHere.test(key)) unknown.push(key);
   }
   if (removeUnknown) await core.storage.remove(unknown);
   const missing = [...known].flatMap(([key, state]) => (state === 'live' ? [key] : []));

@@ -8,7 +8,7 @@ import type { StoredFile } from '../db/models/stored-file.js';
 import { AppError, notFound } from '../errors.js';
 import type { FileKind } from '../schemas/file.js';
 import { diskFault } from '../storage/disk-fault.js';
-import type { StoredObject } from '../storage/storage.js';
+import type { ByteRange, StoredObject } from '../storage/storage.js';
 import type { Core } from './core.js';
 
 /** A file that a client has sent: where it lies for now, and what its sender calls it. */
@@ -17,12 +17,19 @@ export interface Upload {
   name: string;
 }
 
-export type { StoredObject } from '../storage/storage.js';
+export type { ByteRange, StoredObject } from '../storage/storage.js';
 
-/** The failure of a file with more bytes than it may have. */
-export function fileTooLarge(maxBytes: number, cause?: unknown): AppError {
-  return new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause });
+/** How long a file may be that is about to come, and the failure of a longer one. */
+export interface UploadLimit {
+  maxBytes: number;
+  tooLarge(cause?: unknown): AppError;
 }
+
+/** A file may have so many bytes. */
+export const atMost = (maxBytes: number): UploadLimit => ({
+  maxBytes,
+  tooLarge: (cause) => new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause }),
+});
 
 /** Where uploads are that are on their way; nothing of it is served. */
 export function uploadsFolder(core: Core): string {
@@ -36,11 +43,14 @@ export function uploadFault(folder: string, error: unknown): unknown {
 
 const longestName = 255;
 
-/** The name as it is kept: without folders, which some browsers send along, and in one line. A long one keeps its end. */
+/**
+ * The name as it is kept: without folders, which some browsers send along, in one line, and without marks that make it look
+ * like another ("exe.pdf" for "fdp.exe"). A long one keeps its end.
+ */
 export function keptName(name: string): string {
   const base = path.posix
     .basename(name.replaceAll('\\', '/'))
-    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '')
     .trim();
   if (/^\.*$/.test(base)) return 'upload';
   const letters = Array.from(base);
@@ -160,7 +170,7 @@ const sweepBatch = 500;
 
 /**
  * Removes the files that are marked, and then their rows. A storage that fails keeps nobody from going on: the rows stay,
- * and the next sweep tries again.
+ * and the next sweep tries again. Neither does a file that can't be removed keep those behind it.
  * @returns how many were removed
  */
 export async function removeDoomed(
@@ -170,22 +180,38 @@ export async function removeDoomed(
 ): Promise<number> {
   const { StoredFile } = core.database.models;
   let removed = 0;
+  let after = '';
   try {
     do {
+      const next = { [Op.and]: [{ state: 'doomed', id: { [Op.gt]: after } }, where] };
       const files = await core.database.read(() =>
-        StoredFile.findAll({ where: { [Op.and]: [{ state: 'doomed' }, where] }, order: ['id'], limit: sweepBatch }),
+        StoredFile.findAll({ where: next, order: ['id'], limit: sweepBatch }),
       );
-      if (files.length === 0) return removed;
-      await core.storage.remove(files.map(({ storageKey }) => storageKey));
-      const ids = files.map(({ id }) => id);
-      await core.database.inTransaction((transaction) => StoredFile.destroy({ where: { id: ids }, transaction }));
-      removed += files.length;
+      const last = files.at(-1);
+      if (!last) return removed;
+      after = last.id;
+      removed += await removeBatch(core, files);
     } while (!signal?.aborted);
     return removed;
   } catch (error) {
-    core.logger.warn({ err: error }, 'files that are not needed any more could not be removed: the sweep will');
+    core.logger.warn({ err: error }, notRemoved);
     return removed;
   }
+}
+
+const notRemoved = 'files that are not needed any more could not be removed: the sweep will';
+
+/** @returns how many were removed: all, or none where the storage says of one that it couldn't be */
+async function removeBatch(core: Core, files: readonly StoredFile[]): Promise<number> {
+  try {
+    await core.storage.remove(files.map(({ storageKey }) => storageKey));
+  } catch (error) {
+    core.logger.warn({ err: error }, notRemoved);
+    return 0;
+  }
+  const where = { id: files.map(({ id }) => id) };
+  await core.database.inTransaction((transaction) => core.database.models.StoredFile.destroy({ where, transaction }));
+  return files.length;
 }
 
 /** The content of a file, piece by piece. @throws AppError `STORAGE_UNAVAILABLE` when it breaks off */
@@ -198,16 +224,21 @@ export async function* contentOf({ stream }: StoredObject): AsyncGenerator<Buffe
   }
 }
 
-/** Opens a file that is in use. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
+/**
+ * Opens a file that is in use.
+ * @param rangeOf says which piece of it is wanted; all of it by default
+ * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE`, and what `rangeOf` throws
+ */
 export async function openFile(
   core: Core,
   where: WhereOptions<StoredFile>,
+  rangeOf: (file: StoredFile) => ByteRange | undefined = () => undefined,
 ): Promise<{ file: StoredFile; object: StoredObject }> {
   const file = await core.database.read(() =>
     core.database.models.StoredFile.findOne({ where: { [Op.and]: [{ state: 'live' }, where] } }),
   );
   if (!file) throw notFound('File');
-  const object = await core.storage.open(file.storageKey);
+  const object = await core.storage.open(file.storageKey, rangeOf(file));
   if (object) return { file, object };
   core.logger.error({ key: file.storageKey }, 'a file is missing in the storage');
   throw notFound('File');

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from './core.js';
 import { sweepFiles } from './file-sweep.js';
 import { sweepThrottle } from './login-throttle.js';
@@ -5,6 +6,9 @@ import { sweepSessions } from './sessions.js';
 
 /** How often the service tidies up, in milliseconds. */
 const everyMs = 60 * 60_000;
+
+/** How long the end of the service waits for what is under way, in milliseconds: a storage may have fallen silent. */
+const longestWaitMs = 5000;
 
 /**
  * What is removed that nobody needs any more; every instance may do it at any time. A chore that finds much to do ends
@@ -41,7 +45,7 @@ export function startHousekeeping(core: Core): { close(): Promise<void> } {
     async close() {
       clearInterval(timer);
       stop.abort();
-      await underWay;
+      await Promise.race([underWay, sleep(longestWaitMs, undefined, { ref: false })]);
     },
   };
 }

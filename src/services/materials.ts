@@ -10,7 +10,17 @@ import { recordAudit } from './audit.js';
 import { isActiveTrainee } from './catalogue.js';
 import type { Actor, Core } from './core.js';
 import { assertManages, lockManagedCourse } from './courses.js';
-import { doomFiles, dropUpload, keptName, openFile, removeDoomed, storeFile, type Upload } from './files.js';
+import {
+  atMost,
+  doomFiles,
+  dropUpload,
+  keptName,
+  openFile,
+  removeDoomed,
+  storeFile,
+  type Upload,
+  type UploadLimit,
+} from './files.js';
 import { holdCourses } from './holds.js';
 import { type Page, pageOf } from './paging.js';
 import { denied } from './permissions.js';
@@ -56,17 +66,38 @@ function assertTypeAllowed(core: Core, name: string): void {
     ]);
 }
 
+/** How many bytes the course's files have. */
+async function usedBytes(core: Core, courseId: string, transaction?: Transaction): Promise<number> {
+  const where = { courseId, kind: 'material', state: 'live' };
+  return Number((await core.database.models.StoredFile.sum('bytes', { where, transaction: transaction ?? null })) ?? 0);
+}
+
+function overQuota({ config }: Core, used: number, cause?: unknown): AppError {
+  const { courseQuotaBytes } = config.files;
+  const message = `The course's files may have ${courseQuotaBytes} bytes altogether, and have ${used}. Delete some first.`;
+  return new AppError('COURSE_QUOTA', message, { cause });
+}
+
 /** The course is held: uploads that arrive together are added up one after the other. */
 async function assertQuota(core: Core, courseId: string, file: StoredFile, transaction: Transaction): Promise<void> {
-  const { courseQuotaBytes } = core.config.files;
   await holdCourses(core, [courseId], transaction);
-  const where = { courseId, kind: 'material', state: 'live' };
-  const used = Number((await core.database.models.StoredFile.sum('bytes', { where, transaction })) ?? 0);
-  if (used + Number(file.bytes) > courseQuotaBytes)
-    throw new AppError(
-      'COURSE_QUOTA',
-      `The course's files may have ${courseQuotaBytes} bytes altogether, and have ${used}. Delete some first.`,
-    );
+  const used = await usedBytes(core, courseId, transaction);
+  if (used + Number(file.bytes) > core.config.files.courseQuotaBytes) throw overQuota(core, used);
+}
+
+/**
+ * How long the next file of a course may be, asked before it is sent: what has no room needn't come. Others may take
+ * the room meanwhile, so that it is asked again when the file is put to use.
+ * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`
+ */
+export async function materialLimit(core: Core, actor: Actor, courseId: string): Promise<UploadLimit> {
+  await assertMayUpload(core, actor, courseId);
+  const { courseQuotaBytes, materialBytes } = core.config.files;
+  const used = await core.database.read(() => usedBytes(core, courseId));
+  const left = Math.max(courseQuotaBytes - used, 0);
+  return left < materialBytes
+    ? { maxBytes: left, tooLarge: (cause) => overQuota(core, used, cause) }
+    : atMost(materialBytes);
 }
 
 /**
@@ -122,15 +153,16 @@ export async function findMaterial(core: Core, actor: Actor, courseId: string, i
   return file;
 }
 
-/** Opens a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `STORAGE_UNAVAILABLE` */
+/** Opens a file of a course. @throws AppError `ACCESS_DENIED`, and as {@link openFile} */
 export async function openMaterial(
   core: Core,
   actor: Actor,
   courseId: string,
   id: string,
+  rangeOf?: Parameters<typeof openFile>[2],
 ): Promise<{ file: StoredFile; object: StoredObject }> {
   await assertMayRead(core, actor, courseId);
-  return openFile(core, { id, courseId, kind: 'material' });
+  return openFile(core, { id, courseId, kind: 'material' }, rangeOf);
 }
 
 /** Deletes a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */

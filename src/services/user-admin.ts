@@ -6,7 +6,7 @@ import { phoneKey } from '../schemas/keys.js';
 import { activationSchema, type UserUpdate, userUpdateSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
 import { guarded, initialPasswordExpiry, takenKeys, userSearchKey } from './accounts.js';
-import { type AuditRecord, auditedUser, recordAudit } from './audit.js';
+import { type AuditRecord, auditedUser, changesBetween, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { doomFiles, removeDoomed } from './files.js';
 import { releaseLock } from './login-throttle.js';
@@ -34,8 +34,10 @@ async function changeUser(
       action === 'user.reset-password' || user.changed('role') || (user.changed('isActive') && !user.isActive);
     await user.save({ transaction });
     if (ends) await endSessions(core, id, transaction);
-    const record = { action, targetType: 'user', targetId: id, before, after: auditedUser(user) } as const;
-    await recordAudit(core, actor, record, transaction);
+    const after = auditedUser(user);
+    // A new password is none of the fields. What is as it was, as when a request is sent again, is no change.
+    if (action === 'user.reset-password' || Object.keys(changesBetween(before, after).after).length > 0)
+      await recordAudit(core, actor, { action, targetType: 'user', targetId: id, before, after }, transaction);
     return user;
   });
 }

@@ -4,7 +4,15 @@ import { text } from 'node:stream/consumers';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError, systemErrorCode } from '../errors.js';
 import { diskFault } from './disk-fault.js';
-import { assertKey, checkText, type FileStorage, isKey, type ObjectInfo, type StoredObject } from './storage.js';
+import {
+  assertKey,
+  type ByteRange,
+  checkText,
+  type FileStorage,
+  isKey,
+  type ObjectInfo,
+  type StoredObject,
+} from './storage.js';
 
 // A link is refused, not followed; a pipe that nobody writes to doesn't block.
 const readPlainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -56,14 +64,16 @@ class LocalStorage implements FileStorage {
     }
   }
 
-  async open(key: string): Promise<StoredObject | undefined> {
+  async open(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
     assertKey(key);
     try {
       const handle = await open(this.#pathOf(key), readPlainly);
       try {
         const stats = await handle.stat();
         if (!stats.isFile()) throw new AppError('STORAGE_UNAVAILABLE', this.#notAFile(key));
-        return { stream: handle.createReadStream(), bytes: stats.size };
+        if (range && range.end >= stats.size) throw new AppError('STORAGE_UNAVAILABLE', this.#tooShort(key));
+        const bytes = range ? range.end - range.start + 1 : stats.size;
+        return { stream: handle.createReadStream(range), bytes };
       } catch (error) {
         await handle.close();
         throw error;
@@ -121,6 +131,10 @@ class LocalStorage implements FileStorage {
 
   #notAFile(key: string): string {
     return `"${this.#pathOf(key)}" isn't a plain file: check what was put there.`;
+  }
+
+  #tooShort(key: string): string {
+    return `"${this.#pathOf(key)}" is shorter than it was: check the disk.`;
   }
 
   async #makeFolderOf(key: string): Promise<void> {

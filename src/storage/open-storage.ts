@@ -14,7 +14,7 @@ export function openStorage(settings: LocalStorageConfig | S3Config): FileStorag
   return {
     location: `s3://${settings.bucket}/${settings.prefix}`,
     put: async (key, path) => (await storage()).put(key, path),
-    open: async (key) => (await storage()).open(key),
+    open: async (key, range) => (await storage()).open(key, range),
     remove: async (keys) => (await storage()).remove(keys),
     async *list() {
       yield* (await storage()).list();

@@ -8,7 +8,15 @@ import { v7 as uuidv7 } from 'uuid';
 import { attempts, checkByMd5, createS3Client, defaultTimeoutMs, type S3Settings, type Sdk } from './s3-client.js';
 import { isNoSuchKey, isTransient, type S3Place, s3Fault } from './s3-fault.js';
 import { watch, watchDownload } from './silence.js';
-import { assertKey, checkText, type FileStorage, isKey, type ObjectInfo, type StoredObject } from './storage.js';
+import {
+  assertKey,
+  type ByteRange,
+  checkText,
+  type FileStorage,
+  isKey,
+  type ObjectInfo,
+  type StoredObject,
+} from './storage.js';
 
 /** What DeleteObjects takes. */
 const batchSize = 1000;
@@ -24,6 +32,9 @@ class S3Storage implements FileStorage {
   readonly #prefix: string;
   readonly #timeoutMs: number;
   readonly #place: S3Place;
+  /** What ends the requests that are under way. */
+  readonly #underWay = new Set<AbortController>();
+  #isClosed = false;
 
   constructor(sdk: Sdk, client: S3Client, settings: S3Settings) {
     const { bucket, endpoint, prefix, accessKeyId = '', secretAccessKey = '', timeoutMs = defaultTimeoutMs } = settings;
@@ -49,8 +60,8 @@ class S3Storage implements FileStorage {
     }
   }
 
-  async open(key: string): Promise<StoredObject | undefined> {
-    const input = this.#objectOf(key);
+  async open(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
+    const input = { ...this.#objectOf(key), ...(range && { Range: `bytes=${range.start}-${range.end}` }) };
     try {
       const { Body, ContentLength } = await this.#ask((options) =>
         this.#client.send(new this.#sdk.GetObjectCommand(input), options),
@@ -58,6 +69,10 @@ class S3Storage implements FileStorage {
       // In Node the body is the answer itself; the SDK's type is that of all its platforms.
       const body = Body as IncomingMessage | undefined;
       if (body === undefined || ContentLength === undefined) throw new Error('An answer without a body.');
+      if (range && ContentLength !== range.end - range.start + 1) {
+        body.destroy();
+        throw new Error('An answer of another length than was asked for.');
+      }
       watchDownload(body, this.#timeoutMs);
       return { stream: body, bytes: ContentLength };
     } catch (error) {
@@ -110,6 +125,9 @@ class S3Storage implements FileStorage {
   }
 
   async close(): Promise<void> {
+    // The client would send what is under way again.
+    this.#isClosed = true;
+    for (const stop of this.#underWay) stop.abort();
     this.#client.destroy();
   }
 
@@ -119,14 +137,26 @@ class S3Storage implements FileStorage {
   }
 
   /** Sends a request, with its retries, within a time: the SDK's own limit ends when the answer begins. */
-  async #ask<T>(send: (options: { abortSignal: AbortSignal }) => Promise<T>): Promise<T> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), this.#timeoutMs * (attempts + 1));
+  async #ask<T>(
+    send: (options: { abortSignal: AbortSignal }) => Promise<T>,
+    ms = this.#timeoutMs * (attempts + 1),
+  ): Promise<T> {
+    const deadline = this.#begin();
+    const timer = setTimeout(() => deadline.abort(), ms);
     try {
       return await send({ abortSignal: deadline.signal });
     } finally {
       clearTimeout(timer);
+      this.#underWay.delete(deadline);
     }
+  }
+
+  /** Ends a request, as closing the storage does. Not AbortSignal.any(): what waits for a long-lived signal stays in memory. */
+  #begin(): AbortController {
+    const stop = new AbortController();
+    if (this.#isClosed) stop.abort();
+    this.#underWay.add(stop);
+    return stop;
   }
 
   /** The SDK never repeats a request with a stream for a body: the stream is used up. Here each attempt has its own. */
@@ -143,7 +173,7 @@ class S3Storage implements FileStorage {
   }
 
   async #upload(key: string, file: string, bytes: number): Promise<void> {
-    const stop = new AbortController();
+    const stop = this.#begin();
     const stream = createReadStream(file, { end: Math.max(bytes - 1, 0) });
     const unwatch = watch(
       () => stream.bytesRead,
@@ -165,12 +195,13 @@ class S3Storage implements FileStorage {
     } finally {
       unwatch();
       stream.destroy();
+      this.#underWay.delete(stop);
     }
   }
 
   async #deleteOnce(key: string): Promise<void> {
-    const abortSignal = AbortSignal.timeout(Math.min(this.#timeoutMs, 5000));
-    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#objectOf(key)), { abortSignal });
+    const command = new this.#sdk.DeleteObjectCommand(this.#objectOf(key));
+    await this.#ask((options) => this.#client.send(command, options), Math.min(this.#timeoutMs, 5000));
   }
 
   /** @returns what failed, of the batch or of single keys */

@@ -7,6 +7,12 @@ export interface StoredObject {
   bytes: number;
 }
 
+/** A piece of an object: its first and its last byte, counted from 0. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
 export interface ObjectInfo {
   key: string;
   bytes: number;
@@ -24,11 +30,11 @@ export interface FileStorage {
    */
   put(key: string, path: string): Promise<void>;
   /**
-   * Opens an object; its stream must be destroyed or read to its end.
+   * Opens an object, or a piece of it, whose length `bytes` is then; its stream must be destroyed or read to its end.
    * @returns nothing when there is no such object
-   * @throws AppError `STORAGE_UNAVAILABLE`
+   * @throws AppError `STORAGE_UNAVAILABLE`, also for a piece that the object doesn't have
    */
-  open(key: string): Promise<StoredObject | undefined>;
+  open(key: string, range?: ByteRange): Promise<StoredObject | undefined>;
   /**
    * Removes objects; those that are gone already are fine.
    * @throws AppError `STORAGE_UNAVAILABLE` after it tried all of them
@@ -45,6 +51,7 @@ export interface FileStorage {
    * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE` saying what to check
    */
   check(): Promise<void>;
+  /** Ends what is under way. */
   close(): Promise<void>;
 }
 

@@ -73,4 +73,12 @@ describe('GET /api/audit', () => {
     const response = await list('?action=login&targetType=thing&from=yesterday&to=1&page=0');
     expectInvalid(response, ['action', 'targetType', 'from', 'to', 'page'], 'query');
   });
+
+  it('takes no time that there is not, or that is not a time to every database', async () => {
+    const years = ['-000001-01-01T00:00:00Z', '0000-01-01T00:00:00%2B10:00', '0999-12-31', '%2B275760-09-13T00:00:00Z'];
+    for (const time of [...years, '9999-12-31T23:59:59-05:00', '2026-02-31', '2026-02-31T08:00:00Z', '2026-13-01'])
+      expectInvalid(await list(`?from=${time}&to=${time}`), ['from', 'to'], 'query');
+    for (const time of ['1000-01-01', '9999-12-31T23:59:59.999Z', '2024-02-29', '2026-01-31T23:30:00-05:00', '2026'])
+      expect((await list(`?from=${time}&to=${time}`)).status, time).to.equal(200);
+  });
 });

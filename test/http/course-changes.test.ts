@@ -55,8 +55,8 @@ describe('PUT /api/courses/:id', () => {
     expect(await changesOf(harness, cast, course.id, cast.owner)).to.deep.equal([
       {
         action: 'course.update',
-        before: { description: 'From A-0 on.', tagsJson: '["code"]', maxStudents: 5 },
-        after: { description: 'New.', tagsJson: '["code","history"]', maxStudents: null },
+        before: { description: 'From A-0 on.', tags: ['code'], maxStudents: 5 },
+        after: { description: 'New.', tags: ['code', 'history'], maxStudents: null },
       },
       { action: 'course.update', before: { level: 'advanced' }, after: { level: null } },
     ]);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Response } from 'supertest';
@@ -12,7 +13,7 @@ import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectFailure, expectInvalid, messageOf } from './expectations.js';
-import { emptyStorage, expectNothingLeft, filePart, form, send, storingAfter } from './uploads.js';
+import { emptyStorage, expectNothingLeft, filePart, form, send, storingAfter, uploadsIn } from './uploads.js';
 
 const settings = { FILE_MATERIAL_MAX_BYTES: '5000000', FILE_COURSE_QUOTA_BYTES: '6000000' };
 
@@ -102,6 +103,8 @@ describe('materials of courses over HTTP', () => {
         ['..', undefined],
         ['a\u0085b\u2028c.txt', 'abc.txt'],
         ['a\u0001b.txt', undefined],
+        ['report\u202efdp.exe', 'reportfdp.exe'],
+        ['\u2066تقرير\u2069\u200f.pdf', 'تقرير\u200f.pdf'],
         ['line%0D%0Afeed.txt', 'linefeed.txt'],
         ['say %22please%22.txt', 'say "please".txt'],
         ['Übung “1” 📚.pdf', 'Übung “1” 📚.pdf'],
@@ -129,8 +132,8 @@ describe('materials of courses over HTTP', () => {
     });
 
     it('takes as many bytes as are allowed, and none more', async () => {
-      expect((await added(Buffer.alloc(5_000_000))).bytes).to.equal(5_000_000);
       expectFailure(await upload(Buffer.alloc(5_000_001)), 413, 'The file has more than 5000000 bytes.');
+      expect((await added(Buffer.alloc(5_000_000))).bytes).to.equal(5_000_000);
       await expectNothingLeft(harness.context, 1);
     });
 
@@ -143,6 +146,35 @@ describe('materials of courses over HTTP', () => {
       await harness.api('delete', routeOf(id), token).expect(200);
       await upload('x').expect(201);
       await expectNothingLeft(harness.context, 3);
+    });
+
+    it('refuses what the course has no room for before it is sent, or before it is stored', async () => {
+      await buildMaterial(harness.context, course, {}, Buffer.alloc(4_000_000));
+      const full = "The course's files may have 6000000 bytes altogether, and have 4000000. Delete some first.";
+      const stored: string[] = [];
+      const app = createApp(storingAfter(harness.context, async () => void stored.push('a file')));
+      const tooLong = form(filePart(Buffer.alloc(2_000_001)));
+      const answers = await serving(async (url) => {
+        const request = { path: routeOf(), token };
+        return [
+          // Nothing comes of what is announced.
+          await send(url, { ...request, headers: { 'Content-Length': 4_000_000 } }),
+          await send(url, { ...request, body: tooLong }),
+          // Nothing is announced.
+          await send(url, {
+            ...request,
+            headers: { 'Content-Length': '', 'Transfer-Encoding': 'chunked' },
+            body: Buffer.concat([
+              Buffer.from(`${tooLong.length.toString(16)}\r\n`),
+              tooLong,
+              Buffer.from('\r\n0\r\n\r\n'),
+            ]),
+          }),
+        ];
+      }, app);
+      for (const answer of answers) expect([answer.status, JSON.parse(answer.body).error]).to.deep.equal([400, full]);
+      expect(stored).to.deep.equal([]);
+      await expectNothingLeft(harness.context, 1);
     });
 
     it('takes no more than a course may have of those that come together', async () => {
@@ -196,6 +228,44 @@ describe('materials of courses over HTTP', () => {
       for (const answer of [none, two, other]) expectInvalid(answer, ['file']);
       expect(messageOf(none)).to.equal('A file is required.');
       expect(messageOf(two)).to.equal('Send one file, in the field "file".');
+      await expectNothingLeft(harness.context);
+    });
+
+    /** The status of an upload in the middle of which something happens. */
+    const statusAfter = (event: () => Promise<unknown>): Promise<string> =>
+      serving(async (url) => {
+        const body = form(filePart('What was said.'));
+        const { hostname, port } = new URL(url);
+        const socket = connect({ host: hostname, port: Number(port) });
+        const answer = text(socket);
+        socket.write(
+          `POST ${routeOf()} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`,
+        );
+        socket.write(`Content-Type: multipart/form-data; boundary=x\r\nContent-Length: ${body.length}\r\n\r\n`);
+        socket.write(body.subarray(0, -5));
+        while (uploadsIn(harness.context).length === 0) await sleep(10);
+        await event();
+        socket.write(body.subarray(-5));
+        return (await answer).slice(0, 'HTTP/1.1 201'.length);
+      });
+
+    it('takes nothing of a trainer who was deactivated while the file was on its way', async () => {
+      const admin = await superAdmin();
+      const deactivation = () =>
+        harness.api('put', `/api/users/${trainer.id}/status`, admin).send({ isActive: false }).expect(200);
+      expect(await statusAfter(deactivation)).to.equal('HTTP/1.1 401');
+      await expectNothingLeft(harness.context);
+    });
+
+    it('leaves nothing when it can not be asked whether the sender is still signed in', async () => {
+      const { sequelize } = harness.context.database;
+      try {
+        expect(await statusAfter(() => sequelize.query('ALTER TABLE sessions RENAME TO away'))).to.equal(
+          'HTTP/1.1 503',
+        );
+      } finally {
+        await sequelize.query('ALTER TABLE away RENAME TO sessions');
+      }
       await expectNothingLeft(harness.context);
     });
 

@@ -164,7 +164,7 @@ export function storingAfter(context: Context, first: () => Promise<unknown>): C
         await first();
         return storage.put(key, file);
       },
-      open: (key) => storage.open(key),
+      open: (key, range) => storage.open(key, range),
       remove: (keys) => storage.remove(keys),
       list: () => storage.list(),
       check: () => storage.check(),

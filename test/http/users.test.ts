@@ -330,5 +330,19 @@ describe('User administration', () => {
       expect(entries[3]?.after).to.include({ lastName: 'King' });
       expect(entries[0]?.after).to.equal(null);
     });
+
+    it('holds what has changed only, and each password that was given', async () => {
+      const user = await buildUser(harness.context);
+      for (const _ of ['sent', 'sent again']) {
+        await call('put', `/api/users/${user.id}`, { lastName: 'King' }).expect(200);
+        await call('put', `/api/users/${user.id}/status`, { isActive: false }).expect(200);
+        await call('post', `/api/users/${user.id}/reset-password`).expect(200);
+      }
+      await call('put', `/api/users/${user.id}`, {}).expect(200);
+      const entries = await audited(user.id);
+      expect(entries.map(({ action }) => action)).to.deep.equal([
+        ...['user.reset-password', 'user.reset-password', 'user.deactivate', 'user.update'],
+      ]);
+    });
   });
 });

@@ -139,7 +139,8 @@ describe('sweeping files', () => {
     expect(existsSync(others)).to.equal(true);
   });
 
-  it('removes more than it takes at once', async () => {
+  /** Marked files that aren't in the storage any more: more than are removed at once. */
+  async function manyDoomed(): Promise<number> {
     const { StoredFile } = context.database.models;
     const { id: _, ...template } = (await buildMaterial(context, course)).get({ plain: true });
     const rows = Array.from({ length: 1100 }, (_none, index) => {
@@ -147,9 +148,14 @@ describe('sweeping files', () => {
       return { ...template, id: randomUUID(), state: 'doomed' as const, storageKey: key };
     });
     await StoredFile.bulkCreate(rows);
+    return rows.length;
+  }
+
+  it('removes more than it takes at once', async () => {
+    const removed = await manyDoomed();
     // The service can end after each batch.
     expect(await sweepFiles(context, AbortSignal.abort())).to.deep.equal({ removed: 500, leftovers: 0 });
-    expect(await sweepFiles(context)).to.deep.equal({ removed: 600, leftovers: 0 });
+    expect(await sweepFiles(context)).to.deep.equal({ removed: removed - 500, leftovers: 0 });
     await expectNothingLeft(context, 1);
   });
 
@@ -176,6 +182,21 @@ describe('sweeping files', () => {
     await expectNothingLeft(context);
   });
 
+  it('removes what comes behind a file that the storage fails to remove', async () => {
+    const { StoredFile } = context.database.models;
+    const stuck = await crashed('doomed');
+    await StoredFile.update({ id: '0' }, { where: { storageKey: stuck } });
+    const file = path.join(folder.path, 'files', stuck);
+    rmSync(file);
+    mkdirSync(file);
+    const others = await manyDoomed();
+    // Those that it was tried with are kept for the next time, too.
+    expect((await sweepFiles(context)).removed).to.equal(others - 499);
+    rmSync(file, { recursive: true });
+    expect((await sweepFiles(context)).removed).to.equal(500);
+    await expectNothingLeft(context, 1);
+  });
+
   describe('the storage held against the database', () => {
     it('tells of objects that nobody knows of, and leaves them', async () => {
       const key = await unknownObject(2 * hour);
@@ -196,6 +217,22 @@ describe('sweeping files', () => {
       expect(unknown).to.deep.equal([old]);
       const keys = await storedKeys(context);
       expect(keys).to.have.length(2).and.to.include(young);
+    });
+
+    it('leaves what others keep there, which the database need not know', async () => {
+      const ours = await unknownObject(2 * hour);
+      for (const key of [
+        'backups/2026-11-20.sql.gz',
+        'material/notes.txt',
+        'image/logo.webp',
+        `logs/${randomUUID()}`,
+      ]) {
+        mkdirSync(path.dirname(path.join(folder.path, 'files', key)), { recursive: true });
+        writeFileSync(path.join(folder.path, 'files', key), "somebody else's");
+        utimesSync(path.join(folder.path, 'files', key), ago(2 * hour), ago(2 * hour));
+      }
+      expect((await sweepStorage(context, true)).unknown).to.deep.equal([ours]);
+      expect(await storedKeys(context)).to.have.length(4);
     });
 
     it('tells of files in use that are not there', async () => {
@@ -273,6 +310,16 @@ describe('sweeping files', () => {
     expect(logged.map((line) => JSON.parse(line) as object)).to.have.length(1);
     expect(JSON.parse(logged[0] ?? '')).to.include({ what: 'files', removed: 1, leftovers: 1 });
   });
+
+  it('does not keep the service from ending when the storage has fallen silent', async () => {
+    await crashed('doomed');
+    const { storage } = storingAfter(context, async () => undefined);
+    const remove = () => new Promise<void>(() => undefined);
+    const sweep = startHousekeeping({ ...context, storage: { ...storage, remove } });
+    const started = Date.now();
+    await sweep.close();
+    expect(Date.now() - started).to.be.within(4000, 10_000);
+  }).timeout(20_000);
 
   it('leaves the service alone when it fails', async () => {
     writeFileSync(uploads(), 'in the way');

@@ -164,6 +164,24 @@ describe('the storage in a bucket', () => {
     silent.server.close();
   });
 
+  it('ends what is under way when it is closed', async () => {
+    const silent = await answering((request) => request.resume());
+    const closed = await storageWith(silent);
+    const file = fileWith(folder.path, 'x');
+    const attempts = [
+      ...[closed.put('material/some', file), closed.open('material/some'), closed.check()],
+      ...[closed.remove(['material/some']), listed(closed)],
+    ].map((attempt) => faultOf(attempt));
+    await sleep(200);
+    const started = Date.now();
+    await closed.close();
+    for (const fault of await Promise.all(attempts)) expect(fault).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect(Date.now() - started).to.be.lessThan(3000);
+    expect(existsSync(file)).to.equal(false);
+    silent.server.closeAllConnections();
+    silent.server.close();
+  });
+
   it('ends an upload that is not taken, and a download that stops', async () => {
     const content = Buffer.alloc(20 * 1024 * 1024);
     const stuck = await answering((request, response) => {

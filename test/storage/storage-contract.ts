@@ -104,6 +104,24 @@ export function describeStorage(under: () => StorageUnderTest): void {
     expect(await storage().open('nokind/nothing')).to.equal(undefined);
   });
 
+  it('gives a piece of what is there, and none that is not', async () => {
+    await put('material/some', 'abcdefghij');
+    const pieceOf = async (start: number, end: number) => {
+      const stored = await storage().open('material/some', { start, end });
+      if (!stored) throw new Error('There is no such object.');
+      const piece = await buffer(stored.stream);
+      expect(stored.bytes).to.equal(piece.length);
+      return String(piece);
+    };
+    // Not the first byte alone: the server that stands in for S3 takes a 0 for no end.
+    expect(await pieceOf(0, 1)).to.equal('ab');
+    expect(await pieceOf(3, 3)).to.equal('d');
+    expect(await pieceOf(0, 9)).to.equal('abcdefghij');
+    for (const [start, end] of [[9, 10] as const, [10, 11] as const])
+      expect(await faultOf(pieceOf(start, end))).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect(await storage().open('material/nothing', { start: 0, end: 0 })).to.equal(undefined);
+  });
+
   it('removes what is there and minds nothing that is not', async () => {
     await put('material/some', 'some');
     await put('image/other.webp', 'other');

@@ -63,7 +63,7 @@ export function register(program: Command, registry: Registry): void {
     options: (command) =>
       command
         .option('--status <status>', 'active (the default) or pending')
-        .option('--notes <text>', 'for those who manage the course')
+        .option('--notes <text>', 'a remark, which the trainee sees too')
         .addHelpText(
           'after',
           "\nOf several, those who can be enrolled are; who isn't is named with the reason, and the exit code is 3.",

@@ -7,8 +7,6 @@ export type Course = Awaited<ReturnType<typeof findCourse>>;
 /** A file of a course as the services give it. */
 export type Material = Awaited<ReturnType<typeof listMaterials>>['items'][number];
 
-const tagsOf = ({ tagsJson }: Course) => JSON.parse(tagsJson ?? '[]') as string[];
-
 /** The name of a course's trainer. */
 export function trainerName({ trainer }: Course): string {
   return trainer ? `${trainer.firstName} ${trainer.lastName}` : '';
@@ -16,11 +14,11 @@ export function trainerName({ trainer }: Course): string {
 
 /** A course for `--json`, with the fields of the API. */
 export function courseJson(course: Course): object {
-  const { id, title, description, shortDescription, category, level, language, courseType } = course;
+  const { id, title, description, shortDescription, category, level, language, courseType, tags } = course;
   const { requirements, learningOutcomes, maxStudents, startDate, endDate, location, thumbnail } = course;
   const { isPublished, isFeatured, trainerId, createdAt, updatedAt, trainer } = course;
   return {
-    ...{ id, title, description, shortDescription, category, level, language, courseType, tags: tagsOf(course) },
+    ...{ id, title, description, shortDescription, category, level, language, courseType, tags },
     ...{ requirements, learningOutcomes, maxStudents, startDate, endDate, location, thumbnail },
     ...{ isPublished, isFeatured, trainerId, createdAt, updatedAt },
     ...(trainer && {
@@ -46,7 +44,7 @@ export function courseText(course: Course): string {
     ['level', course.level],
     ['type', course.courseType],
     ['language', course.language],
-    ['tags', tagsOf(course).join(', ')],
+    ['tags', course.tags.join(', ')],
     ['seats', course.maxStudents === null ? 'no limit' : String(course.maxStudents)],
     ['begins', course.startDate],
     ['ends', course.endDate],

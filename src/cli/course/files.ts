@@ -4,10 +4,17 @@ import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { findCourse } from '../../services/catalogue.js';
 import { operator } from '../../services/core.js';
-import type { StoredObject } from '../../services/files.js';
+import { atMost, type StoredObject, type UploadLimit } from '../../services/files.js';
 import { setThumbnail } from '../../services/images.js';
 import { copyToUploads } from '../../services/local-upload.js';
-import { addMaterial, findMaterial, listMaterials, openMaterial, removeMaterial } from '../../services/materials.js';
+import {
+  addMaterial,
+  findMaterial,
+  listMaterials,
+  materialLimit,
+  openMaterial,
+  removeMaterial,
+} from '../../services/materials.js';
 import type { FileListOptions, GetFileOptions, RemoveFileOptions } from '../commands/courses-files.js';
 import { assertCanAsk, confirm } from '../confirm.js';
 import { assertDestination, writeData } from '../file-output.js';
@@ -38,16 +45,16 @@ export async function list(run: Run<FileListOptions>): Promise<Result> {
 }
 
 /** The file that the command line names last, copied to where services take uploads from. */
-function uploadOf(run: Run, context: Context, maxBytes: number) {
+function uploadOf(run: Run, context: Context, limit: UploadLimit) {
   const given = run.arguments[1] ?? '';
-  return copyToUploads(context, { file: path.resolve(run.io.cwd, given), given, maxBytes, signal: run.io.signal });
+  return copyToUploads(context, { file: path.resolve(run.io.cwd, given), given, limit, signal: run.io.signal });
 }
 
 /** Puts a copy of a file among those of a course. @throws AppError as {@link copyToUploads} and {@link addMaterial} */
 export async function add(run: Run): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
-  const upload = await uploadOf(run, context, context.config.files.materialBytes);
+  const upload = await uploadOf(run, context, await materialLimit(context, operator, course.id));
   const file = await addMaterial(context, operator, course.id, upload);
   return { json: { file: materialJson(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
 }
@@ -56,7 +63,7 @@ export async function add(run: Run): Promise<Result> {
 export async function thumbnail(run: Run): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
-  const upload = await uploadOf(run, context, context.config.files.imageBytes);
+  const upload = await uploadOf(run, context, atMost(context.config.files.imageBytes));
   const imageUrl = await setThumbnail(context, operator, course.id, upload);
   return { json: { imageUrl }, text: `${courseName(course)} has a new picture: ${imageUrl}` };
 }

@@ -41,6 +41,11 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
   declare trainer?: NonAttribute<User>;
+
+  /** @throws SyntaxError when somebody else has written something else there */
+  get tags(): NonAttribute<string[]> {
+    return JSON.parse(this.tagsJson ?? '[]') as string[];
+  }
 }
 
 export function initCourse(sequelize: Sequelize): typeof Course {

@@ -1,7 +1,14 @@
 import { actorOf } from '../../services/core.js';
 import { contentOf, type StoredObject } from '../../services/files.js';
 import { openImage, removeAvatar, setAvatar, setThumbnail } from '../../services/images.js';
-import { addMaterial, assertMayUpload, listMaterials, openMaterial, removeMaterial } from '../../services/materials.js';
+import {
+  addMaterial,
+  assertMayUpload,
+  listMaterials,
+  materialLimit,
+  openMaterial,
+  removeMaterial,
+} from '../../services/materials.js';
 import type { Handlers } from '../bind.js';
 import * as present from '../present.js';
 import type { StreamAnswer } from '../stream.js';
@@ -38,8 +45,7 @@ export const fileHandlers = {
 
   async addMaterial({ context, caller, params, receive }) {
     const courseId = params.id ?? '';
-    await assertMayUpload(context, actorOf(caller), courseId);
-    const { file } = await receive();
+    const { file } = await receive(await materialLimit(context, actorOf(caller), courseId));
     const added = await addMaterial(context, actorOf(caller), courseId, file);
     return { message: 'File uploaded successfully.', file: present.material(added) };
   },
@@ -49,9 +55,18 @@ export const fileHandlers = {
     return { files: items.map(present.material), pagination };
   },
 
-  async openMaterial({ context, caller, params }) {
-    const { file, object } = await openMaterial(context, actorOf(caller), params.id ?? '', params.fileId ?? '');
-    return { ...streamed(object), filename: file.name, contentType: file.contentType };
+  async openMaterial({ context, caller, params, rangeOf }) {
+    const { id = '', fileId = '' } = params;
+    // What is under an id never changes.
+    const etag = `"${fileId}"`;
+    let piece: StreamAnswer['piece'];
+    const { file, object } = await openMaterial(context, actorOf(caller), id, fileId, ({ bytes }) => {
+      const range = rangeOf(Number(bytes), etag);
+      piece = range && { ...range, of: Number(bytes) };
+      return range;
+    });
+    const { name: filename, contentType } = file;
+    return { ...streamed(object), filename, contentType, etag, ...(piece && { piece }) };
   },
 
   async removeMaterial({ context, caller, params }) {

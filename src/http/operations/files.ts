@@ -62,7 +62,8 @@ export const fileOperations = {
       description: 'The file, of the type that its name says',
       content: '*/*',
     },
-    failures: ['NOT_FOUND', 'STORAGE_UNAVAILABLE'],
+    inPieces: true,
+    failures: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_UNAVAILABLE'],
   }),
   removeMaterial: operation({
     method: 'delete',

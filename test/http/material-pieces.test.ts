@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import request, { type Test } from 'supertest';
+import type { Course } from '../../src/db/models/course.js';
+import { buildCourse, buildEnrollment, buildMaterial, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { expectFailure } from './expectations.js';
+import { emptyStorage, expectNothingLeft } from './uploads.js';
+
+const content = 'abcdefghijklmnopqrstuvwxyz';
+
+describe('pieces of materials: GET /api/courses/:id/files/:fileId', () => {
+  const harness = useHarness();
+  let course: Course;
+  let route: string;
+  let etag: string;
+  let token: string;
+  beforeEach(async () => {
+    await emptyStorage(harness.context);
+    const { user: trainer } = await signIn(harness.context, { role: 'trainer' });
+    course = await buildCourse(harness.context, trainer, { isPublished: true });
+    const { id } = await buildMaterial(harness.context, course, {}, content);
+    [route, etag] = [`/api/courses/${course.id}/files/${id}`, `"${id}"`];
+    const trainee = await signIn(harness.context);
+    token = trainee.token;
+    await buildEnrollment(harness.context, trainee.user, course, { status: 'active' });
+  });
+  afterEach(() => expectNothingLeft(harness.context, 1));
+
+  const get = (headers: Record<string, string>): Test => harness.api('get', route, token).set(headers);
+  async function expectWhole(headers: Record<string, string>): Promise<void> {
+    const answer = await get(headers);
+    expect([answer.status, answer.text], JSON.stringify(headers)).to.deep.equal([200, content]);
+    expect(answer.headers).to.include({ etag, 'accept-ranges': 'bytes', 'content-length': '26' });
+    expect(answer.headers).not.to.have.property('content-range');
+  }
+
+  it('are given as they are asked for', async () => {
+    const pieces: [range: string, piece: string, contentRange: string][] = [
+      ['bytes=0-0', 'a', 'bytes 0-0/26'],
+      ['bytes=3-5', 'def', 'bytes 3-5/26'],
+      ['Bytes=20-', 'uvwxyz', 'bytes 20-25/26'],
+      ['bytes=24-99999999999999999999', 'yz', 'bytes 24-25/26'],
+      ['bytes=-3', 'xyz', 'bytes 23-25/26'],
+      ['bytes=-1000', content, 'bytes 0-25/26'],
+    ];
+    for (const [range, piece, contentRange] of pieces) {
+      const answer = await get({ Range: range });
+      expect([answer.status, answer.text], range).to.deep.equal([206, piece]);
+      expect(answer.headers).to.include({
+        ...{ etag, 'accept-ranges': 'bytes', 'content-range': contentRange, 'content-length': String(piece.length) },
+        ...{ 'content-type': 'text/plain', 'content-disposition': 'attachment; filename=notes.txt' },
+        ...{ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' },
+      });
+    }
+  });
+
+  it('are refused where there are none', async () => {
+    for (const range of ['bytes=26-', 'bytes=1000-1001', 'bytes=-0']) {
+      const answer = await get({ Range: range });
+      expectFailure(answer, 416, 'Range not satisfiable.');
+      expect(answer.headers).to.include({ 'content-range': 'bytes */26' });
+    }
+  });
+
+  it('are no pieces where several are asked for, or nothing that makes sense', async () => {
+    for (const range of ['bytes=0-1,3-4', 'bytes=5-3', 'bytes=-', 'bytes=a-b', 'bytes', '', 'lines=0-1', 'bytes=0x1-2'])
+      await expectWhole({ Range: range });
+  });
+
+  it('are pieces of the version that the client has, or there is none', async () => {
+    expect((await get({ Range: 'bytes=0-1', 'If-Range': etag })).status).to.equal(206);
+    for (const version of ['"other"', `W/${etag}`, 'Sat, 21 Nov 2026 10:00:00 GMT'])
+      await expectWhole({ Range: 'bytes=0-1', 'If-Range': version });
+  });
+
+  it('and all of it are not sent to a client that has it', async () => {
+    for (const known of [etag, `"other", ${etag}`, '*']) {
+      const answer = await get({ 'If-None-Match': known, Range: 'bytes=0-1' });
+      expect([answer.status, answer.text]).to.deep.equal([304, '']);
+      expect(answer.headers).to.include({ etag });
+    }
+    await expectWhole({ 'If-None-Match': '"other"' });
+  });
+
+  it('are not what HEAD is about', async () => {
+    const { status, headers } = await request(harness.app)
+      .head(route)
+      .set({ Authorization: `Bearer ${token}`, Range: 'bytes=0-1' });
+    expect(status).to.equal(200);
+    expect(headers).to.include({ etag, 'accept-ranges': 'bytes', 'content-length': '26' });
+  });
+
+  it('are for those who may have all of it', async () => {
+    const { token: stranger } = await signIn(harness.context);
+    for (const headers of [{ Range: 'bytes=0-1' }, { Range: 'bytes=99-' }, { 'If-None-Match': etag }])
+      expect((await harness.api('get', route, stranger).set(headers as Record<string, string>)).status).to.equal(403);
+  });
+});
