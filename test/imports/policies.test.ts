@@ -208,10 +208,10 @@ describe('Bad rows', () => {
   it('are refused as options when they make no sense', async () => {
     const file = importing.write('people.csv', people(1));
     for (const [flags, message] of [
-      [['--on-existing', 'merge'], 'onExisting must be one of skip, update, fail.'],
-      [['--on-error', 'ignore'], 'onError must be one of continue, stop, abort.'],
-      [['--max-errors', '-1'], 'maxErrors must be a whole number, 0 or more.'],
-      [['--reset-passwords'], 'resetPasswords needs onExisting update.'],
+      [['--on-existing', 'merge'], '--on-existing must be one of skip, update, fail.'],
+      [['--on-error', 'ignore'], '--on-error must be one of continue, stop, abort.'],
+      [['--max-errors', '-1'], '--max-errors must be a whole number, 0 or more.'],
+      [['--reset-passwords'], '--reset-passwords needs --on-existing update.'],
       [['--course', 'nowhere'], 'Course: there is none with this id or title.'],
     ] as const) {
       const { exitCode, stderr } = await importing.run(file, '--yes', ...flags);
