@@ -23,8 +23,8 @@ export interface AdmissionOptions {
 
 /** How long a request waits for its turn, in milliseconds: longer than a burst takes. */
 const waitMs = 500;
-/** How many wait for a turn, for each that is worked on: in a burst, and when it has gone on for longer than one may wait. */
-const waitingEach = { burst: 10, overload: 0.5 };
+/** How many wait for a turn, for each that is worked on. */
+const waitingEach = 10;
 /** How many may be with their clients or in another queue, for each that is worked on: they cost memory alone. */
 const asideEach = 50;
 
@@ -52,13 +52,8 @@ export function createAdmission(
   let refused = 0;
   let isWatched = false;
   let isStarting = false;
-  let lastWithoutQueue = performance.now();
 
   const hasRoom = () => working < atOnce;
-
-  /** With overload that lasts, a longer queue would make all wait longer and get no more of them answered. */
-  const mostWaiting = () =>
-    atOnce * (performance.now() - lastWithoutQueue < waitMs ? waitingEach.burst : waitingEach.overload);
 
   function startNext(): void {
     isStarting = false;
@@ -113,9 +108,8 @@ export function createAdmission(
     admit(request, response, begin) {
       if (isProbe(request)) return begin();
       if (aside >= atOnce * asideEach) return turnAway(request, response);
-      if (queue.length === 0) lastWithoutQueue = performance.now();
       if (hasRoom() && queue.length === 0) return start(response, begin);
-      if (queue.length >= mostWaiting()) return turnAway(request, response);
+      if (queue.length >= atOnce * waitingEach) return turnAway(request, response);
       const gone = () => response.destroyed || request.destroyed;
       queue.push({
         since: performance.now(),
