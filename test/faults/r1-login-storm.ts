@@ -169,6 +169,7 @@ async function meet({ name, guesses, limit }: Storm, { urls, context }: Instance
       promised: `storm on ${name}: /healthz p99 under ${limitMs} ms meanwhile`,
       measured: `${p99.toFixed(0)} ms of ${health.length}; ${calm.toFixed(0)} ms just before, with nothing to do`,
       kept: p99 < limitMs,
+      timed: true,
     },
     {
       promised: `storm on ${name}: another user signs in from another address meanwhile`,

@@ -145,6 +145,7 @@ async function overload({ url }: Instance, token: string): Promise<Verdict[]> {
       promised: `at 4 times the peak for ${floodMs / 1000} s, goodput is at least 80 % of it`,
       measured: `${(100 * share).toFixed(0)} % of ${perSecond(peak).toFixed(0)}/s, at ${wanted.toFixed(0)}/s (${(wanted / perSecond(before)).toFixed(1)} times), ${answered.toFixed(0)}/s of them answered, the others without a free socket`,
       kept: peak.shed + peak.other === 0 && share >= 0.8 && wanted >= 3 * perSecond(peak),
+      timed: true,
     },
     {
       promised: 'the rest is answered 503 with Retry-After',

@@ -8,6 +8,8 @@ export interface Verdict {
   measured: string;
   /** Nobody knows of what could not be run here: it is neither kept nor broken. */
   kept: boolean | 'not run';
+  /** It compares times, which others on the same machine change. */
+  timed?: true;
 }
 
 const wordFor = ({ kept }: Verdict) => (kept === 'not run' ? 'NOT RUN' : kept ? 'kept' : 'BROKEN');

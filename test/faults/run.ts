@@ -29,14 +29,28 @@ const names = Object.keys(runs).filter((name) => wanted.length === 0 || wanted.i
 const limitMinutes = 15;
 const begunAt = performance.now();
 const verdicts: Verdict[] = [];
+
+async function once(name: string): Promise<Verdict[]> {
+  const module = await runs[name]?.();
+  const own = (await module?.run()) ?? [];
+  if (own.length === 0) throw new Error('The run says nothing.');
+  return own.map((verdict) => ({ ...verdict, run: name }));
+}
+
+/** Runs it again where only times speak against it: somebody else may have kept the machine busy. */
+async function upToTwice(name: string): Promise<Verdict[]> {
+  const first = await once(name);
+  const broken = first.filter(({ kept }) => kept === false);
+  if (broken.length === 0 || broken.some(({ timed }) => !timed)) return first;
+  console.log(`${rows(broken)}\nOnly times are broken: ${name} is run again.`);
+  return once(name);
+}
+
 for (const name of names) {
   const startedAt = performance.now();
   console.log(`\n=== ${name} ===`);
   try {
-    const module = await runs[name]?.();
-    const own = (await module?.run()) ?? [];
-    if (own.length === 0) throw new Error('The run says nothing.');
-    for (const verdict of own) verdicts.push({ ...verdict, run: name });
+    verdicts.push(...(await upToTwice(name)));
   } catch (error) {
     console.error(error);
     verdicts.push({ run: name, promised: 'the run goes through', measured: String(error), kept: false });
