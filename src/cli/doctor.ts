@@ -72,6 +72,7 @@ async function writeAccess({ dataDir }: Config): Promise<Finding> {
       remedy: isFull ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
     };
   } finally {
+    // It is a few bytes in our own folder; what was to be found out is known.
     await rm(probe, { force: true }).catch(() => undefined);
   }
 }

@@ -138,6 +138,7 @@ async function drain(connections: Connections, delayMs: number): Promise<void> {
 /** Waits for work to end, but no longer than so many milliseconds. */
 async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
+  // It fails only where it is broken off below, as nobody waits for it any more.
   const late = sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
   await Promise.race([work, late]).finally(() => over.abort());
 }

@@ -113,6 +113,7 @@ async function untilReady(
       if (error.code !== told) await onWait(error);
       told = error.code;
     }
+    // It fails only where it is broken off, which the loop notices itself.
     await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
   return undefined;

@@ -63,6 +63,7 @@ async function* eventsOf(
     }
     // The client asks again, and meets an instance that stays.
     if (isDraining()) return;
+    // It fails only where the client has gone, which the loop notices itself.
     await sleep(watchMs, undefined, { signal }).catch(() => undefined);
   }
 }
