@@ -1,0 +1,29 @@
+import { availableParallelism } from 'node:os';
+
+/** What {@link work} takes on a quiet core of the machine that the tests' limits were chosen on, in milliseconds. */
+const referenceMs = 12;
+
+/** A fixed amount of computing. */
+function work(): number {
+  let sum = 0;
+  for (let index = 0; index < 1_000_000; index += 1) sum = (sum + index * index) % 1_000_003;
+  return sum;
+}
+
+/** How many times slower this process computes now than a quiet reference machine; 1 at least. */
+export function slownessNow(): number {
+  const startedAt = performance.now();
+  work();
+  return Math.max(1, (performance.now() - startedAt) / referenceMs);
+}
+
+/** Measured once by `test/run.ts`, for all its workers: several share a core. */
+const slowness = Number(process.env.TEST_SLOWNESS ?? slownessNow() * Math.max(1, 4 / availableParallelism()));
+
+/**
+ * A limit that is there to notice what hangs, in milliseconds: the given one on a quiet machine, more on a slower or
+ * busier one.
+ */
+export function scaled(milliseconds: number): number {
+  return Math.ceil(milliseconds * slowness);
+}
