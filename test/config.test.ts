@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type Config, loadConfig, type MysqlConfig, type S3Config } from '../src/config.js';
 import { describeSettings } from '../src/shown-settings.js';
 import { failureOf } from './db/failure.js';
-import { temporaryFolder } from './support/database.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 /** A folder without a `.env`, for tests of the environment alone. */
 const folder = temporaryFolder();

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { loadConfig } from '../src/config.js';
 import { settingNames } from '../src/settings.js';
-import { temporaryFolder } from './support/database.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 
 /** Holds against the code what the documents list of it. */
 

@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { useBuiltProgram } from './support/built-program.js';
-import { createEmptyDatabase, type EmptyDatabase } from './support/database.js';
+import { createEmptyDatabase, type TestDatabase } from './support/database.js';
+import { scaled } from './support/machine.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
@@ -18,11 +19,11 @@ function tour(): string {
 }
 
 describe('The tour of the README, copied line by line', function () {
-  this.timeout(180_000);
+  this.timeout(scaled(180_000));
   // The package as it is installed, in a folder of its own.
   const folder = useBuiltProgram();
   const program = path.join(folder.path, 'bin', 'coursectl.js');
-  let database: EmptyDatabase;
+  let database: TestDatabase;
   let server: ChildProcess;
   let url: string;
 

@@ -1,71 +1,89 @@
 /**
- * Runs the whole suite on SQLite and on MySQL/MariaDB, and closes with one count for both; with WITH_FAULTS=1 also the
- * fault runs (`npm run test:faults`), whose promises are counted too.
+ * `npm test`: linter, types and all tests, on SQLite and on MySQL/MariaDB at once, closed with one count; with
+ * WITH_FAULTS=1 also the fault runs (`npm run test:faults`), whose promises are counted too. See `--help`.
  *
- * The MySQL leg uses the server of TEST_DATABASE_URL, or a private one started from a `mariadbd` or `mysqld` on the
- * PATH. Without either it is left out, loudly; with REQUIRE_MYSQL=1 that is a failure. Arguments go to mocha.
+ * The tests on MySQL use the server of TEST_DATABASE_URL, or a private one started from a `mariadbd` or `mysqld` on the
+ * PATH. Without either they are left out, loudly; with REQUIRE_MYSQL=1 that is a failure.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { startThrowAwayServer } from './support/test-server.js';
-
-interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
+import { checks, runCheck } from './runner/checks.js';
+import { needsDatabase, testFiles } from './runner/files.js';
+import type { LegTask } from './runner/leg.js';
+import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
+import { type Counts, closingLine, printDurations, sum, writeTitles } from './runner/report.js';
+import { runFaults, runLeg } from './runner/run-leg.js';
+import { prepareMysql, prepareSqlite } from './runner/templates.js';
+import { compileProgram } from './support/built-program.js';
+import { slownessNow } from './support/machine.js';
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'coursectl-test-'));
+// Some tests run programs as another user.
+chmodSync(scratch, 0o755);
+// Whatever a killed test leaves goes with the folder.
+process.env.TMPDIR = scratch;
 
-const mocha = ['npx', '--no-install', 'mocha', ...process.argv.slice(2)];
+async function main(): Promise<Counts> {
+  const options = parseOptions(process.argv.slice(2));
+  const all = testFiles();
+  const files = options.files.length > 0 ? options.files.map((file) => path.normalize(file)) : all;
+  const unknown = files.filter((file) => !all.includes(file));
+  if (unknown.length > 0) throw new Error(`No such test file: ${unknown.join(', ')}`);
 
-async function leg(name: string, [command = '', ...argv]: string[], databaseUrl?: string): Promise<Counts> {
-  const countsFile = path.join(scratch, `${name.replace(/\W+/g, '-')}.json`);
-  console.log(`\n=== ${name} ===`);
-  const { TEST_DATABASE_URL: _, ...environment } = process.env;
-  const runner = spawn(command, argv, {
-    stdio: 'inherit',
-    env: { ...environment, COURSECTL_TEST_COUNTS: countsFile, ...(databaseUrl && { TEST_DATABASE_URL: databaseUrl }) },
-  });
-  const exitCode = await new Promise<number | null>((resolve) => runner.once('exit', resolve));
+  // All workers of all databases share the cores.
+  const crowd = Math.max(1, (options.jobs * options.databases.length) / availableParallelism());
+  const slowness = Math.min(slownessNow(), slownessNow(), slownessNow()) * crowd;
+  process.env.TEST_SLOWNESS = slowness.toFixed(2);
+  const durations = options.durations ? path.join(scratch, 'durations') : undefined;
+
+  const whole = options.files.length === 0 && options.grep === undefined;
+  const checking = whole ? Promise.all(checks.map(runCheck)) : Promise.resolve([]);
+  const preparing: Record<DatabaseKind, () => ReturnType<typeof prepareSqlite>> = {
+    sqlite: prepareSqlite,
+    mysql: prepareMysql,
+  };
+  const [build, ...legs] = await Promise.all([
+    compileProgram(path.join(scratch, 'build')),
+    ...options.databases.map(async (kind) => ({ kind, prepared: await preparing[kind]() })),
+  ]);
+  const shared = { TMPDIR: scratch, TEST_BUILD: build, ...(durations !== undefined && { TEST_DURATIONS: durations }) };
   try {
-    const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as Counts;
-    // A runner that failed without a failed test (a hook, a crash after the last test) is a failure all the same.
-    return exitCode !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
-  } catch {
-    console.error(`The ${name} leg ended with exit code ${exitCode} before it could count.`);
-    return { passed: 0, failed: 1, skipped: 0 };
-  }
-}
-
-async function mysqlLeg(): Promise<Counts> {
-  const given = process.env.TEST_DATABASE_URL;
-  if (given) return leg('MySQL/MariaDB (TEST_DATABASE_URL)', mocha, given);
-  const server = await startThrowAwayServer();
-  if (!server) {
-    const required = process.env.REQUIRE_MYSQL === '1';
-    console.error(
-      `\n${'!'.repeat(100)}\n!! NOT TESTED ON MySQL/MariaDB: no TEST_DATABASE_URL, and no mariadbd or mysqld on the PATH.`,
+    const results = await Promise.all(
+      legs.map(async ({ kind, prepared }, index) => {
+        if (prepared === 'required') return { passed: 0, failed: 1, skipped: 0, files: [] };
+        if (prepared === 'left out') return { passed: 0, failed: 0, skipped: 0, files: [] };
+        const task: LegTask = {
+          // What touches no database runs once, beside the first one.
+          files: files.filter((file) => index === 0 || needsDatabase(file)),
+          jobs: options.jobs,
+          timeoutMs: Math.ceil(20_000 * slowness),
+          grep: options.grep,
+        };
+        return runLeg(kind, task, { ...shared, ...prepared.env });
+      }),
     );
-    console.error(
-      `!! Install one (Debian: apt-get install mariadb-server).${required ? ' REQUIRE_MYSQL=1 makes this a failure.' : ''}\n${'!'.repeat(100)}`,
-    );
-    return { passed: 0, failed: required ? 1 : 0, skipped: 0 };
-  }
-  try {
-    console.log(`\nThrow-away server: ${server.version}`);
-    return await leg('MySQL/MariaDB (throw-away server)', mocha, server.url);
+    const counted: Counts[] = [...results, ...(await checking)];
+    if (durations !== undefined) printDurations(durations);
+    if (options.titles !== undefined) writeTitles(options.titles, results);
+    if (process.env.WITH_FAULTS === '1') counted.push(await runFaults(path.join(scratch, 'faults.json'), shared));
+    return sum(counted);
   } finally {
-    await server.stop();
+    for (const { prepared } of legs) if (typeof prepared === 'object') await prepared.remove();
   }
 }
 
-const legs = [await leg('SQLite', mocha), await mysqlLeg()];
-if (process.env.WITH_FAULTS === '1') legs.push(await leg('Fault runs', ['npm', 'run', '--silent', 'test:faults']));
-rmSync(scratch, { recursive: true, force: true });
-const sum = (key: keyof Counts) => legs.reduce((total, counts) => total + counts[key], 0);
-const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : '';
-console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped}`);
-process.exitCode = sum('failed') > 0 || sum('passed') === 0 ? 1 : 0;
+if (process.argv.includes('--help')) {
+  console.log(usage);
+} else {
+  try {
+    const counts = await main();
+    console.log(`\n${closingLine(counts)}`);
+    process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 2;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -5,8 +5,8 @@ import { expect } from 'chai';
 import { Argument, Command, Option } from 'commander';
 import { completionScripts } from '../../src/cli/completion-scripts.js';
 import { createProgram } from '../../src/cli/program.js';
-import { temporaryFolder } from '../support/database.js';
 import { runCli } from '../support/run-cli.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 type Shell = keyof typeof completionScripts;
 const shells = Object.keys(completionScripts) as Shell[];

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createEmptyDatabase, type EmptyDatabase, onMysql } from '../support/database.js';
+import { createEmptyDatabase, onMysql, type TestDatabase } from '../support/database.js';
 import { buildUser } from '../support/factories.js';
 import { testEnvironment } from '../support/harness.js';
 import { type CommandLine, useCommandLine } from '../support/run-cli.js';
@@ -33,7 +33,7 @@ async function examine(cli: CommandLine, changed: Record<string, string> = {}): 
 }
 
 describe('coursectl doctor', () => {
-  let database: EmptyDatabase;
+  let database: TestDatabase;
   beforeEach(async () => {
     database = await createEmptyDatabase();
   });

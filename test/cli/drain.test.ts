@@ -6,12 +6,14 @@ import { expect } from 'chai';
 import { loadConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/db/connection.js';
 import { useBuiltProgram } from '../support/built-program.js';
-import { createEmptyDatabase, type EmptyDatabase, onMysql, onServer, temporaryFolder } from '../support/database.js';
+import { createEmptyDatabase, onMysql, onServer, type TestDatabase } from '../support/database.js';
+import { scaled } from '../support/machine.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('coursectl serve, when it ends', function () {
-  this.timeout(30_000);
+  this.timeout(scaled(30_000));
   const built = useBuiltProgram();
-  let database: EmptyDatabase;
+  let database: TestDatabase;
   let folder: ReturnType<typeof temporaryFolder>;
   let server: ChildProcess | undefined;
 
@@ -62,7 +64,7 @@ describe('coursectl serve, when it ends', function () {
     expect(await answered).to.equal(401);
     const answeredAt = performance.now();
     expect(await exited).to.equal(0);
-    expect(performance.now() - answeredAt).to.be.lessThan(5000);
+    expect(performance.now() - answeredAt).to.be.lessThan(scaled(5000));
   });
 
   it('does not listen on when something is wrong after all', async () => {

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createEmptyDatabase, type EmptyDatabase, onMysql, onServer } from '../support/database.js';
+import { createEmptyDatabase, onMysql, onServer, type TestDatabase } from '../support/database.js';
 import { testEnvironment } from '../support/harness.js';
 import { type CliOptions, type CommandLine, useCommandLine } from '../support/run-cli.js';
 
@@ -79,7 +79,7 @@ function listening(server: Server): Promise<number> {
 }
 
 describe('a failure that can be expected', () => {
-  let database: EmptyDatabase;
+  let database: TestDatabase;
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: database.url }));
   before(async () => {
     database = await createEmptyDatabase();

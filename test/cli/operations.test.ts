@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createEmptyDatabase, type EmptyDatabase } from '../support/database.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { buildUser } from '../support/factories.js';
 import { testEnvironment } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
@@ -14,7 +14,7 @@ interface Status {
 }
 
 describe('on a database of its own', () => {
-  let database: EmptyDatabase;
+  let database: TestDatabase;
   beforeEach(async () => {
     database = await createEmptyDatabase();
   });

@@ -3,12 +3,13 @@ import { useDatabases } from '../db/databases.js';
 import { startProxy } from '../faults/proxy.js';
 import { onMysql } from '../support/database.js';
 import { testEnvironment } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
 
 if (onMysql)
   describe('The log of coursectl serve', function () {
-    this.timeout(60_000);
+    this.timeout(scaled(60_000));
     const processes = useSubprocesses();
     const databases = useDatabases();
     const cli = useCommandLine(() => ({ ...testEnvironment, PATH: process.env.PATH ?? '' }));

@@ -6,6 +6,7 @@ import { useDatabases } from '../db/databases.js';
 import { startProxy } from '../faults/proxy.js';
 import { onMysql, onServer } from '../support/database.js';
 import { testEnvironment } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { type Running, useSubprocesses } from '../support/subprocess.js';
 
@@ -16,7 +17,7 @@ interface LogLine {
 }
 
 describe('coursectl serve without a database server', function () {
-  this.timeout(60_000);
+  this.timeout(scaled(60_000));
   const processes = useSubprocesses();
   const cli = useCommandLine(() => ({ ...testEnvironment, PATH: process.env.PATH ?? '', DB_POOL_ACQUIRE_MS: '500' }));
   const serve = (url: string, ...more: string[]) =>
@@ -56,7 +57,7 @@ describe('coursectl serve without a database server', function () {
     const startedAt = performance.now();
     server.kill('SIGTERM');
     const { exitCode, stderr } = await server.ended;
-    expect(performance.now() - startedAt).to.be.lessThan(5000);
+    expect(performance.now() - startedAt).to.be.lessThan(scaled(5000));
     expect(exitCode).to.equal(0);
     const lines = logs(stderr);
     expect(lines.filter(({ level }) => level === 'warn').map(({ code }) => code)).to.deep.equal([

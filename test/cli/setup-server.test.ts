@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createEmptyDatabase, type EmptyDatabase, onMysql, onServer } from '../support/database.js';
+import { createEmptyDatabase, onMysql, onServer, type TestDatabase } from '../support/database.js';
 import { testEnvironment } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { type Dialogue, keys } from '../support/terminal.js';
@@ -66,7 +66,7 @@ describe('coursectl setup, with a database server', () => {
     // Every sign that means something in a URL, in quotes or in an .env file.
     const password = `p%41 "q"'\\n$HOME\${X}@:/?#[]&+é🔑`;
     const user = 'coursectl_wizard';
-    let database: EmptyDatabase;
+    let database: TestDatabase;
     let url: URL;
 
     before(async function () {

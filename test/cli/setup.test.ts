@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { login } from '../../src/services/auth.js';
-import { createEmptyDatabase, type EmptyDatabase } from '../support/database.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { buildUser } from '../support/factories.js';
 import { testEnvironment } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
@@ -12,7 +12,7 @@ const complete = ['setup', '--yes', ...ada, '--password-stdin'];
 const nobody = { ip: null, userAgent: null };
 
 describe('coursectl setup, run by a script', () => {
-  let database: EmptyDatabase;
+  let database: TestDatabase;
   beforeEach(async () => {
     database = await createEmptyDatabase();
   });

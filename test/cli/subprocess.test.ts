@@ -4,9 +4,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import { insertAccounts } from '../../src/services/accounts.js';
 import { packageVersion } from '../../src/version.js';
-import { createEmptyDatabase, type EmptyDatabase } from '../support/database.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { buildUser } from '../support/factories.js';
 import { testEnvironment } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { useCommandLine } from '../support/run-cli.js';
 import { useSubprocesses } from '../support/subprocess.js';
 
@@ -24,7 +25,7 @@ function parted(stderr: string): { logs: LogLine[]; words: string[] } {
 
 /** What only a real process has: signals, pipes, a disk that fills, a terminal. */
 describe('coursectl among other processes', function () {
-  this.timeout(60_000);
+  this.timeout(scaled(60_000));
   const processes = useSubprocesses();
   const cli = useCommandLine(() => ({ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }));
   const start = (...argv: string[]) => processes.start(argv, { cwd: cli.folder, env: cli.env });
@@ -142,7 +143,7 @@ describe('coursectl among other processes', function () {
   });
 
   describe('on a database with many accounts', () => {
-    let database: EmptyDatabase;
+    let database: TestDatabase;
     beforeEach(async () => {
       database = await createEmptyDatabase();
       Object.assign(cli.env, testEnvironment, { DATABASE_URL: database.url });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config.js';
-import { temporaryFolder } from '../support/database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { failureOf } from './failure.js';
 
 /** A folder without a `.env`. */

@@ -1,7 +1,6 @@
 import { loadConfig } from '../../src/config.js';
 import { type Database, openDatabase } from '../../src/db/connection.js';
-import { migrateUp } from '../../src/db/migrator.js';
-import { createEmptyDatabase, type EmptyDatabase } from '../support/database.js';
+import { createEmptyDatabase, createMigratedDatabase, type TestDatabase } from '../support/database.js';
 
 /** Connections to one database of its own, closed when their test is over. */
 export interface Databases {
@@ -12,8 +11,14 @@ export interface Databases {
 }
 
 /** Gives each test of the enclosing `describe` a database of its own: empty, or with all migrations. */
-export function useDatabases({ migrated = true, create = createEmptyDatabase } = {}): Databases {
-  let database: EmptyDatabase;
+export function useDatabases({
+  migrated = true,
+  create = migrated ? createMigratedDatabase : createEmptyDatabase,
+}: {
+  migrated?: boolean;
+  create?: () => Promise<TestDatabase>;
+} = {}): Databases {
+  let database: TestDatabase;
   let opened: Database[] = [];
   const databases = {
     get url() {
@@ -29,7 +34,6 @@ export function useDatabases({ migrated = true, create = createEmptyDatabase } =
 
   beforeEach(async () => {
     database = await create();
-    if (migrated) await migrateUp(databases.open());
   });
 
   afterEach(async () => {

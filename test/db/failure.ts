@@ -3,6 +3,7 @@ import { loadConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/db/connection.js';
 import { migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { AppError, type ErrorCode } from '../../src/errors.js';
+import { scaled } from '../support/machine.js';
 
 /** The known failure that work ends in; anything else, success too, fails the test. */
 export async function failureOf(work: () => unknown): Promise<AppError> {
@@ -40,7 +41,7 @@ export async function expectFailures(
     expect(failure.message).to.match(message);
     expect(failure.message).not.to.include(canary);
     expect(failure.cause).to.be.an('error');
-    expect(Date.now() - start).to.be.below(2000);
+    expect(Date.now() - start).to.be.below(scaled(2000));
   }
   // Queries that meet while the connection is made fail together: none waits for ever.
   if (only !== 'writes') await Promise.all([...reads, ...reads].map((attempt) => failureOf(attempt)));

@@ -5,6 +5,7 @@ import type { Database } from '../../src/db/connection.js';
 import { createLeaseTable } from '../../src/db/lease.js';
 import { type FaultyProxy, startProxy } from '../faults/proxy.js';
 import { onMysql } from '../support/database.js';
+import { scaled } from '../support/machine.js';
 import { useDatabases } from './databases.js';
 import { failureOf } from './failure.js';
 
@@ -91,7 +92,7 @@ if (onMysql)
         failureOf(() => database.withPatience({ all: 700 }, () => database.read(() => namesIn(database)))),
       );
       for (const { code } of await Promise.all(attempts)) expect(code).to.equal('DATABASE_UNREACHABLE');
-      expect(performance.now() - startedAt).to.be.lessThan(1500);
+      expect(performance.now() - startedAt).to.be.lessThan(scaled(1500));
       proxy.set({ kind: 'none' });
       await sleep(1200);
       expect(await database.read(() => namesIn(database))).to.deep.equal([]);

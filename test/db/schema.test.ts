@@ -1,8 +1,14 @@
 import { expect } from 'chai';
 import { type Model, type ModelStatic, QueryTypes, type Sequelize } from 'sequelize';
-import { v7 as uuidv7 } from 'uuid';
 import { migrateUp } from '../../src/db/migrator.js';
-import { createEmptyDatabase, type EmptyDatabase, onMysql, onServer, serverUrl } from '../support/database.js';
+import {
+  createEmptyDatabase,
+  databaseName,
+  onMysql,
+  onServer,
+  serverUrl,
+  type TestDatabase,
+} from '../support/database.js';
 import { useDatabases } from './databases.js';
 
 /** Two types are the same when they hold the same: the display width of whole numbers doesn't count. */
@@ -87,8 +93,8 @@ describe('the tables and the models', () => {
 if (onMysql) {
   describe('the tables on a server with other defaults', () => {
     /** As a server sets it up that still lives in the nineties. */
-    async function createLatin1Database(): Promise<EmptyDatabase> {
-      const name = `coursectl_test_${uuidv7().replaceAll('-', '')}`;
+    async function createLatin1Database(): Promise<TestDatabase> {
+      const name = databaseName();
       await onServer(`CREATE DATABASE ${name} CHARACTER SET latin1 COLLATE latin1_swedish_ci`);
       return { url: serverUrl(name), drop: () => onServer(`DROP DATABASE ${name}`) };
     }

@@ -3,10 +3,11 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { run, useBuiltProgram } from '../support/built-program.js';
+import { scaled } from '../support/machine.js';
 import { tablesOf, useDatabases } from './databases.js';
 
 describe('sequelize-cli', function () {
-  this.timeout(60_000);
+  this.timeout(scaled(60_000));
   const built = useBuiltProgram();
   const databases = useDatabases({ migrated: false });
   let files: string[];

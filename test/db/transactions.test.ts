@@ -6,6 +6,7 @@ import sqlite3 from 'sqlite3';
 import type { Database } from '../../src/db/connection.js';
 import { createLeaseTable } from '../../src/db/lease.js';
 import { onMysql } from '../support/database.js';
+import { scaled } from '../support/machine.js';
 import { useDatabases } from './databases.js';
 import { failureOf } from './failure.js';
 
@@ -99,7 +100,7 @@ describe('inTransaction', () => {
     expect(await database.read(() => counterOf(database, 'a'))).to.equal(0);
     const other = databases.open();
     expect(await other.read(() => counterOf(other, 'a'))).to.equal(0);
-    expect(Date.now() - start).to.be.below(1000);
+    expect(Date.now() - start).to.be.below(scaled(1000));
     mayEnd.open();
     await writing;
     expect(await other.read(() => counterOf(other, 'a'))).to.equal(1);

@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/db/connection.js';
 import { migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { translateError } from '../../src/db/translate-error.js';
-import { temporaryFolder } from '../support/database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { expectFailures, failureOf } from './failure.js';
 
 describe('a SQLite file that cannot be used', () => {

@@ -3,8 +3,8 @@ import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 import { createLogger, type Logger } from '../../src/logger.js';
-import { temporaryFolder } from '../support/database.js';
 import { testEnvironment } from '../support/harness.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './leavings.js';
 

@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createLogger } from '../../src/logger.js';
-import { temporaryFolder } from '../support/database.js';
+import { installProgram } from '../support/built-program.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './leavings.js';
-
-const program = fileURLToPath(new URL('../../bin/coursectl.js', import.meta.url));
 
 /** What the built program runs with: as in a deployment, but for the cost of a hash, which is the lowest that one may set. */
 const environment = {
@@ -48,7 +47,9 @@ async function listening(child: ChildProcess): Promise<string> {
 export async function startInstances(settings: readonly Record<string, string>[]): Promise<Instances> {
   const server = await startThrowAwayServer({ onStart: atExit });
   if (!server) throw new Error('There is no mariadbd or mysqld on the PATH.');
-  const folder = temporaryFolder();
+  const [build, folder] = [temporaryFolder(), temporaryFolder()];
+  await installProgram(build.path);
+  const program = path.join(build.path, 'bin', 'coursectl.js');
   const sql = await createConnection({ uri: server.url });
   await sql.query('CREATE DATABASE faults');
   await sql.end();
@@ -77,7 +78,7 @@ export async function startInstances(settings: readonly Record<string, string>[]
       }
       await context.close();
       await server.stop();
-      folder.remove();
+      for (const { remove } of [build, folder]) remove();
     },
   };
 }

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { buildProgram } from '../support/built-program.js';
+import { installProgram } from '../support/built-program.js';
 import { missingForGalera, startGalera } from '../support/galera.js';
 import { findServer, startThrowAwayServer } from '../support/test-server.js';
 import { Contests } from './r10-contests.js';
@@ -144,7 +144,7 @@ export async function run(): Promise<Verdict[]> {
   try {
     const program = path.join(folder, 'program');
     mkdirSync(program);
-    await buildProgram(program);
+    await installProgram(program);
     const surroundings = { program, folder, leavings };
     const verdicts: Verdict[] = [];
     for (const [name, part] of Object.entries({

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildProgram } from '../support/built-program.js';
-import { temporaryFolder } from '../support/database.js';
+import { installProgram } from '../support/built-program.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './leavings.js';
 
@@ -76,7 +76,7 @@ export async function setStage(): Promise<Stage> {
   const database = await startThrowAwayServer({ durable: true, onStart: atExit });
   if (!database) throw new Error('There is no mariadbd or mysqld on the PATH.');
   const [build, folder] = [temporaryFolder(), temporaryFolder()];
-  await buildProgram(build.path);
+  await installProgram(build.path);
   const program = path.join(build.path, 'bin', 'coursectl.js');
   const children: ChildProcess[] = [];
   const databaseUrl = (port?: number) => {

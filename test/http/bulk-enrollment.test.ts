@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { type Cast, castOf, changesOf } from './cast.js';
 import { expectFailure, expectInvalid, messageOf } from './expectations.js';
 
@@ -146,7 +147,7 @@ describe('POST /api/enrollments/bulk', () => {
     const { body } = await assign(ids, { notes: '𝒳'.repeat(2000) }).expect(201);
     expect(body.enrollments.map(({ userId }: Shown) => userId)).to.deep.equal(ids);
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(500);
-  }).timeout(60_000);
+  }).timeout(scaled(60_000));
 
   it('checks the input, then the course and whose it is', async () => {
     expectInvalid(await assign(5, { courseId: 5, status: 5, notes: 5 }), ['courseId', 'traineeIds', 'status', 'notes']);

@@ -9,10 +9,12 @@ import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
 import { type FaultyProxy, startProxy } from '../faults/proxy.js';
-import { onMysql, temporaryFolder } from '../support/database.js';
+import { onMysql } from '../support/database.js';
 import { buildCourse, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { sendRaw } from '../support/raw-http.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('The connections of a service', () => {
   const harness = useHarness();
@@ -81,7 +83,7 @@ describe('The connections of a service', () => {
     await sleep(600);
     await request(url).get('/api/auth/setup-status').expect(200);
     // Whatever waits for an answer that can't be given any more would keep the program from ending.
-    expect(await end()).to.be.lessThan(2000);
+    expect(await end()).to.be.lessThan(scaled(2000));
   });
 
   it('carry several requests at once, each with its answer', async () => {
@@ -120,7 +122,7 @@ describe('The connections of a service', () => {
     agent.destroy();
     const [head = '', body = ''] = received.split('\r\n\r\n');
     expect(Buffer.byteLength(body)).to.equal(Number(/content-length: (\d+)/i.exec(head)?.[1]));
-    expect(await ended).to.be.lessThan(3000);
+    expect(await ended).to.be.lessThan(scaled(3000));
   });
 
   it('on which an import is watched are ended, so that it is watched elsewhere', async () => {
@@ -134,7 +136,7 @@ describe('The connections of a service', () => {
     socket.write(get(`/api/imports/${id}/events`, `Authorization: Bearer ${token}`));
     expect(String((await once(socket, 'data'))[0])).to.match(/^HTTP\/1\.1 200 OK/);
     const ended = once(socket, 'close');
-    expect(await end()).to.be.lessThan(3000);
+    expect(await end()).to.be.lessThan(scaled(3000));
     await ended;
   });
 
@@ -142,15 +144,15 @@ describe('The connections of a service', () => {
     await start();
     const agent = new Agent({ keepAlive: true });
     await sendRaw(url, { method: 'GET', path: '/healthz', agent });
-    expect(await end()).to.be.lessThan(2000);
+    expect(await end()).to.be.lessThan(scaled(2000));
     agent.destroy();
   });
 
   it('do not keep the service from ending for long when they never send a request', async function () {
-    this.timeout(30_000);
+    this.timeout(scaled(30_000));
     await start();
     await open();
-    expect(await end()).to.be.lessThan(15_000);
+    expect(await end()).to.be.lessThan(scaled(15_000));
   });
 
   if (onMysql)
@@ -162,6 +164,6 @@ describe('The connections of a service', () => {
       await sleep(1500);
       proxy.set({ kind: 'black hole' });
       await sleep(1500);
-      expect(await end()).to.be.lessThan(6000);
+      expect(await end()).to.be.lessThan(scaled(6000));
     });
 });

@@ -4,11 +4,12 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { sweepFiles } from '../../src/services/file-sweep.js';
 import { signIn } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
 import { material, mebibyte, useUploadService } from './upload-service.js';
 import { expectNothingLeft, filePart, fileRows, form, picture, type RawAnswer, send, uploadsIn } from './uploads.js';
 
 describe('a disk for uploads', function () {
-  this.timeout(60_000);
+  this.timeout(scaled(60_000));
   let mounted = '';
   // Before the service's own: a folder that is mounted can't be removed.
   afterEach(async () => {

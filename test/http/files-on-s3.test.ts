@@ -10,10 +10,11 @@ import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 import { sweepFiles, sweepStorage } from '../../src/services/file-sweep.js';
-import { temporaryFolder } from '../support/database.js';
 import { buildCourse, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { startS3 } from '../support/s3-server.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { expectFailure } from './expectations.js';
 import { emptyStorage, expectNothingLeft, fileRows, picture, read, storedKeys, uploadsIn } from './uploads.js';
 
@@ -54,7 +55,7 @@ async function wayTo(port: number): Promise<{ server: Server; port: number; set(
 }
 
 describe('files in a bucket, over HTTP', function () {
-  this.timeout(60_000);
+  this.timeout(scaled(60_000));
   const harness = useHarness();
   let folder: ReturnType<typeof temporaryFolder>;
   let s3: Awaited<ReturnType<typeof startS3>>;

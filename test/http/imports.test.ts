@@ -12,6 +12,7 @@ import { createLogger } from '../../src/logger.js';
 import { people } from '../imports/importing.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { runCli } from '../support/run-cli.js';
 
 interface ImportBody {
@@ -25,7 +26,7 @@ interface ImportBody {
 }
 
 describe('Imports over HTTP', function () {
-  this.timeout(60_000);
+  this.timeout(scaled(60_000));
   const harness = useHarness();
   let folder = '';
   let env: Record<string, string> = {};
@@ -148,7 +149,7 @@ describe('Imports over HTTP', function () {
   });
 
   it('can be watched until they end', async () => {
-    const { id } = await submit(people(1500));
+    const { id } = await submit(people(300));
     const { text, headers } = await call('get', `/api/imports/${id}/events`).expect(200);
     expect(headers['content-type']).to.equal('text/event-stream; charset=utf-8');
     const events = text.trimEnd().split('\n\n');
@@ -181,7 +182,7 @@ describe('Imports over HTTP', function () {
   it('run one at a time, in the order of their coming, over all instances', async () => {
     await startInstance();
     const ids: string[] = [];
-    for (const tag of ['a', 'b', 'c']) ids.push((await submit(people(1200, tag))).id);
+    for (const tag of ['a', 'b', 'c']) ids.push((await submit(people(120, tag))).id);
     let most = 0;
     for (let over = false; !over; ) {
       const records = await Promise.all(ids.map(show));
@@ -192,37 +193,37 @@ describe('Imports over HTTP', function () {
     const { Import, User } = harness.context.database.models;
     const records = await Import.findAll({ order: ['startedAt'] });
     expect(records.map(({ id }) => id)).to.deep.equal(ids);
-    expect(await User.count({ where: { role: 'trainee' } })).to.equal(3600);
+    expect(await User.count({ where: { role: 'trainee' } })).to.equal(360);
   });
 
   it('are gone on with after the service was stopped', async () => {
-    const { id } = await submit(people(4000));
+    const { id } = await submit(people(1500));
     await until(id, ({ progress }) => progress.rowsDone > 0);
     await stopInstances();
     const stopped = await harness.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
     expect(stopped.status).to.be.oneOf(['interrupted', 'completed']);
-    expect(stopped.rowsDone % 500).to.equal(0);
+    expect(stopped.rowsDone % 50).to.equal(0);
     ({ url } = await startInstance());
     const record = await ended(id);
     expect(record).to.deep.include({ status: 'completed' });
-    expect(record.counts).to.include({ rows: 4000, created: 4000 });
+    expect(record.counts).to.include({ rows: 1500, created: 1500 });
     const { text } = await call('get', `/api/imports/${id}/credentials.csv`).expect(200);
-    expect(text.trimEnd().split('\n')).to.have.length(4001);
+    expect(text.trimEnd().split('\n')).to.have.length(1501);
   });
 
   it('can be cancelled while they wait and while they run, and resumed', async () => {
-    const [running, waiting] = [await submit(people(6000)), await submit(people(10, 'w'))];
+    const [running, waiting] = [await submit(people(2500)), await submit(people(10, 'w'))];
     await until(running.id, ({ progress }) => progress.rowsDone > 0);
     const { body } = await call('post', `/api/imports/${waiting.id}/cancel`).expect(200);
     expect(body.import).to.include({ status: 'cancelled' });
     await call('post', `/api/imports/${running.id}/cancel`).expect(200);
     const record = await ended(running.id);
     expect(record).to.include({ status: 'cancelled' });
-    expect(record.counts.created).to.be.within(1, 5999);
+    expect(record.counts.created).to.be.within(1, 2499);
     const refused = await call('post', `/api/imports/${running.id}/cancel`).expect(400);
     expect(refused.body.error).to.match(/is cancelled: there is nothing to cancel\.$/);
     await call('post', `/api/imports/${running.id}/resume`).expect(202);
-    expect((await ended(running.id)).counts).to.include({ rows: 6000, created: 6000 });
+    expect((await ended(running.id)).counts).to.include({ rows: 2500, created: 2500 });
   });
 
   it('fail with the words of the command line, and can be undone there', async () => {

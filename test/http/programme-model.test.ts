@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
+import { atDepth } from '../support/depth.js';
 import { useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { commands } from './programme/commands.js';
 import { Service } from './programme/service.js';
 import { compareWhole } from './programme/whole.js';
@@ -9,7 +11,7 @@ import { beginning, World } from './programme/world.js';
 
 /** FC_SEED repeats the runs of a seed, FC_RUNS makes more or fewer of them. */
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.FC_RUNS ?? 2000);
+const runs = Number(process.env.FC_RUNS ?? atDepth(160, 2000));
 
 /** Each part begins on an emptied database: so it stays small. */
 const parts = [1, 2, 3, 4];
@@ -38,6 +40,6 @@ describe('The programme', () => {
         await compareWhole(programme, service);
       });
       await fc.assert(property, { seed: seed + part, numRuns: Math.ceil(runs / parts.length) });
-    }).timeout(240_000);
+    }).timeout(scaled(120_000));
   }
 });

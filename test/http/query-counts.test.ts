@@ -8,6 +8,7 @@ import { operator } from '../../src/services/core.js';
 import { createCourse } from '../../src/services/courses.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { type Harness, useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
 import { type Cast, castOf } from './cast.js';
 import { admittedRoles, pathOf } from './examples.js';
 
@@ -108,7 +109,7 @@ describe('Listings', () => {
         }
       }
     }
-  }).timeout(60_000);
+  }).timeout(scaled(60_000));
 
   it('cost one more where imports run, however many: whether they still do is asked for all at once', async () => {
     const { Import } = harness.context.database.models;

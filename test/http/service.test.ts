@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createApp } from '../../src/http/app.js';
 import { createLogger } from '../../src/logger.js';
-import { createEmptyDatabase, type EmptyDatabase, onMysql } from '../support/database.js';
+import { createEmptyDatabase, onMysql, type TestDatabase } from '../support/database.js';
 import { buildCourse, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { ada, expectFailure } from './expectations.js';
@@ -35,7 +35,7 @@ describe('GET /healthz and GET /readyz', () => {
 });
 
 describe('GET /readyz over a database that is not migrated', () => {
-  let database: EmptyDatabase;
+  let database: TestDatabase;
   let context: Context;
   beforeEach(async () => {
     database = await createEmptyDatabase();

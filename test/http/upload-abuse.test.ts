@@ -4,11 +4,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { signIn } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
 import { material, mebibyte, useUploadService } from './upload-service.js';
 import { expectNothingLeft, fieldPart, filePart, form, part, type RawAnswer, send, uploadsIn } from './uploads.js';
 
 describe('abuse of uploads', function () {
-  this.timeout(60_000);
+  this.timeout(scaled(60_000));
   const service = useUploadService();
   const { post, expectWell } = service;
 
@@ -231,7 +232,7 @@ describe('abuse of uploads', function () {
       const started = Date.now();
       const answer = await post(Buffer.from('--x\r\n'), { headers: { 'Content-Length': 10 ** 12 } });
       await expectRefused(answer, 413, 'far too long');
-      expect(Date.now() - started).to.be.lessThan(2000);
+      expect(Date.now() - started).to.be.lessThan(scaled(2000));
       await expectWell();
     });
 

@@ -4,9 +4,9 @@ import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import { type RunningServer, startServer } from '../../src/http/server.js';
 import { createLogger } from '../../src/logger.js';
-import { temporaryFolder } from '../support/database.js';
 import { buildCourse, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { expectNothingLeft, filePart, form, type RawAnswer, type RawRequest, send } from './uploads.js';
 
 export const mebibyte = 1024 * 1024;

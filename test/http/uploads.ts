@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import sharp, { type Metadata } from 'sharp';
 import type { Context } from '../../src/context.js';
-import { temporaryFolder } from '../support/database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** The names in the folder for what is on its way. */
 export function uploadsIn({ config }: Pick<Context, 'config'>): string[] {

@@ -8,7 +8,7 @@ import { failureOf } from '../db/failure.js';
 import { people, recordsOf, useImporting } from './importing.js';
 import { applyOptions, batchRows, importFile } from './running.js';
 
-const count = 1200;
+const count = 120;
 
 describe('A file that is changed', () => {
   const importing = useImporting();

@@ -9,7 +9,7 @@ import { people, recordsOf, useImporting } from './importing.js';
 import { applyOptions, batchRows } from './running.js';
 import { client, runToEnd, runUntil, submit, submitInterrupted } from './submitting.js';
 
-const count = 1200;
+const count = 120;
 
 describe('Fetching the passwords of an import', () => {
   const importing = useImporting();

@@ -8,6 +8,7 @@ import { inspectFile } from '../../src/services/imports/inspect.js';
 import { csvLine } from '../../src/services/imports/report.js';
 import { type FileRow, isRejected, openImportFile } from '../../src/services/imports/rows.js';
 import { corpus } from '../fixtures/csv/cases.js';
+import { scaled } from '../support/machine.js';
 import { chunks, rowsOf, usualLimits } from './csv-text.js';
 import { useImporting } from './importing.js';
 
@@ -242,5 +243,5 @@ describe('The command, given any bytes,', () => {
       }),
       { numRuns: 200 },
     );
-  }).timeout(60_000);
+  }).timeout(scaled(60_000));
 });

@@ -8,7 +8,7 @@ import { openCsv } from '../../src/services/imports/csv-source.js';
 import { csvLine } from '../../src/services/imports/report.js';
 import { fileBytes } from '../../src/services/imports/source-file.js';
 import { failureOf } from '../db/failure.js';
-import { temporaryFolder } from '../support/database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { rowsOf, usualFormat, usualLimits } from './csv-text.js';
 
 const linesOf = async (text: string) => (await rowsOf(text)).map(({ line }) => line);

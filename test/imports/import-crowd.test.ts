@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
 import { signIn } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
 import { type Running, useSubprocesses } from '../support/subprocess.js';
 import { people, recordsOf, useImporting } from './importing.js';
 
 describe('Imports by several processes', function () {
-  this.timeout(120_000);
+  this.timeout(scaled(120_000));
   const importing = useImporting({ IMPORT_BATCH_ROWS: '100' });
   const subprocesses = useSubprocesses();
   const models = () => importing.context.database.models;

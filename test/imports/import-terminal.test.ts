@@ -9,30 +9,30 @@ describe('coursectl users import at a terminal', () => {
   const question = 'Import these rows?';
 
   async function converse(dialogue: Dialogue, ...flags: string[]) {
-    const file = importing.write('people.csv', `${people(1100)}A,B,nobody,\n`);
+    const file = importing.write('people.csv', `${people(110)}A,B,nobody,\n`);
     return commandLine.atTerminal(['users', 'import', file, ...flags], dialogue);
   }
 
   it('shows the plan, asks, and shows how far it is, without a trace of the bar in the end', async () => {
     const { exitCode, stdout, terminal } = await converse([
-      ['1101 rows (CSV, comma, UTF-8)', ''],
-      ['1100 accounts to create, 1100 of them with a generated password', ''],
+      ['111 rows (CSV, comma, UTF-8)', ''],
+      ['110 accounts to create, 110 of them with a generated password', ''],
       ['1 row to reject', ''],
-      ['line 1102  rejected  INVALID', ''],
+      ['line 112  rejected  INVALID', ''],
       [question, keys.enter],
-      ['of 1101 rows', ''],
+      ['of 111 rows', ''],
     ]);
     expect(exitCode).to.equal(3);
-    expect(stdout).to.match(/^Done: 1101 rows in/);
+    expect(stdout).to.match(/^Done: 111 rows in/);
     expect(terminal.screen()).to.match(/Reading: \d+ rows/);
-    expect(terminal.screen()).to.match(/Importing .*\d+% \| \d+ of 1101 rows \| \d+ rows\/s \| \S+ left/);
+    expect(terminal.screen()).to.match(/Importing .*\d+% \| \d+ of 111 rows \| \d+ rows\/s \| \S+ left/);
     expect(terminal.isRaw()).to.equal(false);
-    expect(await importing.context.database.models.User.count()).to.equal(1100);
+    expect(await importing.context.database.models.User.count()).to.equal(110);
   });
 
   for (const columns of [60, 80, 100]) {
     it(`keeps the time left in a line of ${columns} signs`, async () => {
-      const file = importing.write('people.csv', people(1100));
+      const file = importing.write('people.csv', people(110));
       const { terminal } = await commandLine.atTerminal(['users', 'import', file, '--yes'], [], { columns });
       const lines = terminal.screen().match(/Importing \S+ [^I]*? left/g) ?? [];
       expect(lines).not.to.deep.equal([]);

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { QueryTypes } from 'sequelize';
 import { restoreCell } from '../../src/services/imports/cells.js';
-import { temporaryFolder } from '../support/database.js';
 import { type Harness, testEnvironment, useHarness } from '../support/harness.js';
 import { type CliResult, runCli } from '../support/run-cli.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const tables = ['users', 'imports', 'import_rows', 'audit_entries', 'sessions', 'courses', 'enrollments'] as const;
 
@@ -82,6 +82,10 @@ export function useImporting(settings: Record<string, string> = {}): Importing {
   afterEach(() => folder.remove());
   return importing;
 }
+
+/** What a command wrote to standard error, without the lines of progress that come where a machine is slow. */
+export const withoutProgress = (stderr: string): string =>
+  stderr.replace(/^(Reading|Importing|Undoing): \d+ .*rows\/s.*\n/gm, '');
 
 /** The records of a CSV file that we wrote, by column; none when there is no file. */
 export function recordsOf(file: string | null): Record<string, string>[] {

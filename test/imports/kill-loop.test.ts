@@ -8,10 +8,17 @@ import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createLogger } from '../../src/logger.js';
 import { useBuiltProgram } from '../support/built-program.js';
-import { onMysql, temporaryFolder } from '../support/database.js';
+import { onMysql } from '../support/database.js';
+import { atDepth } from '../support/depth.js';
+import { scaled } from '../support/machine.js';
 import { type CliResult, runCli } from '../support/run-cli.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
 import { recordsOf, useImporting } from './importing.js';
+
+/** How often an import is killed, and how often its database is. */
+const kills = atDepth(4, 30);
+const crashes = atDepth(2, 10);
 
 const rows = 600;
 /** Small batches: a kill meets them in every state. */
@@ -139,24 +146,24 @@ async function playRound(scene: Scene, number: number, strike: (running: ChildPr
 async function playRounds(scene: Scene, count: number, strike: (running: ChildProcess) => Promise<void>) {
   let struck = 0;
   for (let number = 1; number <= count; number += 1) struck += Number(await playRound(scene, number, strike));
-  expect(struck, 'rounds in which the import was broken off').to.be.greaterThan(count / 3);
+  expect(struck, 'rounds in which the import was broken off').to.be.at.least(Math.floor(count / 3));
 }
 
 describe('Imports that are killed over and over', function () {
-  this.timeout(600_000);
+  this.timeout(scaled(300_000));
   const importing = useImporting(settings);
   const program = useBuiltProgram();
 
-  it('end as if nothing had been, 30 times of 30', async () => {
+  it(`end as if nothing had been, ${kills} times of ${kills}`, async () => {
     const { context, folder, env } = importing;
-    await playRounds({ context, folder, env, program: program.path }, 30, async (running) => {
+    await playRounds({ context, folder, env, program: program.path }, kills, async (running) => {
       running.kill('SIGKILL');
     });
   });
 });
 
 (onMysql ? describe : describe.skip)('Imports whose database is killed (needs a MySQL or MariaDB server)', function () {
-  this.timeout(600_000);
+  this.timeout(scaled(300_000));
   const importing = useImporting(settings);
   const program = useBuiltProgram();
   let server: ThrowAwayServer | undefined;
@@ -189,9 +196,9 @@ describe('Imports that are killed over and over', function () {
     rmSync(folder.path, { recursive: true, force: true });
   });
 
-  it('end as if nothing had been, 10 times of 10', async () => {
+  it(`end as if nothing had been, ${crashes} times of ${crashes}`, async () => {
     if (!scene) throw new Error('no scene');
-    await playRounds(scene, 10, async (running) => {
+    await playRounds(scene, crashes, async (running) => {
       const ended = running.exitCode === null ? once(running, 'exit') : undefined;
       await server?.crash();
       // The program notices by itself, and says so.

@@ -37,7 +37,7 @@ describe('Copies of imported files', () => {
   });
 
   it('of standard input stay when the import is cancelled, so that it can be resumed as it says', async () => {
-    const running = cli(['users', 'import', '-', '--yes'], people(6000));
+    const running = cli(['users', 'import', '-', '--yes'], people(2500));
     for (let cancelled = false; !cancelled; await sleep(2)) {
       const record = await models().Import.findOne();
       cancelled = record !== null && record.rowsDone > 0;
@@ -47,12 +47,12 @@ describe('Copies of imported files', () => {
     const [, id = ''] = /To go on: coursectl imports resume (\S+)/.exec(stdout) ?? [];
     const resumed = await cli(['imports', 'resume', id, '--yes']);
     expect(resumed.exitCode, resumed.stderr).to.equal(0);
-    expect(await models().User.count()).to.equal(6000);
+    expect(await models().User.count()).to.equal(2500);
     expect(kept()).to.deep.equal([]);
   });
 
   it('of uploads are removed when what was imported of them is undone', async () => {
-    const { id, filePath } = await submitInterrupted(importing, hashedPeople(1200));
+    const { id, filePath } = await submitInterrupted(importing, hashedPeople(120));
     expect(existsSync(filePath)).to.equal(true);
     await undoImport(importing.context, operator, id, { signal, onWait: () => undefined });
     expect(existsSync(filePath)).to.equal(false);
@@ -60,9 +60,9 @@ describe('Copies of imported files', () => {
 
   it('of uploads are removed when a row turns bad of which none may be', async () => {
     const options = { onExisting: 'fail', onError: 'abort' };
-    const record = await submit(importing, hashedPeople(1200), options);
+    const record = await submit(importing, hashedPeople(120), options);
     const plan = await planImport(importing.context, { file: record.filePath, options, signal, record });
-    await buildUser(importing.context, { email: 'p01100@example.org' });
+    await buildUser(importing.context, { email: 'p00110@example.org' });
     const { code } = await failureOf(() => applyImport(importing.context, client, plan, applyOptions({ record })));
     expect(code).to.equal('IMPORT_REFUSED');
     expect(existsSync(record.filePath)).to.equal(false);

@@ -15,10 +15,10 @@ import { failureOf } from '../db/failure.js';
 import { emailsOf, people, recordsOf, useImporting } from './importing.js';
 import { batchRows, expectAllAccounts, expectWholeLedger, importFile, importFirstBatch } from './running.js';
 
-const count = 600;
+const count = 60;
 const emails = emailsOf(count);
 const header = 'line,firstName,lastName,email,phone,password\n';
-const uncommitted = '502,Given00501,Family,p00501@example.org,+1 p 00501,00000-00000-00000-00000\n';
+const uncommitted = '52,Given00051,Family,p00051@example.org,+1 p 00051,00000-00000-00000-00000\n';
 
 describe('The files of an import that broke off', () => {
   const importing = useImporting();

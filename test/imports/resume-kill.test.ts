@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { emailsOf, people, useImporting } from './importing.js';
+import { scaled } from '../support/machine.js';
+import { emailsOf, people, useImporting, withoutProgress } from './importing.js';
 import { expectAllAccounts, expectWholeLedger } from './running.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -11,7 +12,7 @@ const count = 3000;
 const rejected = 2;
 
 describe('An import that is killed with SIGKILL', function () {
-  this.timeout(60_000);
+  this.timeout(scaled(60_000));
   const importing = useImporting();
   let processes: ChildProcess[] = [];
   afterEach(() => {
@@ -79,10 +80,10 @@ describe('An import that is killed with SIGKILL', function () {
     const { rowsDone = 0 } = (await progress()) ?? {};
     const since = Date.now();
     const { exitCode, stderr } = await importing.run(file, '--yes');
-    expect(Date.now() - since).to.be.lessThan(25_000);
+    expect(Date.now() - since).to.be.lessThan(scaled(25_000));
     const waits = 'Another run of this file has not ended, or broke off a moment ago: waiting for it.\n';
     const resumes = `An import of this file broke off after ${rowsDone} rows: it goes on from there.\n`;
-    expect(stderr.replace(/^(Reading|Importing):.*\n/gm, '')).to.equal(rowsDone > 0 ? `${waits}${resumes}` : waits);
+    expect(withoutProgress(stderr)).to.equal(rowsDone > 0 ? `${waits}${resumes}` : waits);
     await expectToEndWell([moment], (await progress())?.id ?? '', exitCode);
   });
 });

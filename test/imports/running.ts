@@ -7,7 +7,7 @@ import type { ImportResult } from '../../src/services/imports/record.js';
 import { type Importing, recordsOf } from './importing.js';
 
 /** Rows are committed by so many. */
-export const batchRows = 500;
+export const batchRows = 50;
 
 /** Plans an import and applies it, in this process. */
 export async function importFile(
@@ -44,7 +44,7 @@ export async function importFirstBatch(
     importOptions,
   );
   expect(result).to.include({ status: 'interrupted' });
-  expect(result.counts.rows).to.equal(batchRows);
+  expect(result.counts.rows).to.equal(context.config.imports.batchRows);
   return result;
 }
 

@@ -10,9 +10,9 @@ import { buildCourse, buildUser } from '../support/factories.js';
 import { hashedPeople, recordsOf, useImporting } from './importing.js';
 import { applyOptions, batchRows } from './running.js';
 
-const count = 1200;
+const count = 120;
 /** Whose row is in the second batch. */
-const email = 'p00600@example.org';
+const email = 'p00060@example.org';
 
 /** {@link hashedPeople} with one more column. */
 function peopleWith(column: string, value: string): string {
@@ -83,9 +83,9 @@ describe('What an import has decided', () => {
   it('is decided anew when the course has not as many seats any more', async () => {
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const result = await importAround(hashedPeople(count), { course: course.id }, () =>
-      course.update({ maxStudents: 600 }),
+      course.update({ maxStudents: 60 }),
     );
-    expect(result.counts).to.include({ created: 600, enrolled: 600, rejected: 600 });
+    expect(result.counts).to.include({ created: 60, enrolled: 60, rejected: 60 });
     expect(new Set(recordsOf(result.rejectsFile).map(({ code }) => code))).to.deep.equal(new Set(['COURSE_FULL']));
   });
 });

@@ -12,7 +12,8 @@ import { client, submitInterrupted } from './submitting.js';
 const count = 1200;
 
 describe('An import that is undone', () => {
-  const importing = useImporting();
+  // As many as an undo takes back in one step: it takes two.
+  const importing = useImporting({ IMPORT_BATCH_ROWS: '500' });
   const models = () => importing.context.database.models;
   const undo = (id: string, onProgress = () => {}) =>
     undoImport(importing.context, operator, id, {

@@ -10,9 +10,10 @@ import { sweepFiles, sweepStorage } from '../../src/services/file-sweep.js';
 import { storeFile } from '../../src/services/files.js';
 import { startHousekeeping } from '../../src/services/housekeeping.js';
 import { expectNothingLeft, fileRows, storedKeys, storingAfter, uploadsIn } from '../http/uploads.js';
-import { temporaryFolder } from '../support/database.js';
 import { buildCourse, buildMaterial, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const hour = 3_600_000;
 
@@ -318,8 +319,8 @@ describe('sweeping files', () => {
     const sweep = startHousekeeping({ ...context, storage: { ...storage, remove } });
     const started = Date.now();
     await sweep.close();
-    expect(Date.now() - started).to.be.within(4000, 10_000);
-  }).timeout(20_000);
+    expect(Date.now() - started).to.be.within(4000, scaled(10_000));
+  }).timeout(scaled(20_000));
 
   it('leaves the service alone when it fails', async () => {
     writeFileSync(uploads(), 'in the way');

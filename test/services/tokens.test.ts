@@ -11,7 +11,7 @@ import jwt from 'jsonwebtoken';
 import { loadConfig } from '../../src/config.js';
 import { createTokens, secretFileName } from '../../src/services/tokens.js';
 import { failureOf } from '../db/failure.js';
-import { temporaryFolder } from '../support/database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const claims = { userId: 'user-1', sid: 'session-1' };
 const now = new Date('2026-03-01T12:00:00.700Z');

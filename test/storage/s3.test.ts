@@ -8,8 +8,9 @@ import { expect } from 'chai';
 import { createS3Storage } from '../../src/storage/s3.js';
 import type { S3Settings } from '../../src/storage/s3-client.js';
 import type { FileStorage } from '../../src/storage/storage.js';
-import { temporaryFolder } from '../support/database.js';
+import { scaled } from '../support/machine.js';
 import { startS3 } from '../support/s3-server.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { contentOf, describeStorage, faultOf, fileWith, listed } from './storage-contract.js';
 
 const secretAccessKey = 'S3RVER';
@@ -159,7 +160,7 @@ describe('the storage in a bucket', () => {
     const silent = await answering((request) => request.resume());
     const started = Date.now();
     await expectFaults(await storageWith({ ...silent, timeoutMs: 100 }), /doesn't answer in time/);
-    expect(Date.now() - started).to.be.lessThan(10_000);
+    expect(Date.now() - started).to.be.lessThan(scaled(10_000));
     silent.server.closeAllConnections();
     silent.server.close();
   });
@@ -176,7 +177,7 @@ describe('the storage in a bucket', () => {
     const started = Date.now();
     await closed.close();
     for (const fault of await Promise.all(attempts)) expect(fault).to.include({ code: 'STORAGE_UNAVAILABLE' });
-    expect(Date.now() - started).to.be.lessThan(3000);
+    expect(Date.now() - started).to.be.lessThan(scaled(3000));
     expect(existsSync(file)).to.equal(false);
     silent.server.closeAllConnections();
     silent.server.close();

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { FileStorage, ObjectInfo } from '../../src/storage/storage.js';
-import { temporaryFolder } from '../support/database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** What a suite says of its storage. */
 export interface StorageUnderTest {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { temporaryFolder } from './database.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -26,28 +26,42 @@ export async function run(command: string, args: readonly string[], cwd: string,
   }
 }
 
-/** Builds the package into a folder, as it is installed. */
-export async function buildProgram(folder: string): Promise<void> {
-  for (const name of ['package.json', '.sequelizerc', 'bin', 'examples', 'migrations', 'seeders']) {
-    cpSync(path.join(repository, name), path.join(folder, name), { recursive: true });
-  }
-  symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
+/** Compiles the source. @returns the folder of the JavaScript, which `node_modules` is found from */
+export async function compileProgram(folder: string): Promise<string> {
   const outDir = path.join(folder, 'dist');
   const { stdout } = await run(
-    'npx',
-    ['--no-install', 'tsc', '-p', 'tsconfig.build.json', '--outDir', outDir],
+    process.execPath,
+    [path.join(repository, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', outDir],
     repository,
   );
   if (!existsSync(path.join(outDir, 'config.js'))) throw new Error(`The program can't be built:\n${stdout}`);
+  return outDir;
+}
+
+let compiled: Promise<string> | undefined;
+
+/** The JavaScript that `test/run.ts` has compiled for the whole run; of a file that runs alone, compiled once. */
+function compiledProgram(): Promise<string> {
+  const shared = process.env.TEST_BUILD;
+  compiled ??= shared === undefined ? compileProgram(temporaryFolder().path) : Promise.resolve(shared);
+  return compiled;
 }
 
 /**
- * Gives the enclosing `describe` the package as it is installed, built anew from the source: a `dist` that lies in the
- * repository may be of yesterday. `path` is its folder.
+ * Puts the package into a folder, as it is installed, built from the source as it is now: a `dist` in the repository may
+ * be of yesterday.
  */
+export async function installProgram(folder: string): Promise<void> {
+  for (const name of ['package.json', '.sequelizerc', 'bin', 'examples', 'migrations', 'seeders'])
+    cpSync(path.join(repository, name), path.join(folder, name), { recursive: true });
+  cpSync(await compiledProgram(), path.join(folder, 'dist'), { recursive: true });
+  symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
+}
+
+/** Gives the enclosing `describe` the package as it is installed, in a folder of its own. `path` is that folder. */
 export function useBuiltProgram(): { path: string } {
   const folder = temporaryFolder();
-  before(() => buildProgram(folder.path));
+  before(() => installProgram(folder.path));
   after(() => folder.remove());
   return folder;
 }

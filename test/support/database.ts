@@ -1,11 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { createConnection } from 'mysql2/promise';
+import { copyFileSync } from 'node:fs';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { v7 as uuidv7 } from 'uuid';
+import { loadConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/db/connection.js';
+import { migrateUp } from '../../src/db/migrator.js';
+import { temporaryFolder } from './temporary-folder.js';
 
-/** An empty database of the leg's kind: a file for SQLite, a schema of its own on the server for MySQL. */
-export interface EmptyDatabase {
+/**
+ * Test files that import this one, directly or not, run once for each kind of database; all others run once.
+ */
+
+/** A database of this run's kind: a file for SQLite, a schema of its own on the server for MySQL. */
+export interface TestDatabase {
   /** For DATABASE_URL. */
   url: string;
   drop(): Promise<void>;
@@ -13,15 +19,23 @@ export interface EmptyDatabase {
 
 export const onMysql = Boolean(process.env.TEST_DATABASE_URL);
 
-/** A folder for one test's files, below the system's temporary folder. */
-export function temporaryFolder(): { path: string; remove(): void } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-'));
-  return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+/** Runs statements on the MySQL/MariaDB server of this run, outside any database of coursectl's. */
+export function onServer(...statements: string[]): Promise<void> {
+  return runOn(serverUrl(), statements);
 }
 
-/** Runs statements on the MySQL/MariaDB server of this leg, outside any database of coursectl's. */
-export async function onServer(...statements: string[]): Promise<void> {
-  const connection = await createConnection({ uri: serverUrl(), multipleStatements: false });
+export function serverUrl(database = ''): string {
+  return withDatabase(process.env.TEST_DATABASE_URL ?? '', database);
+}
+
+function withDatabase(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function runOn(server: string, statements: readonly string[]): Promise<void> {
+  const connection = await createConnection({ uri: server, multipleStatements: false });
   try {
     for (const statement of statements) await connection.query(statement);
   } finally {
@@ -29,18 +43,88 @@ export async function onServer(...statements: string[]): Promise<void> {
   }
 }
 
-export function serverUrl(database = ''): string {
-  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-  url.pathname = `/${database}`;
-  return url.href;
+/** A name for a database. `test/run.ts` chooses how they begin, and drops those that killed tests left. */
+export function databaseName(): string {
+  const prefix = process.env.TEST_DATABASE_PREFIX ?? 'coursectl_test_';
+  return `${prefix}${uuidv7().replaceAll('-', '')}`;
 }
 
-export async function createEmptyDatabase(): Promise<EmptyDatabase> {
-  if (!onMysql) {
+/** @param server of MySQL or MariaDB; SQLite without one */
+async function createEmpty(server: string | undefined): Promise<TestDatabase> {
+  if (server === undefined) {
     const folder = temporaryFolder();
     return { url: `sqlite:${folder.path}/test.sqlite`, drop: async () => folder.remove() };
   }
-  const name = `coursectl_test_${uuidv7().replaceAll('-', '')}`;
-  await onServer(`CREATE DATABASE ${name}`);
-  return { url: serverUrl(name), drop: () => onServer(`DROP DATABASE ${name}`) };
+  const name = databaseName();
+  await runOn(withDatabase(server, ''), [`CREATE DATABASE ${name}`]);
+  return { url: withDatabase(server, name), drop: () => runOn(server, [`DROP DATABASE ${name}`]) };
+}
+
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return createEmpty(process.env.TEST_DATABASE_URL);
+}
+
+/**
+ * A migrated database that nobody writes to.
+ * @param server of MySQL or MariaDB; SQLite without one
+ * @returns its URL
+ */
+export async function createTemplate(server?: string): Promise<string> {
+  const { url } = await createEmpty(server);
+  const database = openDatabase(loadConfig({ env: { DATABASE_URL: url }, cwd: '/' }).database);
+  try {
+    await migrateUp(database);
+  } finally {
+    await database.close();
+  }
+  return url;
+}
+
+let template: Promise<string> | undefined;
+
+/** The template of the whole run, or of this process where a file runs alone. */
+function templateUrl(): Promise<string> {
+  const shared = process.env.TEST_TEMPLATE;
+  template ??= shared === undefined ? createTemplate(process.env.TEST_DATABASE_URL) : Promise.resolve(shared);
+  return template;
+}
+
+let copyStatements: Promise<string> | undefined;
+
+/** SQL that makes the template's tables anew, with their rows, in the current database of a connection. */
+async function readTemplate(url: string): Promise<string> {
+  const name = new URL(url).pathname.slice(1);
+  const connection = await createConnection({ uri: url });
+  try {
+    const [tables] = await connection.query<RowDataPacket[]>('SHOW TABLES');
+    const statements = ['SET FOREIGN_KEY_CHECKS = 0'];
+    for (const row of tables) {
+      const table = String(Object.values(row)[0]);
+      const [[shown]] = await connection.query<RowDataPacket[]>(`SHOW CREATE TABLE \`${table}\``);
+      statements.push(String(shown?.['Create Table']));
+      const [[counted]] = await connection.query<RowDataPacket[]>(`SELECT COUNT(*) AS count FROM \`${table}\``);
+      // Generated columns can't be copied, and no table that has them has rows in a template.
+      if (Number(counted?.count) > 0) statements.push(`INSERT INTO \`${table}\` SELECT * FROM ${name}.\`${table}\``);
+    }
+    return statements.join(';\n');
+  } finally {
+    await connection.end();
+  }
+}
+
+/** A database with all migrations: a copy of a template, which takes a fraction of the time that migrating does. */
+export async function createMigratedDatabase(): Promise<TestDatabase> {
+  const [from, database] = await Promise.all([templateUrl(), createEmptyDatabase()]);
+  if (!onMysql) {
+    copyFileSync(from.replace('sqlite:', ''), database.url.replace('sqlite:', ''));
+    return database;
+  }
+  copyStatements ??= readTemplate(from);
+  const connection = await createConnection({ uri: database.url, multipleStatements: true });
+  try {
+    await connection.query(await copyStatements);
+  } finally {
+    await connection.end();
+  }
+  return database;
 }

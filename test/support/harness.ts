@@ -5,12 +5,13 @@ import { type Context, createContext } from '../../src/context.js';
 import { createApp } from '../../src/http/app.js';
 import { createLogger, type Logger } from '../../src/logger.js';
 import { createPasswordHasher, type PasswordHasher } from '../../src/services/passwords.js';
-import { createEmptyDatabase, type EmptyDatabase, temporaryFolder } from './database.js';
+import { createMigratedDatabase, type TestDatabase } from './database.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 /** One migrated database for all tests of a run, emptied before each: creating tables anew for each would take minutes. */
 let shared:
   | Promise<{
-      database: EmptyDatabase;
+      database: TestDatabase;
       hasher: PasswordHasher;
       folder: ReturnType<typeof temporaryFolder>;
       owner: Context;
@@ -24,17 +25,16 @@ export const testEnvironment = {
   NODE_ENV: 'test',
   BCRYPT_COST: '4',
   // More batches with fewer rows.
-  IMPORT_BATCH_ROWS: '500',
+  IMPORT_BATCH_ROWS: '50',
   JWT_SECRET: 'a secret for tests only, longer than 32 bytes',
 };
 
 function openShared() {
   shared ??= (async () => {
-    const [database, hasher] = await Promise.all([createEmptyDatabase(), createPasswordHasher()]);
+    const [database, hasher] = await Promise.all([createMigratedDatabase(), createPasswordHasher()]);
     const folder = temporaryFolder();
     const env = { ...testEnvironment, DATABASE_URL: database.url, DATA_DIR: folder.path };
     const owner = await createContext(loadConfig({ env, cwd: folder.path }), silent, { hasher });
-    await owner.schema.up();
     return { database, hasher, folder, owner };
   })();
   return shared;

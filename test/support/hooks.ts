@@ -1,7 +1,18 @@
+import type { Suite } from 'mocha';
+import { watchFile } from './durations.js';
 import { closeSharedDatabase } from './harness.js';
 
+const durations = process.env.TEST_DURATIONS;
+const watching = durations === undefined ? undefined : watchFile(durations);
+
+/** Mocha runs root hooks once for each file where files run side by side. */
 export const mochaHooks = {
+  beforeAll(this: { test?: { parent?: Suite } }) {
+    watching?.begin(this.test?.parent?.suites[0]?.file);
+  },
   async afterAll() {
-    await closeSharedDatabase();
+    watching?.end();
+    // Workers go on to the next file with the same database; `test/run.ts` removes all of them.
+    if (process.env.MOCHA_WORKER_ID === undefined) await closeSharedDatabase();
   },
 };

@@ -1,4 +1,5 @@
 import { type Agent, type OutgoingHttpHeaders, request } from 'node:http';
+import { scaled } from './machine.js';
 
 /** A request as it goes over the wire: nothing about it has to make sense. */
 export interface RawRequest {
@@ -10,7 +11,7 @@ export interface RawRequest {
   /** The address it comes from, where the machine has several. */
   from?: string;
   agent?: Agent;
-  /** How long the answer may take, in milliseconds; five seconds unless it is said. */
+  /** How long the answer may take, in milliseconds; five seconds on a quiet machine unless it is said. */
   patienceMs?: number;
 }
 
@@ -27,7 +28,7 @@ export interface RawAnswer {
  */
 export function sendRaw(
   url: string,
-  { method, path, headers, body, from, agent, patienceMs = 5000 }: RawRequest,
+  { method, path, headers, body, from, agent, patienceMs = scaled(5000) }: RawRequest,
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   // Node says it of no GET and no DELETE, and its server would take the body for the next request.

@@ -4,7 +4,7 @@ import type { Io } from '../../src/cli/output.js';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createLogger } from '../../src/logger.js';
-import { temporaryFolder } from './database.js';
+import { temporaryFolder } from './temporary-folder.js';
 import { type Dialogue, keys, openTerminal, type Terminal } from './terminal.js';
 
 /**
@@ -28,6 +28,8 @@ export interface CliOptions {
   /** What is piped into the command; a stream may keep it waiting. */
   stdin?: string | Buffer | Readable;
   signal?: AbortSignal;
+  /** Told of all that standard error holds, whenever something is added. */
+  onStderr?: (written: string) => void;
   /** How wide the terminal is, where there is one. */
   columns?: number;
 }
@@ -42,10 +44,11 @@ function collector(): { stream: PassThrough; text(): string } {
 /** Runs the command line in this process, with pipes for streams, as a script would. */
 export async function runCli(
   argv: readonly string[],
-  { env, cwd, stdin = '', signal = new AbortController().signal }: CliOptions,
+  { env, cwd, stdin = '', signal = new AbortController().signal, onStderr }: CliOptions,
 ): Promise<CliResult> {
   const input = stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]);
   const [stdout, stderr] = [collector(), collector()];
+  if (onStderr) stderr.stream.on('data', () => onStderr(stderr.text()));
   const io: Io = { stdin: input, stdout: stdout.stream, stderr: stderr.stream, env, cwd, signal };
   const exitCode = await runProgram(argv, io);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };

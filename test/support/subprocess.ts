@@ -3,6 +3,7 @@ import { chmodSync, closeSync, existsSync, openSync, readFileSync } from 'node:f
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ran, useBuiltProgram } from './built-program.js';
+import { scaled } from './machine.js';
 
 export interface Surroundings {
   cwd: string;
@@ -44,7 +45,7 @@ export interface Subprocesses {
 const pseudoTerminal = 'script';
 
 /** How long words may take to appear, in milliseconds. */
-const patienceMs = 20_000;
+const patienceMs = scaled(20_000);
 
 /** Whether a process has loaded a native library; where nothing tells of it, after a time that is enough. */
 async function hasLoaded(pid: number | undefined, library: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Io } from '../../src/cli/output.js';
+import { scaled } from './machine.js';
 
 /** What the keys of a terminal send. */
 export const keys = {
@@ -32,7 +33,7 @@ export interface Terminal {
 }
 
 /** How long words may take to appear, in milliseconds; migrations on a busy machine are the slowest. */
-const patienceMs = 15_000;
+const patienceMs = scaled(15_000);
 
 /** @param columns how many signs a line holds */
 export function openTerminal(columns = 120): Terminal {

@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const repository = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Whose import makes a test depend on the database. */
+const databaseSupport = path.join(repository, 'test/support/database.ts');
+
+/** Started first, the slowest at the front: a slow file that starts last keeps one worker busy while the others wait. */
+const slowFirst = [
+  'test/http/programme-model.test.ts',
+  'test/imports/kill-loop.test.ts',
+  'test/bench.test.ts',
+  'test/imports/resume-kill.test.ts',
+  'test/http/canaries.test.ts',
+  'test/http/login-throttle.test.ts',
+  'test/http/connections.test.ts',
+  'test/http/authorization.test.ts',
+  'test/imports/import-crowd.test.ts',
+  'test/http/imports.test.ts',
+  'test/http/overload.test.ts',
+  'test/cli/subprocess.test.ts',
+  'test/imports/resume.test.ts',
+  'test/http/contract.test.ts',
+  'test/db/sequelize-cli.test.ts',
+  'test/readme.test.ts',
+];
+
+/** The files that a file imports, by relative paths. */
+function importedBy(file: string): string[] {
+  const specifiers = readFileSync(file, 'utf8').matchAll(/(?:\bfrom|\bimport)[\s(]+'(\.[^']+)'/g);
+  return Array.from(specifiers, ([, specifier = '']) =>
+    path.resolve(path.dirname(file), specifier.replace(/\.js$/, '.ts')),
+  );
+}
+
+/** Whether a test file imports a file, directly or through others of `test`. */
+function reaches(file: string, target: string, seen = new Set<string>()): boolean {
+  if (file === target) return true;
+  if (seen.has(file) || !file.startsWith(path.join(repository, 'test')) || !existsSync(file)) return false;
+  seen.add(file);
+  return importedBy(file).some((imported) => reaches(imported, target, seen));
+}
+
+/** Whether a test file has to run on each kind of database. */
+export function needsDatabase(file: string): boolean {
+  return reaches(path.join(repository, file), databaseSupport);
+}
+
+/** All test files, in the order in which they are started. */
+export function testFiles(): string[] {
+  const rank = (file: string) => (slowFirst.includes(file) ? slowFirst.indexOf(file) : slowFirst.length);
+  const files = readdirSync(path.join(repository, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => path.posix.join('test', file))
+    .sort();
+  const missing = slowFirst.filter((file) => !files.includes(file));
+  if (missing.length > 0) throw new Error(`test/runner/files.ts names files that are not there: ${missing.join(', ')}`);
+  return files.sort((a, b) => rank(a) - rank(b));
+}

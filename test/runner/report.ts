@@ -1,0 +1,55 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fullDepth } from '../support/depth.js';
+import { causes, type FileDuration } from '../support/durations.js';
+import { repository } from './files.js';
+import type { LegResult } from './run-leg.js';
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+export function sum(all: readonly Counts[]): Counts {
+  const total = (key: keyof Counts) => all.reduce((so, counts) => so + counts[key], 0);
+  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped') };
+}
+
+/** The last line of a run: its depth and its counts. */
+export function closingLine({ passed, failed, skipped }: Counts): string {
+  const depth = fullDepth ? 'full-depth' : 'default-depth';
+  return `${depth}: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+/** Writes the titles of all tests, sorted, so that two runs can be compared. */
+export function writeTitles(to: string, results: readonly LegResult[]): void {
+  const lines = results.flatMap(({ files }) =>
+    files.flatMap(({ kind, file, titles }) => titles.map((title) => `${kind}\t${file}\t${title}`)),
+  );
+  writeFileSync(to, `${lines.sort().join('\n')}\n`);
+}
+
+const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1).padStart(11);
+
+/** Prints where the time went: a row for each file, the slowest first, and the sums. */
+export function printDurations(log: string): void {
+  const rows = existsSync(log)
+    ? readFileSync(log, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as FileDuration)
+    : [];
+  const columns = ['wall', ...causes, 'rest', 'cpu'] as const;
+  const cell = (row: FileDuration, column: (typeof columns)[number]) =>
+    column === 'rest' ? row.wall - causes.reduce((so, cause) => so + row[cause], 0) : row[column];
+  const print = (name: string, of: readonly FileDuration[]) =>
+    console.log(
+      `${columns.map((column) => seconds(of.reduce((so, row) => so + cell(row, column), 0))).join('')}  ${name}`,
+    );
+  console.log(`\nSeconds by file and cause; "cpu" is that of the test process alone\n`);
+  console.log(`${columns.map((column) => column.padStart(11)).join('')}  file`);
+  for (const row of rows.sort((a, b) => b.wall - a.wall))
+    print(`${path.relative(repository, row.file)} (${row.kind})`, [row]);
+  print('all files', rows);
+}

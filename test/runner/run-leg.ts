@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { repository } from './files.js';
+import type { FileResult, LegTask } from './leg.js';
+import type { DatabaseKind } from './options.js';
+import type { Counts } from './report.js';
+
+/** What came of all files on one database. */
+export interface LegResult extends Counts {
+  files: (FileResult & { kind: DatabaseKind })[];
+}
+
+const script = fileURLToPath(new URL('./leg.ts', import.meta.url));
+
+function print(kind: DatabaseKind, { file, passed, skipped, failures, milliseconds }: FileResult): void {
+  const counts = [`${passed} passed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
+  const time = `${(milliseconds / 1000).toFixed(1)} s`;
+  if (failures.length === 0) {
+    console.log(`  ok    ${kind.padEnd(6)}  ${file} (${counts}, ${time})`);
+    return;
+  }
+  console.log(`FAILED  ${kind.padEnd(6)}  ${file} (${counts}, ${failures.length} failed, ${time})`);
+  for (const { title, text } of failures) console.log(`\n  ${title}\n${text.replace(/^/gm, '    ')}\n`);
+  console.log(`  To run it alone: npm test -- --db ${kind} ${file}\n`);
+}
+
+/** The environment of a database's tests: nothing of another one's. */
+function environmentOf(env: Record<string, string>): NodeJS.ProcessEnv {
+  const { TEST_DATABASE_URL: _, ...inherited } = process.env;
+  return { ...inherited, ...env };
+}
+
+/** Runs test files on one database, and prints a line for each. */
+export async function runLeg(kind: DatabaseKind, task: LegTask, env: Record<string, string>): Promise<LegResult> {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {
+    cwd: repository,
+    env: environmentOf({ ...env, TEST_DATABASE_KIND: kind }),
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const files: LegResult['files'] = [];
+  child.on('message', (result: FileResult) => {
+    files.push({ kind, ...result });
+    print(kind, result);
+  });
+  const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const total = (count: (result: FileResult) => number) => files.reduce((so, result) => so + count(result), 0);
+  const failed = total(({ failures }) => failures.length);
+  if (exitCode !== 0 && failed === 0) console.error(`The tests on ${kind} ended with exit code ${exitCode}.`);
+  return {
+    passed: total(({ passed }) => passed),
+    // A runner that failed without a failed test (a crash after the last one) is a failure all the same.
+    failed: failed + (exitCode !== 0 && failed === 0 ? 1 : 0),
+    skipped: total(({ skipped }) => skipped),
+    files,
+  };
+}
+
+/** Runs the fault runs, which print and count by themselves. */
+export async function runFaults(countsFile: string, env: Record<string, string>): Promise<Counts> {
+  console.log('\n=== Fault runs ===');
+  const child = spawn('npm', ['run', '--silent', 'test:faults'], {
+    cwd: repository,
+    env: environmentOf({ ...env, COURSECTL_TEST_COUNTS: countsFile }),
+    stdio: 'inherit',
+  });
+  const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  try {
+    const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as Counts;
+    return exitCode !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+  } catch {
+    console.error(`The fault runs ended with exit code ${exitCode} before they could count.`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
