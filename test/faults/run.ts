@@ -26,8 +26,8 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R10: () => import('./r10-races.js'),
 };
 
-/** Runs that compare times: nothing else may keep the cores busy meanwhile. */
-const measuring = ['R1', 'R2', 'R6'];
+/** Runs that measure times or allow no refusal: nothing else may keep the cores busy meanwhile. */
+const alone = ['R1', 'R2', 'R5', 'R6', 'R11'];
 /** How many of the others run at once; they mostly wait. */
 const atOnce = 3;
 const limitMinutes = 8;
@@ -87,9 +87,9 @@ async function runAll(names: readonly string[]): Promise<Verdict[]> {
     // Compiled once for all.
     process.env.TEST_BUILD ??= await compileProgram(path.join(folder, 'build'));
     const limit = pLimit(atOnce);
-    const sideBySide = names.filter((name) => !measuring.includes(name));
+    const sideBySide = names.filter((name) => !alone.includes(name));
     const found = await Promise.all(sideBySide.map((name) => limit(() => runInProcess(name, folder))));
-    for (const name of names) if (measuring.includes(name)) found.push(await runInProcess(name, folder));
+    for (const name of names) if (alone.includes(name)) found.push(await runInProcess(name, folder));
     const number = ({ run = '' }: Verdict) => Number(run.slice(1));
     return found.flat().sort((one, other) => number(one) - number(other));
   } finally {
