@@ -113,27 +113,68 @@ function open() {
   return connection;
 }
 
+/** Statements that give no rows for certain; of the others the library tells only with some effort. */
+const withoutRows = /^\s*(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|CREATE|DROP|ALTER)\b/i;
+
+/**
+ * @param {Connection} connection
+ * @returns {() => number} the number that changes with the schema
+ */
+function createVersionReader(connection) {
+  const statement = connection.prepare('PRAGMA schema_version');
+  statement.setReturnArrays(true);
+  let version = -1;
+  return () => {
+    try {
+      const [row] = /** @type {number[][]} */ (/** @type {unknown} */ (statement.all()));
+      version = row?.[0] ?? -1;
+    } catch {
+      // Whatever keeps the file from being read, the next statement tells.
+    }
+    return version;
+  };
+}
+
 /**
  * @param {Connection} connection
  * @returns {(request: Request) => Omit<Reply, 'inTransaction'>}
  */
 function createExecutor(connection) {
   const compile = createCompiler(connection);
+  const readVersion = createVersionReader(connection);
+  /** @type {WeakMap<Statement, { version: number, columns: string[] }>} */
+  const described = new WeakMap();
+
+  /**
+   * The names of a statement's columns: asked for after it was run, for the table may have changed since it was compiled.
+   * @param {Statement} statement
+   * @param {number} version
+   */
+  function columnsOf(statement, version) {
+    const known = described.get(statement);
+    if (known?.version === version) return known.columns;
+    const columns = statement.columns().map(({ name }) => name);
+    described.set(statement, { version, columns });
+    return columns;
+  }
+
   return ({ kind, sql, parameters, busyTimeoutMs: wanted }) => {
     if (wanted !== busyTimeoutMs) connection.exec(`PRAGMA busy_timeout = ${wanted}`);
     busyTimeoutMs = wanted;
     const statement = compile(sql);
     /** @type {any[]} The library binds names from an object, positions from the rest. */
     const bound = Array.isArray(parameters) ? parameters : [parameters];
-    if (kind === 'run' || statement.columns().length === 0) {
+    if (kind === 'run' || withoutRows.test(sql)) {
       const { changes, lastInsertRowid } = statement.run(...bound);
-      return { changes: Number(changes), lastID: Number(lastInsertRowid) };
+      return { changes: Number(changes), lastID: Number(lastInsertRowid), schemaVersion: readVersion() };
     }
     // Arrays, because the other thread would be sent every column's name with every row.
     statement.setReturnArrays(true);
     const rows = /** @type {unknown[][]} */ (/** @type {unknown} */ (statement.all(...bound)));
-    // Asked for afterwards: the table may have changed since the statement was compiled.
-    return { columns: statement.columns().map(({ name }) => name), rows };
+    const schemaVersion = readVersion();
+    return rows.length === 0
+      ? { schemaVersion }
+      : { columns: columnsOf(statement, schemaVersion), rows, schemaVersion };
   };
 }
 
@@ -148,7 +189,7 @@ try {
       port.close();
       return;
     }
-    /** @type {Omit<Reply, 'inTransaction'>} */
+    /** @type {ReturnType<typeof execute>} */
     let reply;
     try {
       reply = execute(request);

@@ -60,6 +60,19 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect(await all()).to.deep.equal([{ name: 'a', owner: '', expires_at: 0, extra: null }]);
   });
 
+  it('describes a table with the columns that somebody else has just added', async () => {
+    const moments = () =>
+      database.sequelize.query<{ moment?: unknown }>('SELECT * FROM `leases`', { type: QueryTypes.SELECT });
+    await moments();
+    const other = await otherWriter(file());
+    await other.run('ALTER TABLE leases ADD COLUMN moment DATETIME');
+    await other.close();
+    await database.sequelize.query("UPDATE leases SET moment = '2026-01-01 00:00:00.000 +00:00'");
+    const [described] = await database.sequelize.query('PRAGMA table_info(`leases`)');
+    expect(described).to.have.length(4);
+    expect((await moments())[0]?.moment).to.equal('2026-01-01 00:00:00.000 +00:00');
+  });
+
   it('tells what is wrong with a statement, with rows or without', async () => {
     const failure = (sql: string, options = {}) =>
       database.sequelize.query(sql, options).then(
