@@ -38,7 +38,7 @@ interface Edge {
 /** Which rooms may use a package that one of them is there to hide. */
 const packageRooms: Readonly<Record<string, readonly string[]>> = {
   sequelize: ['db', 'services'],
-  ...{ mysql2: ['db'], sqlite3: ['db'], umzug: ['db'] },
+  ...{ mysql2: ['db'], '@photostructure/sqlite': ['db'], umzug: ['db'] },
   ...{ express: ['http'], multer: ['http'], helmet: ['http'], cors: ['http'], 'pino-http': ['http'] },
   ...{ commander: ['cli'], inquirer: ['cli'], chalk: ['cli'], 'cli-progress': ['cli'] },
   ...{ '@aws-sdk/client-s3': ['storage'], sharp: ['storage'] },

@@ -14,7 +14,7 @@ async function measure(bench: string, ...scenarios: string[]): Promise<{ stdout:
     'npm',
     ['run', '--silent', 'bench', '--', bench, '--scale', '0.001', '--rounds', '1', ...only],
     repository,
-    { BENCH_DATABASE_URL: serverUrl() },
+    onMysql ? { BENCH_DATABASE_URL: serverUrl() } : { BENCH_SQLITE3: '/nonexistent' },
   );
   expect(exitCode, stderr).to.equal(0);
   const lines = stdout.split('\n').filter((line) => /^(ok|n\/a) /.test(line));
@@ -51,5 +51,19 @@ async function measure(bench: string, ...scenarios: string[]): Promise<{ stdout:
       'first page of 40 enrollments',
     ]);
     expect(stdout).to.match(/requests\/s$/m);
+  });
+});
+
+(onMysql ? describe.skip : describe)('The bench of SQLite', function () {
+  this.timeout(180_000);
+
+  it('measures the driver, where there is no older one to compare it with', async () => {
+    const { stdout, figures } = await measure('sqlite');
+    expect(figures).to.deep.equal([
+      'transactions a second',
+      'reads a second',
+      'lag of the event loop while another program keeps the file locked for 400 ms',
+    ]);
+    expect(stdout).to.include('sqlite3 6 can not be installed here');
   });
 });

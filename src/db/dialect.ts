@@ -4,6 +4,7 @@ import type { MysqlConfig, SqliteConfig } from '../config.js';
 import { mendMysqlConnections, mysqlOptions } from './mysql.js';
 import { givenUpMessage } from './patience.js';
 import { mendSqliteConnections, sqliteOptions } from './sqlite.js';
+import { lostThreadCode } from './sqlite-driver.js';
 
 /** Every difference between the databases: connection options, transaction kinds, faults worth a retry. */
 
@@ -50,6 +51,7 @@ const lostCodes = new Set([
   // The server is going down, or somebody ended the connection there.
   'ER_SERVER_SHUTDOWN',
   'ER_CONNECTION_KILLED',
+  lostThreadCode,
 ]);
 
 /**

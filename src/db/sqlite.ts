@@ -1,40 +1,19 @@
 import type { Options, Sequelize } from 'sequelize';
-import sqlite3 from 'sqlite3';
 import type { SqliteConfig } from '../config.js';
-import { systemErrorCode } from '../errors.js';
 import { patienceLeftMs } from './patience.js';
+import { Database } from './sqlite-driver.js';
 
-/** Connections to SQLite: how they are made, mended and closed: dialect.ts's share of them. */
+/** Connections to SQLite: how they are made, kept and closed: dialect.ts's share of them. */
 
 /** How long SQLite itself waits for another process's write to end, in milliseconds: no longer than whoever asks does. */
 const sqliteBusyTimeoutMs = () => Math.max(500, Math.min(5000, Math.floor(patienceLeftMs() ?? 5000)));
 
-/**
- * Sequelize opens one connection for reads and one a transaction, and offers no hook for SQLite: so the pragmas are
- * set where the connection is made. WAL lets readers go on beside the writer; FULL makes a commit survive power loss.
- */
-class TunedSqliteDatabase extends sqlite3.Database {
-  constructor(file: string, mode: number, callback: (error: Error | null) => void) {
-    const busyTimeoutMs = sqliteBusyTimeoutMs();
-    super(file, mode, (error) => {
-      if (error) return callback(error);
-      this.configure('busyTimeout', busyTimeoutMs);
-      this.tune(Date.now() + busyTimeoutMs, callback);
-    });
-  }
-
-  /** A new file becomes WAL in a moment of its own, for which SQLite doesn't wait when others open the file too. */
-  private tune(deadline: number, callback: (error: Error | null) => void): void {
-    this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;', (failure) => {
-      if (!failure) callback(null);
-      else if (systemErrorCode(failure) === 'SQLITE_BUSY' && Date.now() < deadline) {
-        setTimeout(() => this.tune(deadline, callback), 10 * (1 + Math.random()));
-      } else this.close(() => callback(failure));
-    });
+/** Sequelize tells the mode; there is only one here. */
+class SqliteConnection extends Database {
+  constructor(file: string, _mode: number, callback: (error: Error | null) => void) {
+    super(file, sqliteBusyTimeoutMs(), callback);
   }
 }
-
-type SqliteConnection = sqlite3.Database & { uuid?: string };
 
 /** What Sequelize keeps of its SQLite connections: the one for reads under `default`, the others by transaction. */
 interface SqliteConnectionManager {
@@ -47,10 +26,11 @@ interface SqliteConnectionManager {
 
 /**
  * Sequelize keeps a SQLite connection that failed to open, and queries that meet it wait for ever. So all that share an
- * opening wait for its end, and a failed one is forgotten: the next query tries anew. It also looks for a broken
- * transaction's connection in a pool that SQLite doesn't have, and so never closes it. And it closes connections behind
- * its back: those of transactions are waited for before the last one closes, which takes the write-ahead log along only
- * when it finds itself alone.
+ * opening wait for its end, and a failed one is forgotten: the next query tries anew; one whose thread died is forgotten
+ * too. Sequelize also opens a connection for each transaction: here the one that has served a transaction serves the
+ * next, for a thread takes longer to start than a transaction to run. And it closes connections behind its back: those
+ * of transactions are waited for before the last one closes, which takes the write-ahead log along only when it finds
+ * itself alone.
  */
 export function mendSqliteConnections(sequelize: Sequelize): void {
   // Sequelize's types show nothing of what is mended here.
@@ -59,10 +39,34 @@ export function mendSqliteConnections(sequelize: Sequelize): void {
   const closeRest = manager.close.bind(manager);
   const openings = new Map<string, Promise<SqliteConnection>>();
   const closings = new Set<Promise<void>>();
+  let idle: SqliteConnection | undefined;
+  let isClosed = false;
+
+  function close(connection: SqliteConnection): void {
+    const closing = new Promise<void>((resolve) => connection.close(() => resolve()));
+    closings.add(closing);
+    void closing.then(() => closings.delete(closing));
+  }
+
+  /** The connection that is free for a transaction, if there is one. */
+  function takeIdle(): SqliteConnection | undefined {
+    const connection = idle;
+    idle = undefined;
+    if (!connection || connection.isLost) return undefined;
+    connection.busyTimeoutMs = sqliteBusyTimeoutMs();
+    return connection;
+  }
+
   manager.getConnection = (options = {}) => {
     const key = options.uuid ?? 'default';
     const pending = openings.get(key);
     if (pending) return pending;
+    if (manager.connections[key]?.isLost) delete manager.connections[key];
+    const reused = options.uuid === undefined || manager.connections[key] ? undefined : takeIdle();
+    if (reused) {
+      manager.connections[key] = reused;
+      return Promise.resolve(reused);
+    }
     const opening = open(options)
       .catch((error: unknown) => {
         delete manager.connections[key];
@@ -76,12 +80,19 @@ export function mendSqliteConnections(sequelize: Sequelize): void {
     // The one for reads stays.
     if (connection.uuid === undefined) return;
     delete manager.connections[connection.uuid];
-    const closing = new Promise<void>((resolve) => connection.close(() => resolve()));
-    closings.add(closing);
-    void closing.then(() => closings.delete(closing));
+    const isUsable = !connection.isLost && !connection.inTransaction;
+    if (isUsable && !idle && !isClosed) idle = connection;
+    else close(connection);
   };
-  manager.destroyConnection = async (connection) => manager.releaseConnection(connection);
+  manager.destroyConnection = async (connection) => {
+    if (connection.uuid === undefined) return;
+    delete manager.connections[connection.uuid];
+    close(connection);
+  };
   manager.close = async () => {
+    isClosed = true;
+    if (idle) close(idle);
+    idle = undefined;
     await Promise.all(closings);
     await closeRest();
   };
@@ -92,6 +103,6 @@ export function sqliteOptions(database: SqliteConfig): Options {
   return {
     dialect: 'sqlite',
     storage: database.file,
-    dialectModule: { ...sqlite3, Database: TunedSqliteDatabase },
+    dialectModule: { Database: SqliteConnection, OPEN_READWRITE: 2, OPEN_CREATE: 4 },
   };
 }

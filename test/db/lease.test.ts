@@ -120,7 +120,6 @@ describe('a lease', () => {
       working -= 1;
       done += 1;
     };
-    // No more than that: SQLite waits for a lock in one of Node's four threads, of which the holder needs one as well.
     const contenders = [databases.open(), databases.open(), databases.open()];
     const turns = contenders.flatMap((contender) => [contender, contender]);
     await Promise.all(turns.map((contender) => lease(contender, 15_000, work)));

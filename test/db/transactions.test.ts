@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { QueryTypes, type Transaction } from 'sequelize';
-import sqlite3 from 'sqlite3';
 import type { Database } from '../../src/db/connection.js';
 import { createLeaseTable } from '../../src/db/lease.js';
 import { onMysql } from '../support/database.js';
 import { scaled } from '../support/machine.js';
+import { otherWriter } from '../support/sqlite-lock.js';
 import { useDatabases } from './databases.js';
 import { failureOf } from './failure.js';
 
@@ -33,17 +32,6 @@ function gate(): { opened: Promise<void>; open(): void } {
     open = resolve;
   });
   return { opened, open };
-}
-
-/** A plain connection to the SQLite file, that waits for nobody. */
-async function rawSqlite(file: string) {
-  const connection = new sqlite3.Database(file);
-  await once(connection, 'open');
-  connection.configure('busyTimeout', 0);
-  const run = (sql: string) =>
-    new Promise<void>((resolve, reject) => connection.run(sql, (error) => (error ? reject(error) : resolve())));
-  const close = () => new Promise<void>((resolve) => connection.close(() => resolve()));
-  return { run, close };
 }
 
 describe('inTransaction', () => {
@@ -156,7 +144,7 @@ describe('inTransaction', () => {
   } else {
     /** A writer that holds the file's lock, beside this program. */
     async function holdingLock<T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
-      const holder = await rawSqlite(databases.url.replace(/^sqlite:/, ''));
+      const holder = await otherWriter(databases.url.replace(/^sqlite:/, ''));
       await holder.run('BEGIN IMMEDIATE');
       try {
         return await work(() => holder.run('COMMIT'));
@@ -185,7 +173,7 @@ describe('inTransaction', () => {
     });
 
     it('does the whole work again when the file was busy, and gives up after five times', async () => {
-      const intruder = await rawSqlite(databases.url.replace(/^sqlite:/, ''));
+      const intruder = await otherWriter(databases.url.replace(/^sqlite:/, ''));
       const busyFor = (times: number) => {
         let attempts = 0;
         return database.inTransaction(async (transaction) => {

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import sqlite3 from 'sqlite3';
 import request from 'supertest';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
@@ -12,6 +10,7 @@ import { onMysql } from '../support/database.js';
 import { buildCourse, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
+import { otherWriter } from '../support/sqlite-lock.js';
 import { expectFailure } from './expectations.js';
 
 if (onMysql)
@@ -120,9 +119,8 @@ else
 
     it('another program writes to all the time answers 503 within 5 s where it is to be changed', async () => {
       const { token } = await signIn(harness.context);
-      const intruder = new sqlite3.Database(harness.databaseUrl.replace(/^sqlite:/, ''));
-      const run = promisify(intruder.run.bind(intruder)) as (sql: string) => Promise<void>;
-      await run('BEGIN IMMEDIATE');
+      const intruder = await otherWriter(harness.databaseUrl.replace(/^sqlite:/, ''));
+      await intruder.run('BEGIN IMMEDIATE');
       const startedAt = performance.now();
       const change = () => harness.api('put', '/api/auth/profile', token).send({ lastName: 'Waiting' });
       const changes = Array.from({ length: 5 }, change);
@@ -135,8 +133,8 @@ else
       }
       expect(performance.now() - startedAt).to.be.within(3000, scaled(5000));
       const patient = change().expect(200);
-      setTimeout(() => void run('COMMIT'), 1000);
+      setTimeout(() => void intruder.run('COMMIT'), 1000);
       expect((await patient).body.user.lastName).to.equal('Waiting');
-      await promisify(intruder.close.bind(intruder))();
+      await intruder.close();
     });
   });

@@ -86,8 +86,8 @@ function watch(child: ChildProcess): Running {
       }
     },
     async opensDatabase() {
-      // Every command that opens one loads this, whatever database it is.
-      while (!(await hasLoaded(child.pid, 'node_sqlite3'))) await sleep(10);
+      // Whatever database it is: every command that has opened one goes on to load what hashes passwords.
+      while (!(await hasLoaded(child.pid, '/bcrypt.'))) await sleep(10);
     },
     async stays(milliseconds) {
       await sleep(milliseconds);

@@ -1,0 +1,205 @@
+// @ts-check
+/**
+ * One connection to an SQLite file, in a thread of its own: the library blocks the thread that calls it, for as long as
+ * a lock lasts. Plain JavaScript, because a thread that had to load a TypeScript loader first would start slowly.
+ */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/**
+ * @typedef {import('@photostructure/sqlite').DatabaseSyncInstance} Connection
+ * @typedef {import('@photostructure/sqlite').StatementSyncInstance} Statement
+ * @typedef {import('./sqlite-driver.js').Request} Request
+ * @typedef {import('./sqlite-driver.js').Reply} Reply
+ */
+
+/**
+ * The build puts the library beside this file, so that the published package needs nothing with an install script.
+ * @returns {typeof import('@photostructure/sqlite')}
+ */
+function loadLibrary() {
+  const bundled = fileURLToPath(new URL('./sqlite-library/dist/index.cjs', import.meta.url));
+  return createRequire(import.meta.url)(existsSync(bundled) ? bundled : '@photostructure/sqlite');
+}
+
+/**
+ * SQLite's primary result codes that callers tell apart (sqlite.org/rescode.html), and their texts: the library tells
+ * only these of a statement with rows that fails.
+ * @type {readonly (readonly [number, string, RegExp])[]}
+ */
+const resultCodes = [
+  [5, 'SQLITE_BUSY', /^database is locked$/],
+  [6, 'SQLITE_LOCKED', /^database table is locked/],
+  [8, 'SQLITE_READONLY', /^attempt to write a readonly database$/],
+  [10, 'SQLITE_IOERR', /^disk I\/O error$/],
+  [11, 'SQLITE_CORRUPT', /^database disk image is malformed$/],
+  [13, 'SQLITE_FULL', /^database or disk is full$/],
+  [14, 'SQLITE_CANTOPEN', /^unable to open database file$/],
+  [19, 'SQLITE_CONSTRAINT', /constraint failed/],
+  [26, 'SQLITE_NOTADB', /^file is not a database$/],
+];
+
+/**
+ * What the other thread is told of a failure; codes are SQLite's names, as Sequelize expects them.
+ * @param {unknown} error
+ * @returns {NonNullable<Reply['failure']>}
+ */
+function failureOf(error) {
+  const { message, code, errcode } = /** @type {Error & { code?: string, errcode?: number }} */ (error);
+  if (code !== 'ERR_SQLITE_ERROR') return { message, code: code ?? 'SQLITE_MISUSE' };
+  const [errno, name] = resultCodes.find(([number, , text]) =>
+    errcode === undefined ? text.test(message) : number === (errcode & 0xff),
+  ) ?? [1, 'SQLITE_ERROR'];
+  return { message: `${name}: ${message}`, code: name, errno };
+}
+
+/** Statements are compiled once as long as they are in use; long ones are seldom the same twice. */
+const cachedStatements = 100;
+const cachedLength = 2000;
+
+/**
+ * Compiles statements, and keeps those that were used last.
+ * @param {Connection} connection
+ * @returns {(sql: string) => Statement}
+ */
+function createCompiler(connection) {
+  /** @type {Map<string, Statement>} */
+  const statements = new Map();
+  return (sql) => {
+    const known = statements.get(sql);
+    const statement = known ?? connection.prepare(sql);
+    if (sql.length > cachedLength) return statement;
+    if (known) statements.delete(sql);
+    statements.set(sql, statement);
+    const [oldest] = statements.keys();
+    if (statements.size > cachedStatements && oldest !== undefined) statements.delete(oldest);
+    return statement;
+  };
+}
+
+/**
+ * Sets what a connection needs. WAL lets readers continue beside the writer; FULL makes a commit survive a power loss.
+ * A new file becomes WAL under a lock for which SQLite doesn't wait when others open the file too.
+ * @param {Connection} connection
+ * @param {number} deadline
+ */
+function tune(connection, deadline) {
+  for (;;) {
+    try {
+      connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+      return;
+    } catch (error) {
+      if (failureOf(error).code !== 'SQLITE_BUSY' || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10 * (1 + Math.random()));
+    }
+  }
+}
+
+/** @type {{ file: string, busyTimeoutMs: number }} */
+const options = workerData;
+let busyTimeoutMs = options.busyTimeoutMs;
+
+function open() {
+  const { DatabaseSync } = loadLibrary();
+  const connection = new DatabaseSync(options.file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+  try {
+    tune(connection, Date.now() + busyTimeoutMs);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return connection;
+}
+
+/** Statements that give no rows for certain; of the others the library tells only with some effort. */
+const withoutRows = /^\s*(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|CREATE|DROP|ALTER)\b/i;
+
+/**
+ * @param {Connection} connection
+ * @returns {() => number} the number that changes with the schema
+ */
+function createVersionReader(connection) {
+  const statement = connection.prepare('PRAGMA schema_version');
+  statement.setReturnArrays(true);
+  let version = -1;
+  return () => {
+    try {
+      const [row] = /** @type {number[][]} */ (/** @type {unknown} */ (statement.all()));
+      version = row?.[0] ?? -1;
+    } catch {
+      // Whatever keeps the file from being read, the next statement tells.
+    }
+    return version;
+  };
+}
+
+/**
+ * @param {Connection} connection
+ * @returns {(request: Request) => Omit<Reply, 'inTransaction'>}
+ */
+function createExecutor(connection) {
+  const compile = createCompiler(connection);
+  const readVersion = createVersionReader(connection);
+  /** @type {WeakMap<Statement, { version: number, columns: string[] }>} */
+  const described = new WeakMap();
+
+  /**
+   * The names of a statement's columns: asked for after it was run, for the table may have changed since it was compiled.
+   * @param {Statement} statement
+   * @param {number} version
+   */
+  function columnsOf(statement, version) {
+    const known = described.get(statement);
+    if (known?.version === version) return known.columns;
+    const columns = statement.columns().map(({ name }) => name);
+    described.set(statement, { version, columns });
+    return columns;
+  }
+
+  return ({ kind, sql, parameters, busyTimeoutMs: wanted }) => {
+    if (wanted !== busyTimeoutMs) connection.exec(`PRAGMA busy_timeout = ${wanted}`);
+    busyTimeoutMs = wanted;
+    const statement = compile(sql);
+    /** @type {any[]} The library binds names from an object, positions from the rest. */
+    const bound = Array.isArray(parameters) ? parameters : [parameters];
+    if (kind === 'run' || withoutRows.test(sql)) {
+      const { changes, lastInsertRowid } = statement.run(...bound);
+      return { changes: Number(changes), lastID: Number(lastInsertRowid), schemaVersion: readVersion() };
+    }
+    // Arrays, because the other thread would be sent every column's name with every row.
+    statement.setReturnArrays(true);
+    const rows = /** @type {unknown[][]} */ (/** @type {unknown} */ (statement.all(...bound)));
+    const schemaVersion = readVersion();
+    return rows.length === 0
+      ? { schemaVersion }
+      : { columns: columnsOf(statement, schemaVersion), rows, schemaVersion };
+  };
+}
+
+const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
+try {
+  const connection = open();
+  const execute = createExecutor(connection);
+  port.on('message', (/** @type {Request | 'close'} */ request) => {
+    if (request === 'close') {
+      connection.close();
+      // The thread ends, and whatever of the connection the library still kept goes with it.
+      port.close();
+      return;
+    }
+    /** @type {ReturnType<typeof execute>} */
+    let reply;
+    try {
+      reply = execute(request);
+    } catch (error) {
+      reply = { failure: failureOf(error) };
+    }
+    port.postMessage({ ...reply, inTransaction: connection.isTransaction });
+  });
+  port.postMessage({ inTransaction: false });
+} catch (error) {
+  port.postMessage({ failure: failureOf(error), inTransaction: false });
+  port.close();
+}

@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { QueryTypes, type Transaction } from 'sequelize';
+import type { Database } from '../../src/db/connection.js';
+import { createLeaseTable } from '../../src/db/lease.js';
+import { migrationStatus } from '../../src/db/migrator.js';
+import type { Database as Connection } from '../../src/db/sqlite-driver.js';
+import { onMysql, temporaryFolder } from '../support/database.js';
+import { atDepth } from '../support/depth.js';
+import { otherWriter } from '../support/sqlite-lock.js';
+import { useDatabases } from './databases.js';
+
+const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
+
+(onMysql ? describe.skip : describe)('The SQLite driver', () => {
+  const databases = useDatabases({ migrated: false });
+  let database: Database;
+  beforeEach(async () => {
+    database = databases.open();
+    await createLeaseTable(database);
+    await database.sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('a', '', 0)");
+  });
+
+  const select = <T extends object>(sql: string, replacements: unknown[] = []) =>
+    database.sequelize.query<T>(sql, { type: QueryTypes.SELECT, replacements });
+  const add = (transaction: Transaction) =>
+    database.sequelize.query("UPDATE leases SET expires_at = expires_at + 1 WHERE name = 'a'", { transaction });
+  const transact = () => database.inTransaction(add);
+  const file = () => databases.url.replace(/^sqlite:/, '');
+  /** The connections that Sequelize has open; its types don't show them. */
+  const connections = () =>
+    (database.sequelize.connectionManager as unknown as { connections: Record<string, Connection> }).connections;
+
+  it('gives values as they are stored: texts, numbers, nothing, truth as a number', async () => {
+    const [row] = await select("SELECT 'é' AS text, 1.5 AS real, 9007199254740991 AS whole, NULL AS none");
+    expect(row).to.deep.equal({ text: 'é', real: 1.5, whole: 9007199254740991, none: null });
+    const bound = await database.sequelize.query('SELECT $1 AS yes, $2 AS no, $3 AS none', {
+      type: QueryTypes.SELECT,
+      bind: [true, false, null],
+    });
+    expect(bound).to.deep.equal([{ yes: 1, no: 0, none: null }]);
+  });
+
+  it('gives no rows where there are none, and all of very many', async () => {
+    expect(await select("SELECT * FROM leases WHERE name = 'nobody'")).to.deep.equal([]);
+    const many = await select<{ n: number }>(
+      'WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 50000) SELECT n FROM t',
+    );
+    expect([many.length, many.at(-1)]).to.deep.equal([50_000, { n: 50_000 }]);
+  });
+
+  it('sees columns that came while a statement was kept', async () => {
+    const all = () => select('SELECT * FROM leases');
+    await all();
+    await database.sequelize.query('ALTER TABLE leases ADD COLUMN extra TEXT');
+    expect(await all()).to.deep.equal([{ name: 'a', owner: '', expires_at: 0, extra: null }]);
+  });
+
+  it('describes a table with the columns that somebody else has just added', async () => {
+    const moments = () =>
+      database.sequelize.query<{ moment?: unknown }>('SELECT * FROM `leases`', { type: QueryTypes.SELECT });
+    await moments();
+    const other = await otherWriter(file());
+    await other.run('ALTER TABLE leases ADD COLUMN moment DATETIME');
+    await other.close();
+    await database.sequelize.query("UPDATE leases SET moment = '2026-01-01 00:00:00.000 +00:00'");
+    const [described] = await database.sequelize.query('PRAGMA table_info(`leases`)');
+    expect(described).to.have.length(4);
+    expect((await moments())[0]?.moment).to.equal('2026-01-01 00:00:00.000 +00:00');
+  });
+
+  it('tells what is wrong with a statement, with rows or without', async () => {
+    const failure = (sql: string, options = {}) =>
+      database.sequelize.query(sql, options).then(
+        () => 'none',
+        // Sequelize's errors have the driver's own as their parent.
+        ({ parent }: { parent: { code: string; message: string } }) => [parent.code, parent.message],
+      );
+    const unknown = ['SQLITE_ERROR', 'SQLITE_ERROR: no such column: colour'];
+    expect(await failure('SELECT colour FROM leases')).to.deep.equal(unknown);
+    const twice = "INSERT INTO leases (name, owner, expires_at) VALUES ('a', '', 0)";
+    const broken = ['SQLITE_CONSTRAINT', 'SQLITE_CONSTRAINT: UNIQUE constraint failed: leases.name'];
+    expect(await failure(twice)).to.deep.equal(broken);
+    expect(await failure(`${twice} RETURNING name`, { type: QueryTypes.SELECT })).to.deep.equal(broken);
+  });
+
+  it('lets the program go on while another one keeps the file locked', async () => {
+    const other = await otherWriter(file());
+    await other.run('BEGIN IMMEDIATE');
+    let written = false;
+    const writing = transact().then(() => {
+      written = true;
+    });
+    // The lock is given back by this thread: were it blocked, the write would have to fail instead.
+    for (let turns = 0; turns < 50; turns += 1) await sleep(2);
+    expect(written).to.equal(false);
+    await other.run('COMMIT');
+    await writing;
+    await other.close();
+    expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
+  });
+
+  it('goes on when the thread of a connection is gone, with all of a transaction', async () => {
+    await select('SELECT 1');
+    connections().default?.close();
+    expect(await database.read(() => select('SELECT 1 AS one'))).to.deep.equal([{ one: 1 }]);
+    let attempts = 0;
+    await database.inTransaction(async (transaction) => {
+      attempts += 1;
+      await add(transaction);
+      if (attempts > 1) return;
+      for (const [name, connection] of Object.entries(connections())) if (name !== 'default') connection.close();
+      await add(transaction);
+    });
+    expect(attempts).to.equal(2);
+    expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
+  });
+
+  it('leaves nothing of a transaction on a connection that another one gets', async () => {
+    const one = await database.sequelize.transaction();
+    await add(one);
+    // As after a commit that failed: the connection is given back, its transaction still open.
+    (one as unknown as { cleanup(): void }).cleanup();
+    await transact();
+    expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
+  });
+
+  it('keeps neither files nor memory, however many transactions there are', async function () {
+    if (!readdirSync('/proc/self').includes('fd')) return this.skip();
+    this.timeout(600_000);
+    const descriptors = () => readdirSync('/proc/self/fd').length;
+    const many = atDepth(1500, 20_000);
+    const run = async (times: number) => {
+      for (let count = 0; count < times; count += 1) {
+        await transact();
+        if (count % 3 === 0) await select('SELECT name FROM leases WHERE expires_at > ?', [count]);
+      }
+      return { descriptors: descriptors(), megabytes: process.memoryUsage.rss() / 2 ** 20 };
+    };
+    // Caches and the heap fill at first.
+    const before = await run(Math.min(many, 3000));
+    const after = await run(many);
+    expect(after.descriptors).to.be.at.most(before.descriptors + 2);
+    expect(after.megabytes).to.be.below(before.megabytes + 48);
+  });
+
+  it('opens a file that the driver before has written, with what was in its log when it was killed', async () => {
+    const folder = temporaryFolder();
+    const copy = path.join(folder.path, 'coursectl.sqlite');
+    for (const ending of ['', '-wal'])
+      writeFileSync(copy + ending, gunzipSync(readFileSync(`${fixtures}coursectl.sqlite${ending}.gz`)));
+    const old = databases.open({ DATABASE_URL: `sqlite:${copy}` });
+    try {
+      expect((await migrationStatus(old)).unknown).to.deep.equal([]);
+      const { User, Course, Enrollment, Import } = old.models;
+      const people = await User.findAll({ order: ['email'] });
+      expect(people.map(({ email, lastName }) => `${email} ${lastName}`)).to.deep.equal([
+        'ada@example.org Lovelace',
+        // Changed over HTTP just before the program was killed.
+        'grace@example.org Hopper-Murray',
+        'juergen@example.org Größler',
+        'siobhan@example.org Ní Dhomhnaill',
+        'wei@example.org Li Wei',
+      ]);
+      expect(people.every(({ createdAt }) => createdAt.getUTCFullYear() === 2026)).to.equal(true);
+      expect([await Course.count(), await Enrollment.count(), await Import.count()]).to.deep.equal([1, 1, 1]);
+      await old.inTransaction((transaction) =>
+        User.update({ lastName: 'King' }, { where: { email: 'ada@example.org' }, transaction }),
+      );
+      expect(await User.findOne({ where: { lastName: 'King' } })).to.include({ email: 'ada@example.org' });
+      const [check] = await old.sequelize.query('PRAGMA integrity_check');
+      expect(check).to.deep.equal([{ integrity_check: 'ok' }]);
+    } finally {
+      await old.close();
+    }
+    expect(readdirSync(folder.path)).to.deep.equal(['coursectl.sqlite']);
+    folder.remove();
+  });
+});
