@@ -118,7 +118,7 @@ describe('coursectl imports undo', () => {
     const user = await buildUser(importing.context, { email: 'old@example.org', phone: '1' });
     const run = await importing.json(
       importing.write('people.csv', 'firstName,lastName,email,phone\nAda,King,new@example.org,1\n'),
-      ...['--on-existing', 'update'],
+      ...['--on-existing', 'update', '--match', 'phone'],
     );
     await buildUser(importing.context, { email: 'old@example.org' });
     const { stdout } = await imports('undo', run.id, '--yes');

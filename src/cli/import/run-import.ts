@@ -21,6 +21,7 @@ export interface ImportCommandOptions {
   course?: string;
   enrollmentStatus?: string;
   onExisting?: string;
+  match?: string;
   resetPasswords?: true;
   onError?: string;
   maxErrors?: string;
@@ -98,9 +99,9 @@ function assertExpected(plan: ImportPlan, expected: string): void {
 }
 
 async function makePlan(run: Run<ImportCommandOptions>, context: Context, file: string): Promise<ImportPlan> {
-  const { role, course, enrollmentStatus, onExisting, resetPasswords, onError, maxErrors } = run.options;
+  const { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors } = run.options;
   const { encoding, delimiter, map } = run.options;
-  const policies = { role, course, enrollmentStatus, onExisting, resetPasswords, onError, maxErrors };
+  const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
   const progress = createProgress(run, 'Reading', undefined);
   try {
     return await planImport(context, {

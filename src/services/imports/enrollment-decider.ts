@@ -2,6 +2,7 @@ import type { ImportOptions } from '../../schemas/import.js';
 import type { Core } from '../core.js';
 import { CourseBook, defaultCourse, type Seats } from './course-book.js';
 import { type CourseReference, type Decision, type PlannedEnrollment, rejection } from './outcomes.js';
+import type { RowCode } from './rows.js';
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
 
@@ -42,10 +43,10 @@ export class EnrollmentDecider {
     );
     return enrolling.map((decision) => {
       if (decision.outcome === 'rejected') return decision;
-      const userId = targetOf(decision);
+      const userId = accountOf(decision);
       const enrollments = decision.enrollments.filter(({ course }) => !enrolled.has(`${userId} ${course.id}`));
       if (!seats.take(enrollments.map(({ course }) => course)))
-        return rejection(decision.row, 'COURSE_FULL', 'Course is at maximum capacity.');
+        return rejection(decision.row, 'COURSE_FULL', 'Course is at maximum capacity.', accountOf(decision));
       return { ...decision, enrollments };
     });
   }
@@ -58,11 +59,12 @@ export class EnrollmentDecider {
     const enrollments: PlannedEnrollment[] = [];
     const status = enrollmentStatus ?? this.#options.enrollmentStatus;
     const own = name === undefined ? undefined : this.#courses.get(name);
-    if (own === 'unknown') return rejection(row, 'COURSE_UNKNOWN', 'Course: there is none with this id or title.');
+    const refusal = (code: RowCode, reason: string) => rejection(row, code, reason, accountOf(decision));
+    if (own === 'unknown') return refusal('COURSE_UNKNOWN', 'Course: there is none with this id or title.');
     if (own === 'ambiguous')
-      return rejection(row, 'COURSE_AMBIGUOUS', 'Course: there are several with this title. Name it by its id.');
+      return refusal('COURSE_AMBIGUOUS', 'Course: there are several with this title. Name it by its id.');
     if (own !== undefined) {
-      if (!isTrainee) return rejection(row, 'NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
+      if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
       enrollments.push({ course: own, status, notes: notes ?? null });
     }
     // The course for all is for all trainees; trainers in the same file are none.
@@ -87,7 +89,7 @@ export class EnrollmentDecider {
     const [users, courses] = [new Set<string>(), new Set<string>()];
     for (const decision of decisions) {
       if (decision.outcome === 'rejected' || decision.outcome === 'created') continue;
-      if (decision.enrollments.length > 0) users.add(targetOf(decision));
+      if (decision.enrollments.length > 0) users.add(decision.account.id);
       for (const { course } of decision.enrollments) courses.add(course.id);
     }
     if (users.size === 0) return new Set();
@@ -102,7 +104,7 @@ export class EnrollmentDecider {
   }
 }
 
-/** The existing account that a decision is about; empty for one that is yet to be created. */
-function targetOf(decision: Accepted): string {
-  return decision.outcome === 'created' ? '' : decision.account.id;
+/** The existing account that a decision is about; none for one that is yet to be created. */
+function accountOf(decision: Accepted): string | undefined {
+  return decision.outcome === 'created' ? undefined : decision.account.id;
 }

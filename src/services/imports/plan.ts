@@ -13,7 +13,7 @@ import { inspectFile } from './inspect.js';
 import type { Decision } from './outcomes.js';
 import { openImportFile, type Repetitions } from './rows.js';
 import { fileBytes, fileIdentity } from './source-file.js';
-import { countsOf, type ImportCounts, type PlanSample, PlanTally } from './tally.js';
+import { countsOf, type IdentityChange, type ImportCounts, type PlanSample, PlanTally } from './tally.js';
 
 /** What importing a file would do. Making it writes nothing. */
 export interface ImportPlan {
@@ -31,6 +31,9 @@ export interface ImportPlan {
   ignoredColumns: readonly string[];
   counts: ImportCounts;
   samples: readonly PlanSample[];
+  /** The updates that change who an account is, and how many more there are. */
+  identityChanges: readonly IdentityChange[];
+  identityChangesLeftOut: number;
   /** How many accounts get a generated password. */
   generatedPasswords: number;
   /** The line of the bad row at which the import will stop, as `onError: stop` says. */
@@ -155,7 +158,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   // It was read twice.
   if ((await fileIdentity(file)) !== identity)
     throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
-  const { counts, samples, generatedPasswords } = tally;
+  const { counts, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = tally;
   return {
     id: createHash('sha256')
       .update(fileSha256)
@@ -172,6 +175,8 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     ignoredColumns: mapping.ignored,
     counts,
     samples,
+    identityChanges,
+    identityChangesLeftOut,
     generatedPasswords,
     stopsAtLine,
     refusal: refusalOf(options, counts, samples),

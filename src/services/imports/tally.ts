@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Import } from '../../db/models/import.js';
-import { type Decision, needsSecret, type Outcome } from './outcomes.js';
+import { type Decision, type ExistingAccount, needsSecret, type Outcome } from './outcomes.js';
 import type { RowCode } from './rows.js';
 
 /** What became, or would become, of the rows of a file: how many of each. */
@@ -25,6 +25,21 @@ export interface PlanSample {
   changes?: string[];
 }
 
+/** An update that changes who an account is: its name, its email or its role. */
+export interface IdentityChange {
+  line: number;
+  userId: string;
+  before: Identity;
+  after: Identity;
+}
+
+type Identity = Pick<ExistingAccount, (typeof identityFields)[number]>;
+
+const identityFields = ['firstName', 'lastName', 'email', 'role'] as const;
+
+/** So many are kept: nobody reads more, and a plan's memory is not to grow with the file. */
+const mostIdentityChanges = 20_000;
+
 /** How many examples of each outcome a plan keeps. */
 const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
 
@@ -48,6 +63,9 @@ export class PlanTally {
   readonly samples: PlanSample[] = [];
   /** A hash of what the rows will do. */
   readonly fingerprint = createHash('sha256');
+  readonly identityChanges: IdentityChange[] = [];
+  /** How many more there are than are kept. */
+  identityChangesLeftOut = 0;
   generatedPasswords = 0;
   readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
@@ -60,6 +78,7 @@ export class PlanTally {
     let text = '';
     for (const decision of decisions) {
       this.#count(decision);
+      this.#noteIdentity(decision);
       text += fingerprintOf(decision);
       const shown = this.#shown[decision.outcome];
       if (shown >= samplesPerOutcome[decision.outcome]) continue;
@@ -67,6 +86,19 @@ export class PlanTally {
       this.samples.push(sampleOf(decision));
     }
     this.fingerprint.update(text);
+  }
+
+  #noteIdentity(decision: Decision): void {
+    if (decision.outcome !== 'updated') return;
+    const { account, changes, row } = decision;
+    if (identityFields.every((field) => changes[field] === undefined)) return;
+    if (this.identityChanges.length === mostIdentityChanges) {
+      this.identityChangesLeftOut += 1;
+      return;
+    }
+    const identityOf = ({ firstName, lastName, email, role }: Identity) => ({ firstName, lastName, email, role });
+    const [before, after] = [identityOf(account), identityOf({ ...identityOf(account), ...changes })];
+    this.identityChanges.push({ line: row.line, userId: account.id, before, after });
   }
 
   #count(decision: Decision): void {

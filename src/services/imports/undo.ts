@@ -169,7 +169,8 @@ async function restore(core: Core, user: User, { before }: UndoNote, transaction
     if (error instanceof UniqueConstraintError) return false;
     throw error;
   }
-  if (before.passwordHash !== undefined || before.role !== undefined) await endSessions(core, user.id, transaction);
+  const isAnother = before.email !== undefined || before.role !== undefined || before.isActive === false;
+  if (before.passwordHash !== undefined || isAnother) await endSessions(core, user.id, transaction);
   return true;
 }
 
