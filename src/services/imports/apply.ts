@@ -75,6 +75,7 @@ async function runImport(
       reports,
       mapping,
       decider,
+      rounds: 0,
       cancelCheckedAt: Number.NEGATIVE_INFINITY,
       isCutShort: false,
     };
