@@ -90,11 +90,12 @@ function exactly(named: string, options: ImportCommandOptions, plan: ImportPlan)
   return commandLine(['users', 'import', named, ...words]);
 }
 
-function assertExpected(plan: ImportPlan, expected: string): void {
-  if (expected === plan.id || expected === plan.unfinished?.planId) return;
+/** @throws AppError `IMPORT_CONFLICT` unless the plan is the expected one, or what a run of that has left of it */
+function assertExpected({ id, unfinished }: ImportPlan, expected: string): void {
+  if (expected === id || (expected === unfinished?.planId && id === unfinished.planRestId)) return;
   throw new AppError(
     'IMPORT_CONFLICT',
-    `The plan ${expected} no longer holds: the file, the options or the accounts have changed, and it would now be ${plan.id}. Look at it with --dry-run.`,
+    `The plan ${expected} no longer holds: the file, the options or the accounts have changed, and it would now be ${id}. Look at it with --dry-run.`,
   );
 }
 

@@ -139,7 +139,7 @@ async function tryBatch(running: Running, batch: PreparedBatch, freshly: boolean
   await beginReports(running, passwords.length > 0, rejected.length > 0);
   if (passwords.length > 0) await credentials.append(passwords);
   if (rejected.length > 0) await rejects.append(rejected);
-  await advance(running, progressAfter(record, decisions, reports), async (transaction) => {
+  await advance(running, progressAfter(record, plan, decisions, reports), async (transaction) => {
     await writeBatch(core, record.id, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();

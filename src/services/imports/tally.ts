@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Import } from '../../db/models/import.js';
 import { type Decision, type ExistingAccount, needsSecret, type Outcome } from './outcomes.js';
 import type { RowCode } from './rows.js';
@@ -61,8 +61,8 @@ export function countsOf(record: Import): ImportCounts {
 export class PlanTally {
   readonly counts: ImportCounts;
   readonly samples: PlanSample[] = [];
-  /** A hash of what the rows will do. */
-  readonly fingerprint = createHash('sha256');
+  /** Hashes of what the rows of each batch will do, with the number of rows before it. */
+  readonly #batches: { rowsBefore: number; digest: string }[] = [];
   readonly identityChanges: IdentityChange[] = [];
   /** How many more there are than are kept. */
   identityChangesLeftOut = 0;
@@ -75,6 +75,7 @@ export class PlanTally {
   }
 
   add(decisions: readonly Decision[]): void {
+    const rowsBefore = this.counts.rows;
     let text = '';
     for (const decision of decisions) {
       this.#count(decision);
@@ -85,7 +86,24 @@ export class PlanTally {
       this.#shown[decision.outcome] = shown + 1;
       this.samples.push(sampleOf(decision));
     }
-    this.fingerprint.update(text);
+    this.#batches.push({ rowsBefore, digest: hash('sha256', text) });
+  }
+
+  /**
+   * The ids of plans that begin after so many rows, for each number at which a batch begins: of the whole plan, and of what
+   * is left of it when a run breaks off.
+   * @param subject what the plans are about besides the rows
+   */
+  ids(subject: string): ReadonlyMap<number, string> {
+    const ids = new Map<number, string>();
+    let rest = '';
+    const note = (rows: number) => ids.set(rows, hash('sha256', subject + rest).slice(0, 16));
+    note(this.counts.rows);
+    for (const { rowsBefore, digest } of this.#batches.toReversed()) {
+      rest = hash('sha256', digest + rest);
+      note(rowsBefore);
+    }
+    return ids;
   }
 
   #noteIdentity(decision: Decision): void {
