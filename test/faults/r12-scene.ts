@@ -11,7 +11,7 @@ import type { InProcess } from './in-process.js';
 /** The person whose account the attacker wants: a trainer who is to be imported, with what everybody knows of them. */
 export const victim = { firstName: 'Bob', lastName: 'Trainer', email: 'bob@corp.test', phone: '+44 20 7946 0001' };
 
-export const header = 'firstName,lastName,email,phone,role,course';
+const header = 'firstName,lastName,email,phone,role,course';
 /** The victim's row in a file of the super admin's. */
 export const victimRow = `Bob,Trainer,${victim.email},${victim.phone},trainer,`;
 export const csvOf = (...rows: string[]) => `${[header, ...rows].join('\n')}\n`;
