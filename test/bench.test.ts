@@ -55,7 +55,7 @@ async function measure(bench: string, ...scenarios: string[]): Promise<{ stdout:
 });
 
 (onMysql ? describe.skip : describe)('The bench of SQLite', function () {
-  this.timeout(180_000);
+  this.timeout(scaled(180_000));
 
   it('measures the driver, where there is no older one to compare it with', async () => {
     const { stdout, figures } = await measure('sqlite');

@@ -79,7 +79,15 @@ export function singleLine(label: string, minimum: number, maximum: number) {
 
 export const firstName = singleLine('First name', nameLength.minimum, nameLength.maximum);
 export const lastName = singleLine('Last name', nameLength.minimum, nameLength.maximum);
-export const phone = singleLine('Phone', 1, phoneMaximum);
+
+/** A phone of which the specification says "any value" (section 4.8). */
+export const anyPhone = singleLine('Phone', 1, phoneMaximum);
+
+// What NFKC makes of the other two.
+const atSign = /[@\uff20\ufe6b]/;
+
+/** A phone that nobody can take for an email address. */
+export const phone = checked(anyPhone, (value) => (atSign.test(value) ? 'Phone must not contain @.' : undefined));
 
 /** The title or id of a course, as somebody wrote it down. */
 export const course = singleLine('Course', 1, 200);

@@ -157,6 +157,8 @@ export interface ImportOptions {
   enrollmentStatus: ImportableStatus;
   /** What becomes of a row that meets an account. */
   onExisting: 'skip' | 'update' | 'fail';
+  /** What says that a row is about an account: its email, or its phone alone as well. People set their phones themselves. */
+  match: 'email' | 'phone';
   /** Updates set passwords too: those of the file, or generated ones. */
   resetPasswords: boolean;
   /** What a bad row means for the others. */
@@ -186,6 +188,7 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
   course: fields.course,
   enrollmentStatus: fields.oneOf('enrollmentStatus', importableStatuses).default('active'),
   onExisting: fields.oneOf('onExisting', ['skip', 'update', 'fail']).default('skip'),
+  match: fields.oneOf('match', ['email', 'phone']).default('email'),
   resetPasswords: fields.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   onError: fields.oneOf('onError', ['continue', 'stop', 'abort']).default('continue'),
   maxErrors: Joi.number()

@@ -36,7 +36,7 @@ const notText = 'Phone must be a string or a number.';
 
 /** `phone` is "any value" (specification, section 4.8): a number is stored as its text. Text is never read as a number. */
 const profilePhone = Joi.alternatives()
-  .try(fields.phone, Joi.number().strict().unsafe().cast('string'))
+  .try(fields.anyPhone, Joi.number().strict().unsafe().cast('string'))
   .messages({ 'alternatives.types': notText, 'number.infinity': notText });
 
 /** Specification, section 4.8. */

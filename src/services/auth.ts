@@ -13,7 +13,7 @@ import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions, startSession } from './sessions.js';
 import type { Target } from './throttle-rules.js';
 
-/** Whom an identifier means: an email address goes before a phone number of the same text. */
+/** Whom an identifier means: a text that is somebody's email is never a phone number. */
 interface Named {
   /** Who may sign in with it. */
   user: User | undefined;
@@ -29,11 +29,11 @@ async function findByIdentifier(core: Core, identifier: string, role: Role | und
   const matches = await core.database.read(() =>
     core.database.models.User.findAll({ where: { [Op.or]: [{ email }, { phoneKey: phoneKey(identifier) }] } }),
   );
-  const allowed = matches.filter((user) => user.isActive && (role === undefined || user.role === role));
-  const meant = (users: readonly User[]) => users.find((user) => user.email === email) ?? users[0];
-  const user = meant(allowed);
-  const account = user ?? meant(matches);
-  return account ? { user, target: { accountId: account.id } } : unknown;
+  // A phone that is somebody's email means nobody, even where that account can't sign in: people set their own phones.
+  const account = matches.find((user) => user.email === email) ?? matches[0];
+  if (!account) return unknown;
+  const isAllowed = account.isActive && (role === undefined || account.role === role);
+  return { user: isAllowed ? account : undefined, target: { accountId: account.id } };
 }
 
 /** A hash that no password has, per cost: logins that match nobody spend the same time as those that do. */

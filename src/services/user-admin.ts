@@ -79,11 +79,17 @@ export async function resetPassword(
   return { user, temporaryPassword };
 }
 
-/** A trainer with courses stays one, and so does a trainee with a place in one. @throws AppError `ACCOUNT_IN_USE` */
-async function assertFree(core: Core, { id, role }: User, transaction: Transaction): Promise<void> {
-  const { Course, Enrollment } = core.database.models;
-  if (role === 'trainer' && (await Course.count({ where: { trainerId: id }, transaction })) > 0)
+/** Courses keep their trainer, whatever role the account has by now. @throws AppError `ACCOUNT_IN_USE` */
+async function assertWithoutCourses(core: Core, { id }: User, transaction: Transaction): Promise<void> {
+  if ((await core.database.models.Course.count({ where: { trainerId: id }, transaction })) > 0)
     throw new AppError('ACCOUNT_IN_USE', 'Trainer still has courses. Assign them to another trainer first.');
+}
+
+/** A trainer with courses stays one, and so does a trainee with a place in one. @throws AppError `ACCOUNT_IN_USE` */
+async function assertFree(core: Core, user: User, transaction: Transaction): Promise<void> {
+  const { id, role } = user;
+  const { Enrollment } = core.database.models;
+  if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
   const where = { userId: id, status: [...seatedStatuses] };
   if (role === 'trainee' && (await Enrollment.count({ where, transaction })) > 0)
     throw new AppError('ACCOUNT_IN_USE', 'Trainee still has enrollments. Remove or complete them first.');
@@ -136,7 +142,7 @@ export async function changeActivation(core: Core, actor: Actor, id: string, inp
 
 /**
  * Deletes an account with its enrollments and its picture.
- * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_IN_USE` for a trainer who still has courses
+ * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_IN_USE` for whoever still has courses
  */
 export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {
   const { User, Enrollment } = core.database.models;
@@ -144,7 +150,7 @@ export async function deleteUser(core: Core, actor: Actor, id: string): Promise<
     const locked = await User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
     if (!locked) throw notFound('User');
     if (locked.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
-    if (locked.role === 'trainer') await assertFree(core, locked, transaction);
+    await assertWithoutCourses(core, locked, transaction);
     const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
     await doomFiles(core, { userId: id }, transaction);
     await locked.destroy({ transaction });

@@ -136,17 +136,22 @@ export async function findUserById(core: Core, id: string): Promise<User> {
   return user;
 }
 
+const idShape = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * Which key a reference is. People set their own phones, so a phone that reads like an id or an email address must not
+ * be found by it.
+ */
+function keyOf(reference: string): WhereOptions<User> {
+  const text = reference.trim();
+  if (idShape.test(text)) return { id: text };
+  const email = normalizeEmail(text);
+  return email.includes('@') ? { email } : { phoneKey: phoneKey(text) };
+}
+
 /** The account that an id, an email address or a phone number means. @throws AppError `NOT_FOUND` */
 export async function findUser(core: Core, reference: string): Promise<User> {
-  const matches = await core.database.read(() =>
-    core.database.models.User.findAll({
-      where: { [Op.or]: [{ id: reference }, { email: normalizeEmail(reference) }, { phoneKey: phoneKey(reference) }] },
-    }),
-  );
-  const user =
-    matches.find((match) => match.id === reference) ??
-    matches.find((match) => match.email === normalizeEmail(reference)) ??
-    matches[0];
+  const user = await core.database.read(() => core.database.models.User.findOne({ where: keyOf(reference) }));
   if (!user) throw notFound('User');
   return user;
 }

@@ -9,9 +9,11 @@ import type { Database } from '../../src/db/connection.js';
 import { createLeaseTable } from '../../src/db/lease.js';
 import { migrationStatus } from '../../src/db/migrator.js';
 import type { Database as Connection } from '../../src/db/sqlite-driver.js';
-import { onMysql, temporaryFolder } from '../support/database.js';
+import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
+import { scaled } from '../support/machine.js';
 import { otherWriter } from '../support/sqlite-lock.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { useDatabases } from './databases.js';
 
 const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
@@ -131,7 +133,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
 
   it('keeps neither files nor memory, however many transactions there are', async function () {
     if (!readdirSync('/proc/self').includes('fd')) return this.skip();
-    this.timeout(600_000);
+    this.timeout(scaled(600_000));
     const descriptors = () => readdirSync('/proc/self/fd').length;
     const many = atDepth(1500, 20_000);
     const run = async (times: number) => {

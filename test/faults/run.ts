@@ -24,6 +24,7 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R8: () => import('./r8-canaries.js'),
   R9: () => import('./r9-fuzz.js'),
   R10: () => import('./r10-races.js'),
+  R12: () => import('./r12-takeover.js'),
 };
 
 /** Runs that measure times or allow no refusal: nothing else may keep the cores busy meanwhile. */

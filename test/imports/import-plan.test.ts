@@ -87,6 +87,7 @@ describe('coursectl users import --dry-run', () => {
         role: 'trainee',
         enrollmentStatus: 'active',
         onExisting: 'skip',
+        match: 'email',
         resetPasswords: false,
         onError: 'continue',
       },
@@ -97,6 +98,8 @@ describe('coursectl users import --dry-run', () => {
       seconds: plan.seconds,
       counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
       ignoredColumns: ['team'],
+      identityChanges: [],
+      identityChangesLeftOut: 0,
       samples: [
         { line: 2, outcome: 'created', person: 'Ada King <ada@example.org>' },
         {

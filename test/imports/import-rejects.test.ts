@@ -152,9 +152,9 @@ describe('Rows that cannot be imported', () => {
 describe('Rows that meet one account', () => {
   const importing = useImporting();
 
-  for (const [by, row] of [
+  for (const [by, row, ...flags] of [
     ['email', 'Bob,Other, ADA@EXAMPLE.ORG ,+44 99'],
-    ['phone', 'Bob,Other,bob@example.org,(+44) 1'],
+    ['phone, with --match phone,', 'Bob,Other,bob@example.org,(+44) 1', '--match', 'phone'],
     ['email and phone', 'Bob,Other,ada@example.org,+441'],
   ] as const) {
     it(`by ${by} are skipped, and change nothing of it`, async () => {
@@ -164,7 +164,7 @@ describe('Rows that meet one account', () => {
         `firstName,lastName,email,phone,role,password\n${row},trainee,new password\n`,
       );
       const before = JSON.stringify(await ada.reload());
-      const { exitCode, counts } = await importing.json(file);
+      const { exitCode, counts } = await importing.json(file, ...flags);
       expect(exitCode).to.equal(0);
       expect(counts).to.include({ rows: 1, created: 0, skipped: 1, rejected: 0 });
       expect(JSON.stringify(await ada.reload())).to.equal(before);

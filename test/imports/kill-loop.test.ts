@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createLogger } from '../../src/logger.js';
+import { rowCodes } from '../../src/services/imports/rows.js';
 import { useBuiltProgram } from '../support/built-program.js';
 import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
@@ -14,26 +15,11 @@ import { scaled } from '../support/machine.js';
 import { type CliResult, runCli } from '../support/run-cli.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
-import { recordsOf, useImporting } from './importing.js';
+import { useImporting } from './importing.js';
+import { batchRows, csv, leftBehind, policies, rows, settle, wrongPasswords } from './kill-world.js';
 
-/** How often an import is killed, and how often its database is. */
-const kills = atDepth(4, 30);
-const crashes = atDepth(2, 10);
-
-const rows = 600;
 /** Small batches: a kill meets them in every state. */
-const settings = { IMPORT_BATCH_ROWS: '50', BCRYPT_COST: '4' };
-
-/** A file of which each row is good but one in a hundred; `family` tells the rounds apart. */
-function fileOf(tag: string, family: string): string {
-  const lines = Array.from({ length: rows }, (_, index) =>
-    index % 100 === 99 ? `A,B,nobody${index},` : `Given,${family},${tag}.${index}@example.org,+1 ${tag}#${index}`,
-  );
-  return `firstName,lastName,email,phone\n${lines.join('\n')}\n`;
-}
-
-const badRows = rows / 100;
-const goodRows = rows - badRows;
+const settings = { IMPORT_BATCH_ROWS: String(batchRows), BCRYPT_COST: '4' };
 
 interface Scene {
   context: Context;
@@ -41,6 +27,8 @@ interface Scene {
   env: Record<string, string>;
   program: string;
 }
+
+type LeftBehind = Awaited<ReturnType<typeof leftBehind>>;
 
 /** Starts the built program's import in a process of its own. */
 function start({ program, env, folder }: Scene, file: string, flags: readonly string[]): ChildProcess {
@@ -55,71 +43,44 @@ const runAgain = ({ env, folder }: Scene, file: string, flags: readonly string[]
 const expireLeases = ({ context }: Scene) =>
   context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name LIKE 'import:%'");
 
-/** Everything is as after an import that nothing happened to. */
-async function expectWhole(scene: Scene, { tag, family, outcome }: Round, file: string) {
-  const { Import, User, ImportRow } = scene.context.database.models;
-  const [record, ...others] = await Import.findAll({ where: { fileName: path.basename(file) } });
-  expect(others, 'other imports of the file').to.deep.equal([]);
-  expect(record).to.include({
-    ...{ status: 'completed', rowsDone: rows, rowsTotal: rows, skippedCount: 0, rejectedCount: badRows },
-    [`${outcome}Count`]: goodRows,
-  });
-  const ledger = await ImportRow.findAll({ where: { importId: record?.id ?? '' }, order: ['line'], raw: true });
-  expect(ledger.map(({ line }) => line)).to.deep.equal(Array.from({ length: rows }, (_, index) => index + 2));
-  expect(ledger.filter((row) => row.outcome === outcome)).to.have.length(goodRows);
-  const users = (await User.findAll({ raw: true })).filter(({ email }) => email.startsWith(`${tag}.`));
-  expect(users).to.have.length(goodRows);
-  expect(new Set(users.map(({ lastName }) => lastName))).to.deep.equal(new Set([family]));
-  const name = path.basename(file, '.csv');
-  const passwords = recordsOf(path.join(scene.folder, `${name}.credentials.csv`));
-  expect(recordsOf(path.join(scene.folder, `${name}.rejected.csv`))).to.have.length(badRows);
-  const byEmail = new Map(passwords.map(({ email, password }) => [email, password]));
-  expect(passwords).to.have.length(goodRows);
-  for (let at = 0; at < users.length; at += 100) {
-    const works = await Promise.all(
-      users
-        .slice(at, at + 100)
-        .map(({ email, passwordHash }) => scene.context.hasher.compare(byEmail.get(email) ?? '', passwordHash)),
-    );
-    expect(works.every(Boolean), 'every password of the file works').to.equal(true);
-  }
+/** The world as it is before each import, and the file in a folder of its own. */
+async function prepare({ context, folder }: Scene, name: string): Promise<string> {
+  await settle(context);
+  const own = path.join(folder, name);
+  mkdirSync(own);
+  const file = path.join(own, 'people.csv');
+  writeFileSync(file, csv);
+  return file;
 }
 
-interface Round {
-  tag: string;
-  family: string;
-  flags: string[];
-  outcome: 'created' | 'updated';
+/** What an import of the file leaves behind that nothing happens to. */
+async function uninterrupted(scene: Scene, flags: readonly string[], name: string): Promise<LeftBehind> {
+  const file = await prepare(scene, name);
+  const { exitCode, stdout } = await runAgain(scene, file, flags);
+  expect(exitCode, stdout).to.equal(3);
+  expect(await wrongPasswords(scene.context, file)).to.deep.equal([]);
+  return leftBehind(scene.context, file);
 }
 
-/** Every third round changes the accounts of the round before, and gives them new passwords. */
-function roundOf(number: number): Round {
-  if (number % 3 === 2)
-    return {
-      tag: `k${number - 1}`,
-      family: `Changed${number}`,
-      flags: ['--on-existing', 'update', '--reset-passwords'],
-      outcome: 'updated',
-    };
-  return { tag: `k${number}`, family: 'Family', flags: [], outcome: 'created' };
-}
-
-/** Whether the import has begun, as the database tells. */
-async function importsOf({ context }: Scene): Promise<number> {
-  return context.database.models.Import.count();
+/** How many rows of the import are done, as the database tells; none before it has begun. */
+async function rowsDone({ context }: Scene): Promise<number | undefined> {
+  return (await context.database.models.Import.findOne({ attributes: ['rowsDone'] }))?.rowsDone;
 }
 
 /** Does one round: an import that is broken off by `strike` at a random moment, and is run again. */
-async function playRound(scene: Scene, number: number, strike: (running: ChildProcess) => Promise<void>) {
-  const round = roundOf(number);
-  const file = path.join(scene.folder, `round${number}.csv`);
-  writeFileSync(file, fileOf(round.tag, round.family));
-  const before = await importsOf(scene);
-  const running = start(scene, file, round.flags);
+async function playRound(
+  scene: Scene,
+  number: number,
+  flags: readonly string[],
+  expected: LeftBehind,
+  strike: (running: ChildProcess) => Promise<void>,
+) {
+  const file = await prepare(scene, `round${number}`);
+  const running = start(scene, file, flags);
   const ended = once(running, 'exit');
-  const delay = Math.random() * 500;
+  const [target, delay] = [Math.floor(Math.random() * (rows - 2 * batchRows)), Math.random() * 30];
   try {
-    while (running.exitCode === null && (await importsOf(scene)) === before) await sleep(5);
+    while (running.exitCode === null && ((await rowsDone(scene)) ?? -1) < target) await sleep(2);
     await sleep(delay);
     await strike(running);
   } finally {
@@ -128,42 +89,68 @@ async function playRound(scene: Scene, number: number, strike: (running: ChildPr
   }
   try {
     await expireLeases(scene);
-    const { Import } = scene.context.database.models;
-    const record = await Import.findOne({ where: { fileName: path.basename(file) } });
+    const record = await scene.context.database.models.Import.findOne();
     // Faster than the blow: there is nothing left to do.
     const brokenOff = record?.status !== 'completed';
     if (brokenOff) {
-      const { exitCode, stdout } = await runAgain(scene, file, round.flags);
+      const { exitCode, stdout } = await runAgain(scene, file, flags);
       expect(exitCode, stdout).to.equal(3);
     }
-    await expectWhole(scene, round, file);
+    const found = await leftBehind(scene.context, file);
+    for (const part of Object.keys(expected) as (keyof LeftBehind)[])
+      expect(found[part], part).to.deep.equal(expected[part]);
+    expect(await wrongPasswords(scene.context, file)).to.deep.equal([]);
     return brokenOff;
   } catch (error) {
-    throw new Error(`Round ${number}, struck ${Math.round(delay)} ms after the import had begun`, { cause: error });
+    throw new Error(`Round ${number} (${flags.join(' ')}), struck ${Math.round(delay)} ms after row ${target}`, {
+      cause: error,
+    });
   }
 }
 
+/** Plays rounds with each policy in turn. @returns what uninterrupted runs leave behind, for each policy */
 async function playRounds(scene: Scene, count: number, strike: (running: ChildProcess) => Promise<void>) {
+  const used = policies.slice(0, count);
+  const expected: LeftBehind[] = [];
+  for (const [index, flags] of used.entries()) expected.push(await uninterrupted(scene, flags, `whole${index}`));
   let struck = 0;
-  for (let number = 1; number <= count; number += 1) struck += Number(await playRound(scene, number, strike));
-  expect(struck, 'rounds in which the import was broken off').to.be.at.least(Math.floor(count / 3));
+  for (let number = 0; number < count; number += 1) {
+    const index = number % used.length;
+    const [flags, reference] = [used[index] ?? [], expected[index]];
+    if (reference) struck += Number(await playRound(scene, number, flags, reference, strike));
+  }
+  expect(struck, 'rounds in which the import was broken off').to.be.greaterThan(count / 3);
+  return expected;
+}
+
+/** Every outcome and code, in the ledgers of these. */
+function expectEverything(all: readonly LeftBehind[]): void {
+  const lines = all.flatMap(({ ledger }) => ledger);
+  expect(new Set(lines.map(({ outcome }) => outcome))).to.deep.equal(
+    new Set(['created', 'updated', 'skipped', 'rejected']),
+  );
+  const codes = new Set(lines.flatMap(({ code }) => (code === null ? [] : [code])));
+  expect([...codes].sort()).to.deep.equal([...rowCodes].sort());
 }
 
 describe('Imports that are killed over and over', function () {
-  this.timeout(scaled(300_000));
+  this.timeout(scaled(600_000));
   const importing = useImporting(settings);
   const program = useBuiltProgram();
 
-  it(`end as if nothing had been, ${kills} times of ${kills}`, async () => {
+  const rounds = atDepth(4, 30);
+  it(`leave ledger, accounts and files as an uninterrupted run does, ${rounds} times of ${rounds}`, async () => {
     const { context, folder, env } = importing;
-    await playRounds({ context, folder, env, program: program.path }, kills, async (running) => {
+    const scene = { context, folder, env, program: program.path };
+    const expected = await playRounds(scene, rounds, async (running) => {
       running.kill('SIGKILL');
     });
+    expectEverything(expected);
   });
 });
 
 (onMysql ? describe : describe.skip)('Imports whose database is killed (needs a MySQL or MariaDB server)', function () {
-  this.timeout(scaled(300_000));
+  this.timeout(scaled(600_000));
   const importing = useImporting(settings);
   const program = useBuiltProgram();
   let server: ThrowAwayServer | undefined;
@@ -196,9 +183,10 @@ describe('Imports that are killed over and over', function () {
     rmSync(folder.path, { recursive: true, force: true });
   });
 
-  it(`end as if nothing had been, ${crashes} times of ${crashes}`, async () => {
+  const rounds = atDepth(2, 10);
+  it(`leave ledger, accounts and files as an uninterrupted run does, ${rounds} times of ${rounds}`, async () => {
     if (!scene) throw new Error('no scene');
-    await playRounds(scene, crashes, async (running) => {
+    await playRounds(scene, rounds, async (running) => {
       const ended = running.exitCode === null ? once(running, 'exit') : undefined;
       await server?.crash();
       // The program notices by itself, and says so.

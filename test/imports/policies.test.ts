@@ -115,7 +115,7 @@ describe('Rows that meet an account', () => {
     const rows = Array.from({ length: 60 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
     const run = await importing.json(
       write('Ada,King,new@example.org,1,,', ...rows, 'Eve,King,ada@example.org,5,,', 'Eva,King,x@example.org,1.,,'),
-      ...update,
+      ...[...update, '--match', 'phone'],
     );
     expect((await reasons(run.id)).filter((line) => !line.endsWith('created'))).to.deep.equal([
       '2 updated',

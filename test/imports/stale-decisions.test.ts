@@ -67,6 +67,14 @@ describe('What an import has decided', () => {
     expect(await models().Enrollment.count()).to.equal(count - 1);
   });
 
+  it('is decided anew when somebody who was to be enrolled was deactivated', async () => {
+    const trainee = await buildUser(importing.context, { email });
+    const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
+    const result = await importAround(peopleWith('course', course.id), {}, () => trainee.update({ isActive: false }));
+    expect(rejected(result)).to.deep.equal([`${email} ACCOUNT_INACTIVE`]);
+    expect(await models().Enrollment.count({ where: { userId: trainee.id } })).to.equal(0);
+  });
+
   it('is decided anew when the course is given to another trainer', async () => {
     const [one, other] = [
       await buildUser(importing.context, { role: 'trainer' }),

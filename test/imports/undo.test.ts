@@ -118,7 +118,7 @@ describe('coursectl imports undo', () => {
     const user = await buildUser(importing.context, { email: 'old@example.org', phone: '1' });
     const run = await importing.json(
       importing.write('people.csv', 'firstName,lastName,email,phone\nAda,King,new@example.org,1\n'),
-      ...['--on-existing', 'update'],
+      ...['--on-existing', 'update', '--match', 'phone'],
     );
     await buildUser(importing.context, { email: 'old@example.org' });
     const { stdout } = await imports('undo', run.id, '--yes');
@@ -307,6 +307,43 @@ describe('Courses in an import', () => {
       ({ userId }) => userId,
     );
     expect(ids).to.include(known.id).and.to.have.length(2);
+  });
+
+  it('take no seat for inactive trainees, whether new, there already or just deactivated', async () => {
+    const course = await courseOf({ title: 'Knots', maxStudents: 3 });
+    const build = (email: string, isActive: boolean) => buildUser(importing.context, { email, isActive });
+    const [away, back, leaving, enrolled] = [
+      await build('away@example.org', false),
+      await build('back@example.org', false),
+      await build('leaving@example.org', true),
+      await build('enrolled@example.org', true),
+    ];
+    await buildEnrollment(importing.context, enrolled, course);
+    const rowOf = ({ email, phone }: { email: string; phone: string }, isActive: string, own = 'Knots') =>
+      `Ada,King,${email},${phone},${own},${isActive}`;
+    const file = importing.write(
+      'people.csv',
+      [
+        'firstName,lastName,email,phone,course,isActive',
+        rowOf({ email: 'new@example.org', phone: '1' }, 'no'),
+        rowOf(away, ''),
+        rowOf(back, 'yes'),
+        rowOf(leaving, 'no'),
+        rowOf(enrolled, 'no'),
+        rowOf({ email: 'fine@example.org', phone: '2' }, 'yes'),
+        rowOf({ email: 'none@example.org', phone: '3' }, 'no', ''),
+        '',
+      ].join('\n'),
+    );
+    const run = await importing.json(file, '--on-existing', 'update');
+    const refused = 'ACCOUNT_INACTIVE';
+    expect(await codes(run.id)).to.deep.equal([refused, refused, null, refused, null, null, null]);
+    expect(run.counts).to.include({ rejected: 3, enrolled: 2 });
+    expect(await leaving.reload()).to.include({ isActive: true });
+    const all = await importing.json(file, '--course', 'Knots');
+    expect(await codes(all.id)).to.deep.equal([
+      ...[refused, refused, 'ALREADY_EXISTS', 'COURSE_FULL', 'ALREADY_EXISTS', 'ALREADY_EXISTS', refused],
+    ]);
   });
 
   it('have their seats taken by the first rows of a file', async () => {

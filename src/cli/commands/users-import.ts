@@ -22,7 +22,11 @@ export function register(users: Command, registry: Registry): void {
         .option('--role <role>', 'for rows without a role: trainee (default) or trainer')
         .option('--course <course>', 'enroll every trainee in this course (id or title), besides the course of the row')
         .option('--enrollment-status <status>', 'of enrollments without one: active (default) or pending')
-        .option('--on-existing <what>', 'rows whose email or phone has an account: skip (default), update or fail')
+        .option('--on-existing <what>', 'rows whose account is there already: skip (default), update or fail')
+        .option(
+          '--match <key>',
+          'what says whose a row is: email (default), or phone: the phone alone will do where the email is another',
+        )
         .option('--reset-passwords', 'with --on-existing update: give those accounts new passwords too')
         .option(
           '--on-error <what>',

@@ -20,6 +20,7 @@ export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
 /** A plan for `--json`. */
 export function planJson(plan: ImportPlan): object {
   const { id, file, options, format, columns, counts, ignoredColumns, samples, stopsAtLine, refusal, seconds } = plan;
+  const { identityChanges, identityChangesLeftOut } = plan;
   return {
     id,
     file,
@@ -29,6 +30,8 @@ export function planJson(plan: ImportPlan): object {
     counts,
     ignoredColumns,
     samples,
+    identityChanges,
+    identityChangesLeftOut,
     stopsAtLine,
     refusal,
     seconds: Number(seconds.toFixed(3)),
@@ -38,6 +41,22 @@ export function planJson(plan: ImportPlan): object {
 function sampleText({ line, outcome, person, changes, code, reason }: ImportPlan['samples'][number]): string {
   const parts = [person, code, changes && `(${changes.join(', ')})`].filter(Boolean).join(' ');
   return `  line ${line}  ${outcome}  ${parts}${reason ? `: ${reason}` : ''}`;
+}
+
+type IdentityChange = ImportPlan['identityChanges'][number];
+
+const identityText = ({ firstName, lastName, email, role }: IdentityChange['before']) =>
+  `${firstName} ${lastName} <${email}> ${role}`;
+
+/** Whom an update makes of whom: whoever says yes is to see all of them. */
+function identityChangesText({ identityChanges, identityChangesLeftOut }: ImportPlan): string[] {
+  if (identityChanges.length === 0) return [];
+  const more =
+    identityChangesLeftOut > 0 ? [`  and ${identityChangesLeftOut} more: import fewer rows to see them all`] : [];
+  const lines = identityChanges.map(
+    ({ line, before, after }) => `  line ${line}  ${identityText(before)}  ->  ${identityText(after)}`,
+  );
+  return ['Updates that change a name, an email or a role:', ...lines, ...more];
 }
 
 /** The columns that have another name in the file: what was made of it is a guess that a person can check. */
@@ -71,6 +90,7 @@ export function planText(plan: ImportPlan): string {
           `  An earlier import of this file broke off after ${counted(unfinished.rowsDone, 'row')}; it will go on from there.`,
         ]
       : []),
+    ...identityChangesText(plan),
     ...(plan.samples.length > 0 ? ['For example:', ...plan.samples.map(sampleText)] : []),
     ...(plan.refusal === null ? [] : [`This can't be imported: ${plan.refusal}`]),
   ].join('\n');

@@ -21,6 +21,7 @@ export interface ImportCommandOptions {
   course?: string;
   enrollmentStatus?: string;
   onExisting?: string;
+  match?: string;
   resetPasswords?: true;
   onError?: string;
   maxErrors?: string;
@@ -89,18 +90,19 @@ function exactly(named: string, options: ImportCommandOptions, plan: ImportPlan)
   return commandLine(['users', 'import', named, ...words]);
 }
 
-function assertExpected(plan: ImportPlan, expected: string): void {
-  if (expected === plan.id || expected === plan.unfinished?.planId) return;
+/** @throws AppError `IMPORT_CONFLICT` unless the plan is the expected one, or what a run of that has left of it */
+function assertExpected({ id, unfinished }: ImportPlan, expected: string): void {
+  if (expected === id || (expected === unfinished?.planId && id === unfinished.planRestId)) return;
   throw new AppError(
     'IMPORT_CONFLICT',
-    `The plan ${expected} no longer holds: the file, the options or the accounts have changed, and it would now be ${plan.id}. Look at it with --dry-run.`,
+    `The plan ${expected} no longer holds: the file, the options or the accounts have changed, and it would now be ${id}. Look at it with --dry-run.`,
   );
 }
 
 async function makePlan(run: Run<ImportCommandOptions>, context: Context, file: string): Promise<ImportPlan> {
-  const { role, course, enrollmentStatus, onExisting, resetPasswords, onError, maxErrors } = run.options;
+  const { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors } = run.options;
   const { encoding, delimiter, map } = run.options;
-  const policies = { role, course, enrollmentStatus, onExisting, resetPasswords, onError, maxErrors };
+  const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
   const progress = createProgress(run, 'Reading', undefined);
   try {
     return await planImport(context, {

@@ -19,6 +19,7 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare fileSha256: string;
   declare optionsJson: string;
   declare planId: CreationOptional<string | null>;
+  declare planRestId: CreationOptional<string | null>;
   declare formatJson: CreationOptional<string | null>;
   declare rowsDone: CreationOptional<number>;
   declare rowsTotal: CreationOptional<number | null>;
@@ -57,6 +58,7 @@ export function initImport(sequelize: Sequelize): typeof Import {
       fileSha256: { type: DataTypes.STRING(64), allowNull: false },
       optionsJson: { type: DataTypes.TEXT('medium'), allowNull: false },
       planId: { type: DataTypes.STRING(16) },
+      planRestId: { type: DataTypes.STRING(16) },
       formatJson: { type: DataTypes.TEXT },
       rowsDone: count(),
       rowsTotal: { type: DataTypes.INTEGER },

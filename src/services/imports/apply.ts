@@ -75,6 +75,7 @@ async function runImport(
       reports,
       mapping,
       decider,
+      rounds: 0,
       cancelCheckedAt: Number.NEGATIVE_INFINITY,
       isCutShort: false,
     };
@@ -109,7 +110,8 @@ async function resumeRecord(running: Running, byCommand: boolean): Promise<void>
   const { core, plan, record, reports } = running;
   const progress = {
     status: 'running' as const,
-    ...(record.rowsDone === 0 && planOf(plan)),
+    // What is left may be another plan's by now: then the first one is not gone on with.
+    ...((record.rowsDone === 0 || record.planRestId !== plan.id) && planOf(plan)),
     ...reportsOf(reports),
     startedAt: record.startedAt ?? core.now(),
     finishedAt: null,

@@ -57,7 +57,7 @@ export async function assertUnbound(
 }
 
 /**
- * Those who had an account and get a place must be trainees by now, and stay so until the transaction ends.
+ * Those who had an account and get a place must be active trainees by now, and stay so until the transaction ends.
  * @throws StaleDecision
  */
 export async function assertTrainees(
@@ -68,5 +68,6 @@ export async function assertTrainees(
   const ids = decisions.flatMap((one) => ('account' in one && one.enrollments.length > 0 ? [one.account.id] : []));
   if (ids.length === 0) return;
   const people = await holdUsers(core, ids, transaction);
-  if (people.length < ids.length || people.some(({ role }) => role !== 'trainee')) throw new StaleDecision();
+  if (people.length < ids.length || people.some(({ role, isActive }) => role !== 'trainee' || !isActive))
+    throw new StaleDecision();
 }

@@ -93,7 +93,7 @@ export async function writeBatch(
     if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
   await enroll(writing, decisions, ledger);
   const rows = decisions.map((decision) => {
-    const { userId = null, note = {} } = ledger.get(decision.row.line) ?? {};
+    const { userId = accountOfRejected(decision), note = {} } = ledger.get(decision.row.line) ?? {};
     const [code, reason] =
       decision.outcome === 'rejected'
         ? [decision.row.code, decision.row.reason]
@@ -104,6 +104,10 @@ export async function writeBatch(
   const columns = ['import_id', 'line', 'outcome', 'code', 'user_id', 'reason', 'undo_json'];
   await insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
 }
+
+/** Kept for whoever resumes: a later row about the same account is a duplicate, whatever became of this one. */
+const accountOfRejected = (decision: Decision) =>
+  decision.outcome === 'rejected' ? (decision.accountId ?? null) : null;
 
 async function createAccounts(
   { core, options, secrets, transaction }: Writing,
@@ -177,8 +181,8 @@ async function updateAccount(
   user.set(wanted);
   user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
   await saveAccount(user, now, transaction);
-  if (resetPassword || changes.role !== undefined || changes.isActive === false)
-    await endSessions(core, user.id, transaction);
+  const isAnother = changes.email !== undefined || changes.role !== undefined || changes.isActive === false;
+  if (resetPassword || isAnother) await endSessions(core, user.id, transaction);
   return note;
 }
 

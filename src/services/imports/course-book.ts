@@ -43,11 +43,6 @@ export class CourseBook {
   get(name: string): Found {
     return this.#found.get(name) ?? 'unknown';
   }
-
-  /** Forgets what was looked up: somebody may have changed it. */
-  forget(): void {
-    this.#found.clear();
-  }
 }
 
 /** The seats of courses that have a limit, as they are given to rows in their order. */

@@ -62,7 +62,7 @@ export class Decider {
         }),
       );
       for (const { line, outcome, userId, undoJson } of rows) {
-        if (userId === null || (outcome !== 'skipped' && outcome !== 'updated')) continue;
+        if (userId === null || outcome === 'created') continue;
         this.#targets.firstLine(userId, line);
         this.#release(userId, undoNoteOf(undoJson)?.before ?? {});
       }
@@ -101,12 +101,15 @@ export class Decider {
       return rejection(row, 'ACCOUNTS_DIFFER', `Email belongs to account ${emailId}, phone to account ${phoneId}.`);
     const userId = emailId ?? phoneId;
     if (userId === undefined) return { outcome: 'created', row, enrollments: [] };
+    if (emailId === undefined && this.#options.match === 'email')
+      return rejection(row, 'ACCOUNTS_DIFFER', otherEmail(userId));
     const earlier = this.#targets.firstLine(userId, row.line);
-    if (earlier !== undefined && earlier !== row.line)
-      return rejection(row, 'DUPLICATE_IN_FILE', `Line ${earlier} is about the same account, ${userId}.`);
+    if (earlier !== undefined && earlier < row.line)
+      return rejection(row, 'DUPLICATE_IN_FILE', `Line ${earlier} is about the same account, ${userId}.`, userId);
     const account = emailHolder ?? phoneHolder;
     // Only a released key is left of it: another process has changed the account since.
-    if (account === undefined) return rejection(row, 'ALREADY_EXISTS', `The account ${userId} was changed meanwhile.`);
+    if (account === undefined)
+      return rejection(row, 'ALREADY_EXISTS', `The account ${userId} was changed meanwhile.`, userId);
     return this.#meet(row, account);
   }
 
@@ -115,10 +118,10 @@ export class Decider {
     const { onExisting, resetPasswords } = this.#options;
     const userId = account.id;
     if (onExisting === 'fail')
-      return rejection(row, 'ALREADY_EXISTS', `The account ${userId} has this email or phone already.`);
+      return rejection(row, 'ALREADY_EXISTS', `The account ${userId} has this email or phone already.`, userId);
     if (onExisting === 'skip') return { outcome: 'skipped', row, code: 'ALREADY_EXISTS', account, enrollments: [] };
     if (account.role === 'super_admin')
-      return rejection(row, 'PROTECTED_ACCOUNT', "The super admin's account is never changed by an import.");
+      return rejection(row, 'PROTECTED_ACCOUNT', "The super admin's account is never changed by an import.", userId);
     const changes = changesOf(row, account);
     if (Object.keys(changes).length === 0 && !resetPasswords)
       return { outcome: 'skipped', row, code: 'UNCHANGED', account, enrollments: [] };
@@ -134,10 +137,13 @@ export class Decider {
     const bound = await boundAccounts(this.#core, decisions);
     return decisions.map((one) => {
       const bond = one.outcome === 'updated' && one.changes.role !== undefined && bound.get(one.account.id);
-      return bond ? rejection(one.row, bond, bondReasons[bond](one.account.id)) : one;
+      return bond ? rejection(one.row, bond, bondReasons[bond](one.account.id), one.account.id) : one;
     });
   }
 }
+
+const otherEmail = (id: string) =>
+  `Phone belongs to account ${id}, which has another email. Correct the row, or import it with match phone if it is the same person.`;
 
 /** What of an account the row would have otherwise. */
 function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountChanges {

@@ -50,14 +50,24 @@ export type Decision =
       resetPassword: boolean;
     } & WithEnrollments)
   | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & WithEnrollments)
-  | { outcome: 'rejected'; row: RejectedRow };
+  | { outcome: 'rejected'; row: RejectedRow; accountId?: string };
 
 /** What becomes of a row. */
 export type Outcome = Decision['outcome'];
 
-/** The decision to reject a row. @param reason a sentence for whoever mends the file */
-export function rejection(row: FileRow, code: RowCode, reason: string): Decision & { outcome: 'rejected' } {
-  return { outcome: 'rejected', row: { line: row.line, cells: row.cells, code, reason } };
+/**
+ * The decision to reject a row.
+ * @param reason a sentence for whoever corrects the file
+ * @param accountId the account that the row is about, where it is about one
+ */
+export function rejection(
+  row: FileRow,
+  code: RowCode,
+  reason: string,
+  accountId?: string,
+): Decision & { outcome: 'rejected' } {
+  const { line, cells } = row;
+  return { outcome: 'rejected', row: { line, cells, code, reason }, ...(accountId !== undefined && { accountId }) };
 }
 
 /** Whether the row's account gets a password from this import. */

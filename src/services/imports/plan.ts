@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Import } from '../../db/models/import.js';
 import { AppError } from '../../errors.js';
 import { type ImportOptions, importOptionsSchema, optionsText } from '../../schemas/import.js';
@@ -13,7 +12,7 @@ import { inspectFile } from './inspect.js';
 import type { Decision } from './outcomes.js';
 import { openImportFile, type Repetitions } from './rows.js';
 import { fileBytes, fileIdentity } from './source-file.js';
-import { countsOf, type ImportCounts, type PlanSample, PlanTally } from './tally.js';
+import { countsOf, type IdentityChange, type ImportCounts, type PlanSample, PlanTally } from './tally.js';
 
 /** What importing a file would do. Making it writes nothing. */
 export interface ImportPlan {
@@ -31,14 +30,22 @@ export interface ImportPlan {
   ignoredColumns: readonly string[];
   counts: ImportCounts;
   samples: readonly PlanSample[];
+  /** The updates that change who an account is, and how many more there are. */
+  identityChanges: readonly IdentityChange[];
+  identityChangesLeftOut: number;
   /** How many accounts get a generated password. */
   generatedPasswords: number;
   /** The line of the bad row at which the import will stop, as `onError: stop` says. */
   stopsAtLine: number | null;
   /** Why nothing of it may be written: more bad rows than the options allow. */
   refusal: string | null;
-  /** An import of this file that broke off: applying the plan takes it up. `planId` is the plan with which it began. */
-  unfinished: { id: string; rowsDone: number; planId: string | null } | null;
+  /**
+   * An import of this file that broke off: applying the plan takes it up. `planId` is the plan with which it began, and
+   * `planRestId` what the id of this one is if the accounts of the rows that are left are as that plan found them.
+   */
+  unfinished: { id: string; rowsDone: number; planId: string | null; planRestId: string | null } | null;
+  /** The ids of what is left of the plan after so many rows. */
+  restIds: ReadonlyMap<number, string>;
   /** What reading the file showed of repeated keys, when all of it was read. */
   repetitions: Repetitions | undefined;
   /** How long it took to make, in seconds. */
@@ -79,6 +86,8 @@ function columnsOf({ own, fields, fullName }: ColumnMapping): Record<string, str
   ].map(([field, index]) => [field, index]);
   return Object.fromEntries(found.map(([field, index]) => [field, headings.get(index) ?? '']));
 }
+
+const unfinishedOf = ({ id, rowsDone, planId, planRestId }: Import) => ({ id, rowsDone, planId, planRestId });
 
 /** The decisions up to the first bad row. */
 export function upToFirstRejected(decisions: readonly Decision[]): Decision[] {
@@ -155,14 +164,10 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   // It was read twice.
   if ((await fileIdentity(file)) !== identity)
     throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
-  const { counts, samples, generatedPasswords } = tally;
+  const ids = tally.ids(fileSha256 + optionsText(options));
+  const { counts, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = tally;
   return {
-    id: createHash('sha256')
-      .update(fileSha256)
-      .update(optionsText(options))
-      .update(tally.fingerprint.digest())
-      .digest('hex')
-      .slice(0, 16),
+    id: ids.get(begun?.rowsDone ?? 0) ?? '',
     file,
     fileSha256,
     fileIdentity: identity,
@@ -172,10 +177,13 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     ignoredColumns: mapping.ignored,
     counts,
     samples,
+    identityChanges,
+    identityChangesLeftOut,
     generatedPasswords,
     stopsAtLine,
     refusal: refusalOf(options, counts, samples),
-    unfinished: begun && { id: begun.id, rowsDone: begun.rowsDone, planId: begun.planId },
+    unfinished: begun && unfinishedOf(begun),
+    restIds: ids,
     repetitions: stopsAtLine === null ? repetitions() : undefined,
     seconds: (performance.now() - startedAt) / 1000,
   };

@@ -87,7 +87,9 @@ export async function createImport(
   core: Core,
   actor: Actor,
   { id = uuidv7(), options, ...fields }: NewImport,
-  reports: Partial<ReturnType<typeof reportsOf>> & { planId?: string; formatJson?: string } = {},
+  reports: Partial<
+    ReturnType<typeof reportsOf> & Pick<ReturnType<typeof planOf>, 'planId' | 'planRestId' | 'formatJson'>
+  > = {},
 ): Promise<Import> {
   return core.database.inTransaction(async (transaction) => {
     const now = core.now();
@@ -119,6 +121,7 @@ export async function createImport(
 export function planOf(plan: ImportPlan) {
   return {
     planId: plan.id,
+    planRestId: plan.id,
     rowsTotal: plan.counts.rows,
     formatJson: JSON.stringify({ ...plan.format, columns: plan.columns, ignoredColumns: plan.ignoredColumns }),
   };
@@ -143,15 +146,17 @@ export function startImport(core: Core, actor: Actor, plan: ImportPlan, reports:
 }
 
 /** How far the import is when a batch is committed. */
-export function progressAfter(record: Import, decisions: readonly Decision[], reports: Reports) {
+export function progressAfter(record: Import, plan: ImportPlan, decisions: readonly Decision[], reports: Reports) {
   const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+  const rowsDone = record.rowsDone + decisions.length;
   let enrolled = 0;
   for (const decision of decisions) {
     counts[decision.outcome] += 1;
     if (decision.outcome !== 'rejected') enrolled += decision.enrollments.length;
   }
   return {
-    rowsDone: record.rowsDone + decisions.length,
+    rowsDone,
+    planRestId: plan.restIds.get(rowsDone) ?? null,
     createdCount: record.createdCount + counts.created,
     updatedCount: record.updatedCount + counts.updated,
     skippedCount: record.skippedCount + counts.skipped,

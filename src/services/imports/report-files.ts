@@ -2,11 +2,14 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Import } from '../../db/models/import.js';
+import type { ImportRow } from '../../db/models/import-row.js';
+import type { User } from '../../db/models/user.js';
 import { AppError } from '../../errors.js';
 import type { Core } from '../core.js';
 import { restoreCell } from './cells.js';
 import { type ColumnMapping, rejectColumns } from './columns.js';
 import { ReportFile } from './report.js';
+import { undoNoteOf } from './undo-note.js';
 
 /** The files that an import writes. */
 export interface Reports {
@@ -92,7 +95,16 @@ async function openReport({ kind, header, given, file }: Wanted, written: Writte
   return new ReportFile(path.resolve(given), header, replaced);
 }
 
-/** Whether a line of a credentials file is about an account that the import gave a password. */
+/** Whether an account is no longer as the import left it. */
+function hasChangedSince({ outcome, undoJson }: ImportRow, { createdAt, updatedAt }: User): boolean {
+  const left = outcome === 'created' ? createdAt : new Date(undoNoteOf(undoJson)?.updatedAt ?? Number.NaN);
+  return updatedAt.getTime() !== left.getTime();
+}
+
+/**
+ * Whether a line of a credentials file is about an account that the import gave a password. One that was edited since may
+ * have another email, or be gone: then the number of the line has to do.
+ */
 async function isCredentialOf(core: Core, record: Import, text: string): Promise<boolean> {
   const [line, , , email] = cellsOf(text).map(restoreCell);
   if (!line || !/^\d{1,9}$/.test(line)) return false;
@@ -101,8 +113,9 @@ async function isCredentialOf(core: Core, record: Import, text: string): Promise
     const row = await ImportRow.findOne({
       where: { importId: record.id, line: Number(line), outcome: ['created', 'updated'] },
     });
-    const user = row?.userId ? await User.findByPk(row.userId, { attributes: ['email'] }) : null;
-    return user !== null && user.email === email;
+    if (!row?.userId) return false;
+    const user = await User.findByPk(row.userId);
+    return !user || hasChangedSince(row, user) || user.email === email;
   });
 }
 

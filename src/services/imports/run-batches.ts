@@ -23,6 +23,8 @@ interface PreparedBatch {
   rows: readonly FileRow[];
   /** Absent when they depend on what the batch before it brought: on the seats that are left. */
   decisions: readonly Decision[] | undefined;
+  /** How many batches had been decided anew by then. */
+  round: number;
   secrets: Secrets;
 }
 
@@ -44,10 +46,11 @@ async function* prepareBatches(
       running.isCutShort = true;
       return;
     }
+    const round = running.rounds;
     const decisions = await decider.decide(rows, new Seats(core));
     const secrets: Secrets = new Map();
     await prepareSecrets(core, decided(plan, decisions), secrets);
-    yield { rows, decisions: decisions.some(takesSeat) ? undefined : decisions, secrets };
+    yield { rows, decisions: decisions.some(takesSeat) ? undefined : decisions, round, secrets };
   }
 }
 
@@ -136,19 +139,19 @@ async function tryBatch(running: Running, batch: PreparedBatch, freshly: boolean
   await beginReports(running, passwords.length > 0, rejected.length > 0);
   if (passwords.length > 0) await credentials.append(passwords);
   if (rejected.length > 0) await rejects.append(rejected);
-  await advance(running, progressAfter(record, decisions, reports), async (transaction) => {
+  await advance(running, progressAfter(record, plan, decisions, reports), async (transaction) => {
     await writeBatch(core, record.id, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();
   });
 }
 
-async function decisionsOn(
-  { core, decider }: Running,
-  batch: PreparedBatch,
-  freshly: boolean,
-): Promise<readonly Decision[]> {
-  if (batch.decisions && !freshly) return batch.decisions;
+async function decisionsOn(running: Running, batch: PreparedBatch, freshly: boolean): Promise<readonly Decision[]> {
+  const { core, decider } = running;
+  // A batch before this one was decided anew: a row of it may be about another account by now, which is one of ours.
+  const isOutdated = batch.round !== running.rounds;
+  if (batch.decisions && !freshly && !isOutdated) return batch.decisions;
+  if (freshly) running.rounds += 1;
   // Counted anew: what was decided before is committed by now, or given up.
   return decider.decide(batch.rows, new Seats(core), freshly);
 }

@@ -19,6 +19,8 @@ export interface Running {
   reports: Reports;
   mapping: ColumnMapping;
   decider: Decider;
+  /** How many batches were decided anew. */
+  rounds: number;
   cancelCheckedAt: number;
   /** It was told to end while there were rows left. */
   isCutShort: boolean;

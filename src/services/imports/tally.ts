@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Import } from '../../db/models/import.js';
-import { type Decision, needsSecret, type Outcome } from './outcomes.js';
+import { type Decision, type ExistingAccount, needsSecret, type Outcome } from './outcomes.js';
 import type { RowCode } from './rows.js';
 
 /** What became, or would become, of the rows of a file: how many of each. */
@@ -25,6 +25,21 @@ export interface PlanSample {
   changes?: string[];
 }
 
+/** An update that changes who an account is: its name, its email or its role. */
+export interface IdentityChange {
+  line: number;
+  userId: string;
+  before: Identity;
+  after: Identity;
+}
+
+type Identity = Pick<ExistingAccount, (typeof identityFields)[number]>;
+
+const identityFields = ['firstName', 'lastName', 'email', 'role'] as const;
+
+/** So many are kept: nobody reads more, and a plan's memory is not to grow with the file. */
+const mostIdentityChanges = 20_000;
+
 /** How many examples of each outcome a plan keeps. */
 const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
 
@@ -46,8 +61,11 @@ export function countsOf(record: Import): ImportCounts {
 export class PlanTally {
   readonly counts: ImportCounts;
   readonly samples: PlanSample[] = [];
-  /** A hash of what the rows will do. */
-  readonly fingerprint = createHash('sha256');
+  /** Hashes of what the rows of each batch will do, with the number of rows before it. */
+  readonly #batches: { rowsBefore: number; digest: string }[] = [];
+  readonly identityChanges: IdentityChange[] = [];
+  /** How many more there are than are kept. */
+  identityChangesLeftOut = 0;
   generatedPasswords = 0;
   readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
@@ -57,16 +75,48 @@ export class PlanTally {
   }
 
   add(decisions: readonly Decision[]): void {
+    const rowsBefore = this.counts.rows;
     let text = '';
     for (const decision of decisions) {
       this.#count(decision);
+      this.#noteIdentity(decision);
       text += fingerprintOf(decision);
       const shown = this.#shown[decision.outcome];
       if (shown >= samplesPerOutcome[decision.outcome]) continue;
       this.#shown[decision.outcome] = shown + 1;
       this.samples.push(sampleOf(decision));
     }
-    this.fingerprint.update(text);
+    this.#batches.push({ rowsBefore, digest: hash('sha256', text) });
+  }
+
+  /**
+   * The ids of plans that begin after so many rows, for each number at which a batch begins: of the whole plan, and of what
+   * is left of it when a run breaks off.
+   * @param subject what the plans are about besides the rows
+   */
+  ids(subject: string): ReadonlyMap<number, string> {
+    const ids = new Map<number, string>();
+    let rest = '';
+    const note = (rows: number) => ids.set(rows, hash('sha256', subject + rest).slice(0, 16));
+    note(this.counts.rows);
+    for (const { rowsBefore, digest } of this.#batches.toReversed()) {
+      rest = hash('sha256', digest + rest);
+      note(rowsBefore);
+    }
+    return ids;
+  }
+
+  #noteIdentity(decision: Decision): void {
+    if (decision.outcome !== 'updated') return;
+    const { account, changes, row } = decision;
+    if (identityFields.every((field) => changes[field] === undefined)) return;
+    if (this.identityChanges.length === mostIdentityChanges) {
+      this.identityChangesLeftOut += 1;
+      return;
+    }
+    const identityOf = ({ firstName, lastName, email, role }: Identity) => ({ firstName, lastName, email, role });
+    const [before, after] = [identityOf(account), identityOf({ ...identityOf(account), ...changes })];
+    this.identityChanges.push({ line: row.line, userId: account.id, before, after });
   }
 
   #count(decision: Decision): void {

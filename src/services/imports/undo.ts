@@ -7,6 +7,7 @@ import { phoneKey } from '../../schemas/keys.js';
 import { saveAccount, userSearchKey } from '../accounts.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
+import { seatedStatuses } from '../seats.js';
 import { endSessions } from '../sessions.js';
 import { type UndoNote, undoNoteOf } from './undo-note.js';
 
@@ -94,9 +95,8 @@ function lifeOfCreated(user: User, note: UndoNote, lives: Lives): KeptCode | nul
   if (user.lastLogin !== null || lives.withSessions.has(user.id)) return 'LOGGED_IN';
   if (user.updatedAt.getTime() !== user.createdAt.getTime()) return 'EDITED';
   if (lives.withCourses.has(user.id)) return 'HAS_COURSES';
-  const enrollments = lives.enrollments.get(user.id) ?? [];
-  const others = enrollments.some((one) => !note.enrollments?.includes(one.id) || hasProgressed(one));
-  return others ? 'ENROLLED' : null;
+  const [own, others] = parted(lives.enrollments.get(user.id) ?? [], note);
+  return others.length > 0 || own.some(hasProgressed) ? 'ENROLLED' : null;
 }
 
 const hasProgressed = (enrollment: Enrollment) => enrollment.updatedAt.getTime() !== enrollment.createdAt.getTime();
@@ -108,9 +108,22 @@ function lifeOfExisting(user: User, note: UndoNote, lives: Lives): KeptCode | nu
     if ((user.lastLogin?.getTime() ?? 0) > updatedAt) return 'LOGGED_IN';
     if (user.updatedAt.getTime() !== updatedAt) return 'EDITED';
   }
-  const own = (lives.enrollments.get(user.id) ?? []).filter(({ id }) => note.enrollments?.includes(id));
-  return own.some(hasProgressed) ? 'ENROLLED' : null;
+  const [own, others] = parted(lives.enrollments.get(user.id) ?? [], note);
+  if (own.some(hasProgressed)) return 'ENROLLED';
+  // A role is given back only where a person could change it: those who teach are trainers, those who have a place trainees.
+  const role = note.before?.role;
+  if (role === undefined) return null;
+  if (role !== 'trainer' && lives.withCourses.has(user.id)) return 'HAS_COURSES';
+  return role !== 'trainee' && others.some(isSeated) ? 'ENROLLED' : null;
 }
+
+/** The enrollments that the row made, and the others. */
+function parted(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment[], Enrollment[]] {
+  const isOwn = ({ id }: Enrollment) => note.enrollments?.includes(id) ?? false;
+  return [enrollments.filter(isOwn), enrollments.filter((one) => !isOwn(one))];
+}
+
+const isSeated = ({ status }: Enrollment) => seatedStatuses.some((seated) => seated === status);
 
 function verdictOn(row: ImportRow, lives: Lives): Verdict {
   const user = lives.users.get(row.userId ?? '');
@@ -169,7 +182,8 @@ async function restore(core: Core, user: User, { before }: UndoNote, transaction
     if (error instanceof UniqueConstraintError) return false;
     throw error;
   }
-  if (before.passwordHash !== undefined || before.role !== undefined) await endSessions(core, user.id, transaction);
+  const isAnother = before.email !== undefined || before.role !== undefined || before.isActive === false;
+  if (before.passwordHash !== undefined || isAnother) await endSessions(core, user.id, transaction);
   return true;
 }
 
