@@ -17,7 +17,7 @@ import { batchRows, expectAllAccounts, expectWholeLedger, importFile, importFirs
 
 const count = 600;
 const emails = emailsOf(count);
-const header = 'line,firstName,lastName,email,phone,password\n';
+const header = '\ufeffline,firstName,lastName,email,phone,password\n';
 const uncommitted = '502,Given00501,Family,p00501@example.org,+1 p 00501,00000-00000-00000-00000\n';
 
 describe('The files of an import that broke off', () => {
