@@ -3,6 +3,7 @@ import { type Database, openDatabase } from './db/connection.js';
 import { clockSkewMs, type ServerProblem, serverProblems, serverVersion } from './db/dialect.js';
 import {
   assertSchemaCurrent,
+  assertSchemaNotNewer,
   type MigrationStatus,
   type MigrationWait,
   migrateDown,
@@ -25,6 +26,8 @@ export interface Schema {
   seedDemo(waiting?: MigrationWait): Promise<void>;
   /** @throws AppError `SCHEMA_OUTDATED`, or one that says why the database can't be used */
   assertCurrent(): Promise<void>;
+  /** @throws AppError `SCHEMA_OUTDATED` when a newer program has changed it */
+  assertNotNewer(): Promise<void>;
   serverVersion(): Promise<string>;
   /** Settings of the server that will hurt, each with what to do. */
   serverProblems(): Promise<ServerProblem[]>;
@@ -50,6 +53,7 @@ function schemaOf(database: Database, now: () => Date): Schema {
     down: (steps, waiting) => migrateDown(database, steps, waiting),
     seedDemo: (waiting) => seedDemo(database, waiting),
     assertCurrent: () => assertSchemaCurrent(database),
+    assertNotNewer: () => assertSchemaNotNewer(database),
     serverVersion: () => database.read(() => serverVersion(database.sequelize)),
     serverProblems: () => database.read(() => serverProblems(database.sequelize, database.settings)),
     clockSkewMs: () => database.read(() => clockSkewMs(database.sequelize, now)),

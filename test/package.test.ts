@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 interface LockedPackage {
@@ -44,6 +44,50 @@ function isOlder(version: string, than: string): boolean {
 }
 
 const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')) as unknown;
+
+/**
+ * The files that use parts of packages which no version promises to keep, by the packages: casts past their types, and
+ * classes of theirs that are extended.
+ */
+const privateParts: Readonly<Record<string, readonly string[]>> = {
+  // Connections are made, handed out and closed by methods of the connection manager that ours replace; `stream` is the
+  // socket of a connection.
+  'db/mysql.ts': ['sequelize', 'mysql2'],
+  'db/sqlite.ts': ['sequelize'],
+  // The figures of the pool.
+  'http/metrics.ts': ['sequelize'],
+  // Records are taken where the parser would queue them.
+  'services/imports/row-reader.ts': ['csv-parse'],
+};
+
+/** Casts among types of our own, and classes that are made to be extended. */
+const ownCasts = ['db/page.ts', 'http/bind.ts', 'logger.ts'];
+const madeToBeExtended = ['Error', 'Model', 'AppError'];
+
+describe('A package whose private parts are used', () => {
+  const packageJson = read('package.json') as { dependencies: Record<string, string> };
+  const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
+
+  for (const name of new Set(Object.values(privateParts).flat()))
+    it(`is pinned to the version that was tried: ${name}`, () => {
+      const installed = read(`node_modules/${name}/package.json`) as { version: string };
+      expect(packageJson.dependencies[name]).to.match(/^\d+\.\d+\.\d+$/);
+      expect(packages[`node_modules/${name}`]?.version).to.equal(packageJson.dependencies[name]);
+      expect(installed.version).to.equal(packageJson.dependencies[name]);
+    });
+
+  it('is known: no other file casts past types or extends the class of a package', () => {
+    const src = new URL('../src/', import.meta.url);
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const using = files.filter((file) => {
+      const text = readFileSync(new URL(file, src), 'utf8');
+      const extended = [...text.matchAll(/\bclass(?: \w+)? extends ([\w.]+)/g)].map(([, name = '']) => name);
+      const foreign = extended.filter((name) => !madeToBeExtended.includes(name) && !text.includes(`class ${name} `));
+      return /\bas unknown as\b/.test(text) || foreign.length > 0;
+    });
+    expect(using.filter((file) => !ownCasts.includes(file)).sort()).to.deep.equal(Object.keys(privateParts).sort());
+  });
+});
 
 describe('package-lock.json', () => {
   const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };

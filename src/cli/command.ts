@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Io } from './output.js';
-import { action, type Outcome, type Result, type Run } from './run.js';
+import { action, type Outcome, type SchemaNeed, type Work } from './run.js';
 
 /** What a command file is given to register with. */
 export interface Registry {
@@ -8,7 +8,7 @@ export interface Registry {
   outcome: Outcome;
 }
 
-interface Definition<Options> {
+interface Definition<Options> extends Work<Options> {
   /** Name and arguments, such as `show <user>`. */
   usage: string;
   summary: string;
@@ -16,9 +16,6 @@ interface Definition<Options> {
   examples: readonly string[];
   /** Adds the command's own options. */
   options?: (command: Command) => void;
-  run: (run: Run<Options>) => Promise<Result>;
-  /** The command watches for Ctrl-C itself and ends in good order. */
-  stopsItself?: boolean;
 }
 
 /** How people name what commands work on: the same everywhere. */
@@ -27,6 +24,12 @@ const named: Readonly<Record<string, string>> = {
   user: 'id, email address or phone number',
 };
 
+/** What commands declare of the database schema. */
+const schemaNeeds = new WeakMap<Command, SchemaNeed>();
+
+/** The database schema that a command works on. @public used by the test that walks all commands */
+export const schemaNeedOf = (command: Command): SchemaNeed | undefined => schemaNeeds.get(command);
+
 /** Registers a command with what all commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
 export function define<Options = object>(
   parent: Command,
@@ -34,6 +37,7 @@ export function define<Options = object>(
   definition: Definition<Options>,
 ): Command {
   const command = parent.command(definition.usage).description(definition.summary);
+  schemaNeeds.set(command, definition.schema);
   for (const argument of command.registeredArguments) argument.description ||= named[argument.name()] ?? '';
   definition.options?.(command);
   return command
@@ -41,5 +45,5 @@ export function define<Options = object>(
     .option('--quiet', 'print results and errors only')
     .option('--verbose', 'print stack traces and debug logs')
     .addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  coursectl ${example}`).join('\n')}`)
-    .action(action(io, outcome, definition.run, definition.stopsItself));
+    .action(action(io, outcome, definition));
 }

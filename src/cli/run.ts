@@ -25,7 +25,10 @@ export interface Run<Options = object> {
   interactive: boolean;
   /** The settings; `overrides` are options of the command line that stand above the environment. */
   config(overrides?: Record<string, string | undefined>): Promise<Config>;
-  /** The assembled program; closed by itself when the command ends. */
+  /**
+   * The assembled program; closed by itself when the command ends.
+   * @throws AppError `SCHEMA_OUTDATED` where the schema isn't what the command needs
+   */
   context(overrides?: Record<string, string | undefined>): Promise<Context>;
   /** Says something to the person at the terminal, on standard error; silent with `--quiet` or `--json`. */
   say(text: string): void;
@@ -42,12 +45,27 @@ export interface Result {
   exitCode?: ExitCode;
 }
 
+/**
+ * Which database schema a command works on: exactly this program's, which all need that write rows; one that no newer
+ * program has changed, which those need that change it; or whatever there is.
+ */
+export type SchemaNeed = 'current' | 'not newer' | 'any';
+
+/** What a command does, and what it needs for it. */
+export interface Work<Options> {
+  /** Looked at when the command opens the database. */
+  schema: SchemaNeed;
+  run: (run: Run<Options>) => Promise<Result>;
+  /** The command watches for Ctrl-C itself and ends in good order; others are broken off. */
+  stopsItself?: boolean;
+}
+
 /** What is left of a command line when it has ended. */
 export interface Outcome {
   exitCode: ExitCode;
 }
 
-function makeRun<Options>(io: Io, command: Command, opened: Context[]): Run<Options> {
+function makeRun<Options>(io: Io, command: Command, schema: SchemaNeed, opened: Context[]): Run<Options> {
   // Commander keeps options untyped; each command declares what it has registered.
   const options = command.optsWithGlobals() as Options & CommonOptions;
   const config: Run['config'] = async (overrides = {}) => {
@@ -76,6 +94,8 @@ function makeRun<Options>(io: Io, command: Command, opened: Context[]): Run<Opti
       const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
       const context = await createContext(settings, createLogger(level, { write: (line) => io.stderr.write(line) }));
       opened.push(context);
+      if (schema === 'current') await context.schema.assertCurrent();
+      if (schema === 'not newer') await context.schema.assertNotNewer();
       return context;
     },
     say(text) {
@@ -106,19 +126,13 @@ async function report(failure: unknown, command: Command, io: Io, options: Commo
 /**
  * Makes a commander action of a function that returns its result: prints the result or the failure, closes what was
  * opened, and leaves the exit code in `outcome`.
- * @param stopsItself the function watches `io.signal` and ends in good order; others are broken off
  */
-export function action<Options>(
-  io: Io,
-  outcome: Outcome,
-  work: (run: Run<Options>) => Promise<Result>,
-  stopsItself = false,
-) {
+export function action<Options>(io: Io, outcome: Outcome, { schema, run: work, stopsItself = false }: Work<Options>) {
   return async (...commanderArguments: unknown[]): Promise<void> => {
     // Commander passes the command itself last.
     const command = commanderArguments.at(-1) as Command;
     const opened: Context[] = [];
-    const run = makeRun<Options>(io, command, opened);
+    const run = makeRun<Options>(io, command, schema, opened);
     try {
       const working = work(run);
       const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));

@@ -77,21 +77,28 @@ export async function migrationStatus(database: Database): Promise<MigrationStat
   };
 }
 
-/** @throws AppError `SCHEMA_OUTDATED` unless the schema is exactly this program's */
-export async function assertSchemaCurrent(database: Database): Promise<void> {
-  const { pending, unknown } = await migrationStatus(database);
-  if (unknown.length > 0) {
+function assertKnown({ unknown }: MigrationStatus): void {
+  if (unknown.length > 0)
     throw new AppError(
       'SCHEMA_OUTDATED',
       `The database schema is newer than this program (${unknown.join(', ')}). Update coursectl.`,
     );
-  }
-  if (pending.length > 0) {
+}
+
+/** @throws AppError `SCHEMA_OUTDATED` when a newer program has changed the schema: nothing of it may be changed by this one */
+export async function assertSchemaNotNewer(database: Database): Promise<void> {
+  assertKnown(await migrationStatus(database));
+}
+
+/** @throws AppError `SCHEMA_OUTDATED` unless the schema is exactly this program's */
+export async function assertSchemaCurrent(database: Database): Promise<void> {
+  const status = await migrationStatus(database);
+  assertKnown(status);
+  if (status.pending.length > 0)
     throw new AppError(
       'SCHEMA_OUTDATED',
-      `The database schema is not up to date (${pending.length} pending). Run "coursectl migrate up".`,
+      `The database schema is not up to date (${status.pending.length} pending). Run "coursectl migrate up".`,
     );
-  }
 }
 
 /** What becomes of the wait for another migration: what ends it, and who is told of it. */
@@ -144,16 +151,24 @@ function migrations(database: Database): Umzug<QueryInterface> {
 /**
  * Applies all pending migrations; two at once do the work once.
  * @returns the names of those applied
+ * @throws AppError `SCHEMA_OUTDATED` when a newer program has changed the schema, `MIGRATION_FAILED`, `MIGRATION_LOCKED`
  */
-export function migrateUp(database: Database, waiting: MigrationWait = {}): Promise<string[]> {
+export async function migrateUp(database: Database, waiting: MigrationWait = {}): Promise<string[]> {
+  await assertSchemaNotNewer(database);
   return runExclusively(database, 'migration', () => migrations(database).up(), waiting);
 }
 
 /**
  * Reverts the latest migrations, with the data in their tables.
  * @param steps how many; `all` for an empty database
+ * @throws as {@link migrateUp}
  */
-export function migrateDown(database: Database, steps: number | 'all', waiting: MigrationWait = {}): Promise<string[]> {
+export async function migrateDown(
+  database: Database,
+  steps: number | 'all',
+  waiting: MigrationWait = {},
+): Promise<string[]> {
+  await assertSchemaNotNewer(database);
   const down = () => migrations(database).down(steps === 'all' ? { to: 0 } : { step: steps });
   return runExclusively(database, 'migration', down, waiting);
 }

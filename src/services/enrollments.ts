@@ -16,45 +16,9 @@ import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBet
 import type { Actor, Caller, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
 import { findEnrollment } from './enrollment-listings.js';
+import { holdTrainee, lockCourse, lockEnrollment, lockTrainee } from './enrollment-locks.js';
 import { assertCanEnter, assertMayChange, assertStillSignedIn, assignmentRefusal } from './enrollment-rules.js';
-import { holdUsers } from './holds.js';
 import { takeSeats } from './seats.js';
-
-/**
- * Whoever changes enrollments holds the course first, then the trainee, then the rows: so all wait in one order. On a
- * cluster that is one node's order; there the enrollment that is changed conflicts, and the course where a seat is taken.
- */
-async function lockCourse(core: Core, id: string, transaction: Transaction): Promise<Course> {
-  const { Course } = core.database.models;
-  const course = await Course.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
-  if (!course) throw notFound('Course');
-  return course;
-}
-
-/** The trainee of an enrollment. @returns nothing where they aren't a trainee any more */
-function lockTrainee(core: Core, id: string, transaction: Transaction): Promise<User | null> {
-  const where = { id, role: 'trainee' };
-  return core.database.models.User.findOne({ where, transaction, lock: transaction.LOCK.SHARE });
-}
-
-/**
- * Somebody who gets a place stays a trainee until the transaction ends: an account can get another role, which an enrolled
- * one can't.
- * @returns nothing where the id isn't a trainee's
- */
-async function holdTrainee(core: Core, id: string, transaction: Transaction): Promise<User | null> {
-  const [user] = await holdUsers(core, [id], transaction);
-  return user?.role === 'trainee' ? user : null;
-}
-
-/** The trainee's enrollment in a course, if there is one. */
-function lockEnrollment(
-  core: Core,
-  where: { id: string } | { userId: string; courseId: string },
-  transaction: Transaction,
-): Promise<Enrollment | null> {
-  return core.database.models.Enrollment.findOne({ where, transaction, lock: transaction.LOCK.UPDATE });
-}
 
 /** An entry of the audit trail about an enrollment. */
 export const enrollmentRecord = (
@@ -121,6 +85,7 @@ export async function requestEnrollment(core: Core, { user }: Caller, input: unk
 
 /**
  * Those who manage a course enroll a trainee, whether it is published or not.
+ * @returns the enrollment with its course and trainee
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED`, `STATUS_REFUSED`,
  *   `COURSE_FULL`
  */
@@ -135,41 +100,68 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
     const before = existing ? auditedEnrollment(existing) : undefined;
     await takeSeats(core, course, 1, transaction);
     const enrollment = await enter(core, course, existing, { userId: traineeId, status, notes }, transaction);
+    enrollment.course = course;
+    if (trainee) enrollment.user = trainee;
     const changes = entryChanges(before, enrollment);
     await recordAudit(core, actor, enrollmentRecord('enrollment.assign', enrollment.id, changes), transaction);
     return enrollment;
   });
 }
 
-/** Changes an enrollment that the actor knows of, on its locked row, and records it unless it is the trainee's own doing. */
-async function changeEnrollment(
+/** What a change of status relies on, locked besides the enrollment. */
+interface EnrollmentParents {
+  course: Course;
+  trainee: User | null;
+}
+
+/** Locks the course, then the trainee, of a status change. @throws AppError `NOT_FOUND` when the course has gone */
+async function lockParents(
+  core: Core,
+  { courseId, userId, status }: Enrollment,
+  transaction: Transaction,
+): Promise<EnrollmentParents> {
+  const course = await lockCourse(core, courseId, transaction);
+  // Only a new place needs more than that nobody else is at it.
+  const lock = status === 'cancelled' ? holdTrainee : lockTrainee;
+  return { course, trainee: await lock(core, userId, transaction) };
+}
+
+/** One change of an enrollment. */
+interface EnrollmentChange<Locked> {
+  action: AuditRecord['action'];
+  /** Locks what the change relies on, before the enrollment itself: all wait in one order. */
+  lock(found: Enrollment, transaction: Transaction): Promise<Locked>;
+  /** Changes the locked enrollment; what it sets is saved. */
+  change(enrollment: Enrollment, locked: Locked, transaction: Transaction): Promise<void>;
+}
+
+/**
+ * Changes an enrollment that the actor knows of, on its locked row, and records it unless it is the trainee's own doing.
+ * @returns the enrollment as this change left it, with the course and trainee that it was found with: reading it again
+ *   after the commit could fail, or show what others did to it next
+ */
+async function changeEnrollment<Locked>(
   core: Core,
   actor: Actor,
   id: string,
-  action: AuditRecord['action'],
-  change: (
-    enrollment: Enrollment,
-    of: { course: Course; trainee: User | null },
-    transaction: Transaction,
-  ) => Promise<void>,
+  { action, lock, change }: EnrollmentChange<Locked>,
 ): Promise<Enrollment> {
-  const { courseId, userId, status } = await findEnrollment(core, actor, id);
-  // Only a new place needs more than that nobody else is at it.
-  const hold = status === 'cancelled' ? holdTrainee : lockTrainee;
+  const found = await findEnrollment(core, actor, id);
   return core.database.inTransaction(async (transaction) => {
-    const course = await lockCourse(core, courseId, transaction);
-    const trainee = await hold(core, userId, transaction);
+    const locked = await lock(found, transaction);
     const enrollment = await lockEnrollment(core, { id }, transaction);
-    // It may have gone, or its course to another trainer, since it was looked up.
-    const owner = actor.role === 'trainer' ? course.trainerId : actor.actorId;
+    // It may have gone, or its course to another trainer, since it was looked up. The trainer of the course is in the
+    // enrollment too: a foreign key keeps them the same.
+    const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
     if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
     const before = auditedEnrollment(enrollment);
-    await change(enrollment, { course, trainee }, transaction);
+    await change(enrollment, locked, transaction);
     await enrollment.save({ transaction });
     const changes = changesBetween(before, auditedEnrollment(enrollment));
     if (actor.role !== 'trainee' && Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
-    // As this change left it, whatever others do to it next.
+    if (found.course) enrollment.course = found.course;
+    if (found.user) enrollment.user = found.user;
     return enrollment;
   });
 }
@@ -182,12 +174,10 @@ async function changeEnrollment(
 export async function changeStatus(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
   const wanted = validate(statusChangeSchema, input);
   const byTrainee = actor.role === 'trainee';
-  return changeEnrollment(
-    core,
-    actor,
-    id,
-    'enrollment.status',
-    async (enrollment, { course, trainee }, transaction) => {
+  return changeEnrollment(core, actor, id, {
+    action: 'enrollment.status',
+    lock: (found, transaction) => lockParents(core, found, transaction),
+    async change(enrollment, { course, trainee }, transaction) {
       assertMayChange(enrollment.status, wanted.status, actor);
       if (enrollment.status === 'cancelled') {
         if (byTrainee) assertStillSignedIn(trainee);
@@ -200,7 +190,7 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
       if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
       if (wanted.notes !== undefined) enrollment.notes = wanted.notes;
     },
-  );
+  });
 }
 
 /**
@@ -210,10 +200,15 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
 export async function setProgress(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
   const { progress } = validate(progressSchema, input);
   const open: readonly EnrollmentStatus[] = actor.role === 'trainee' ? ['active'] : ['pending', 'active'];
-  return changeEnrollment(core, actor, id, 'enrollment.progress', async (enrollment) => {
-    if (!open.includes(enrollment.status))
-      throw new AppError('STATUS_REFUSED', `Progress can't change while the enrollment is ${enrollment.status}.`);
-    enrollment.progress = progress;
+  return changeEnrollment(core, actor, id, {
+    action: 'enrollment.progress',
+    // Progress takes no seat: trainees who advance don't wait for others who enter their course.
+    lock: async () => undefined,
+    async change(enrollment) {
+      if (!open.includes(enrollment.status))
+        throw new AppError('STATUS_REFUSED', `Progress can't change while the enrollment is ${enrollment.status}.`);
+      enrollment.progress = progress;
+    },
   });
 }
 

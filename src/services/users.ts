@@ -9,7 +9,8 @@ import { validate } from '../schemas/validate.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './accounts.js';
 import { auditedUser, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
-import { csvLine } from './imports/report.js';
+import { neutralizeCell, phoneCell } from './imports/cells.js';
+import { csvLine, rawLine } from './imports/report-format.js';
 import { orderOf, type Page, pageOf } from './paging.js';
 import { assertPasswordAllowed } from './password-policy.js';
 
@@ -115,10 +116,11 @@ async function* csvOf(batches: AsyncIterable<User[]>, onBatch: (accounts: number
   let header = csvLine(exportedFields);
   for await (const batch of batches) {
     const lines = batch.map((user) =>
-      csvLine(
+      rawLine(
         exportedFields.map((field) => {
           const value = user[field];
-          return value instanceof Date ? value.toISOString() : String(value ?? '');
+          if (field === 'phone') return phoneCell(user.phone);
+          return neutralizeCell(value instanceof Date ? value.toISOString() : String(value ?? ''));
         }),
       ),
     );

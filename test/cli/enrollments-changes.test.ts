@@ -210,4 +210,44 @@ describe('changes of enrollments at the command line', () => {
       expect(terminal.screen()).to.include('  and 2 more\n');
     });
   });
+
+  describe('of which somebody else removes the enrollment right after the commit', () => {
+    // A trigger is the fastest somebody else: there is no moment in between.
+    beforeEach(() =>
+      harness.context.database.sequelize.query(
+        'CREATE TRIGGER removed_at_once AFTER INSERT ON audit_entries FOR EACH ROW BEGIN DELETE FROM enrollments WHERE id = NEW.target_id; END',
+      ),
+    );
+    afterEach(() => harness.context.database.sequelize.query('DROP TRIGGER removed_at_once'));
+
+    for (const [name, argv, said] of [
+      [
+        'assign',
+        (_id: string) => ['assign', 'Bees', 'cleo@x.org'],
+        /^Enrolled Cleo Müller in "Bees" \(\S+\), active\.\n$/,
+      ],
+      ['status', (id: string) => ['status', id, 'cancelled'], /^Ben Young in "Bees" is cancelled now\.\n$/],
+      ['progress', (id: string) => ['progress', id, '75'], /^Ben Young in "Bees": 75 % done\.\n$/],
+      ['remove', (id: string) => ['remove', id, '--yes'], /^Removed 1 enrollment\.\n$/],
+    ] as const)
+      it(`"${name}" reports the success that it had`, async () => {
+        const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+        const { exitCode, stdout, stderr } = await cli.run(['enrollments', ...argv(id)]);
+        expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+        expect(stdout).to.match(said);
+        expect(await models().Enrollment.count()).to.equal(name === 'assign' ? 1 : 0);
+      });
+
+    it('gives the same fields to programs as the one that stays', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+      const { enrollment } = await cli.json<Answer>(['enrollments', 'progress', id, '75']);
+      expect(enrollment).to.have.all.keys(
+        ...['id', 'userId', 'courseId', 'status', 'progress', 'notes', 'enrolledAt', 'completedAt', 'user', 'course'],
+      );
+      expect(enrollment.user).to.deep.equal({
+        ...{ id: ben.id, firstName: 'Ben', lastName: 'Young', email: 'ben@x.org', avatar: null },
+      });
+      expect(enrollment.course).to.include({ id: bees.id, title: 'Bees' });
+    });
+  });
 });

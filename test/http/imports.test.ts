@@ -97,7 +97,7 @@ describe('Imports over HTTP', function () {
     expect(record.counts).to.deep.equal({ rows: 4, created: 3, updated: 0, skipped: 0, rejected: 1, enrolled: 0 });
     expect(record.progress).to.deep.equal({ rowsDone: 4, rowsTotal: 4 });
     const rejected = await call('get', `/api/imports/${record.id}/rejected.csv`).expect(200);
-    expect(rejected.text).to.match(/^firstName,lastName,email,phone,line,code,reason\nA,B,nobody,,5,INVALID,/);
+    expect(rejected.text).to.match(/^\ufefffirstName,lastName,email,phone,line,code,reason\nA,B,nobody,,5,INVALID,/);
     expect(rejected.headers).to.include({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     const outcome = await call('get', `/api/imports/${record.id}/outcome.csv`).expect(200);
     expect(outcome.text.trimEnd().split('\n')).to.have.length(5);

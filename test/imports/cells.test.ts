@@ -1,8 +1,16 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { neutralizeCell, restoreCell } from '../../src/services/imports/cells.js';
-import { csvLine } from '../../src/services/imports/report.js';
+import {
+  neutralizeCell,
+  phoneCell,
+  protectCell,
+  readCell,
+  readPhone,
+  restoreCell,
+  restoreProtected,
+} from '../../src/services/imports/cells.js';
+import { csvLine } from '../../src/services/imports/report-format.js';
 
 /** What Excel, LibreOffice, Google Sheets and Numbers take for the beginning of a formula, or pass over before one. */
 const formulaStarts = ['=', '+', '-', '@', '\t', '\r', '\n', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
@@ -18,14 +26,26 @@ const cell = fc.oneof(
 describe('A cell that a spreadsheet would run', () => {
   it('is written with an apostrophe in front', () => {
     for (const start of formulaStarts) expect(neutralizeCell(`${start}1+1`)).to.equal(`'${start}1+1`);
-    expect(neutralizeCell('+49 30 1234')).to.equal("'+49 30 1234");
-    expect(neutralizeCell('-')).to.equal("'-");
+    for (const cell of ['-', '+', '+ ', '+49-30', '+49(30)', '+1A1', '+1 E5', '+49 30\n', '+1,2'])
+      expect(neutralizeCell(cell)).to.equal(`'${cell}`);
+  });
+
+  it('is none when digits and spaces follow a plus: letters are printed without an apostrophe', () => {
+    for (const cell of ['+49 30 1234', '+493012345678', '+ 1']) {
+      expect(neutralizeCell(cell)).to.equal(cell);
+      expect(restoreCell(cell)).to.equal(cell);
+    }
+    // As it used to be written, and as people mark text.
+    expect(restoreCell("'+49 30 1234")).to.equal('+49 30 1234');
+    expect(restoreCell(neutralizeCell("'+49 30 1234"))).to.equal("'+49 30 1234");
   });
 
   it('never begins like a formula', () => {
     fc.assert(
       fc.property(cell, (text) => {
-        expect(formulaStarts.filter((start) => neutralizeCell(text).startsWith(start))).to.deep.equal([]);
+        const written = neutralizeCell(text);
+        if (/^\+[\d ]+$/.test(written)) return;
+        expect(formulaStarts.filter((start) => written.startsWith(start))).to.deep.equal([]);
       }),
       { numRuns: 2000 },
     );
@@ -55,6 +75,54 @@ describe('Reading', () => {
     expect(restoreCell("'=1")).to.equal('=1');
     expect(restoreCell("''=1")).to.equal("'=1");
     expect(restoreCell("''x")).to.equal("''x");
+  });
+});
+
+/** Texts of which spreadsheets make numbers, dates or formulas, behind any number of apostrophes. */
+const numeric = fc
+  .tuple(fc.nat(3), fc.string({ unit: fc.constantFrom(..."0123456789+-(). /:,'=aE\u00a0"), maxLength: 14 }))
+  .map(([apostrophes, rest]) => "'".repeat(apostrophes) + rest);
+
+describe('A cell that outlives a spreadsheet', () => {
+  it('has an apostrophe in front of what would be made a number, a date or a formula', () => {
+    for (const text of ['030 1234', '+49301234', '123456789012', '1/2', '3-4', '1.5', '(030) 1', '12:30', '=1', '50%'])
+      expect(protectCell(text)).to.equal(`'${text}`);
+    for (const text of ['', 'Ada', '0', '7', '12345678901', "O'Hara", 'a1', '1a', '4.41E+11', "'x"])
+      expect(protectCell(text)).to.equal(text);
+  });
+
+  it('is read back as it was, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.oneof(cell, numeric), (text) => {
+        expect(restoreProtected(restoreCell(protectCell(text)))).to.equal(text);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('takes no longer the longer it is', () => {
+    const long = `+${'1'.repeat(1_000_000)}x`;
+    expect(protectCell(long)).to.equal(`'${long}`);
+    expect(protectCell(long.slice(1))).to.equal(long.slice(1));
+  });
+});
+
+describe('The phone of an export', () => {
+  it('is read back as it was, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.oneof(cell, numeric), (text) => {
+        const phone = text.trim();
+        expect(readPhone(readCell(phoneCell(phone)))).to.equal(phone);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('is text to a spreadsheet that would drop its zero or its plus', () => {
+    expect(['0301', '(030) 1', '+49 30', "'0301", "'+49"].map(phoneCell)).to.deep.equal([
+      ...["'0301", "'(030) 1", "'+49 30", "''0301", "'''+49"],
+    ]);
+    expect(['301', 'none', 'a@b'].map(phoneCell)).to.deep.equal(['301', 'none', 'a@b']);
   });
 });
 

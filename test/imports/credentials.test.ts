@@ -24,7 +24,7 @@ describe('Fetching the passwords of an import', () => {
 
   async function emailsIn(claimed: CredentialsClaim): Promise<(string | undefined)[]> {
     let text = '';
-    for await (const piece of claimed.text()) text += piece;
+    for await (const piece of claimed.bytes()) text += piece;
     const file = importing.write('fetched.csv', text);
     return recordsOf(file).map(({ email }) => email);
   }
@@ -102,10 +102,10 @@ describe('Fetching the passwords of an import', () => {
   it('can be tried again when it failed, and when the service died meanwhile', async () => {
     const { id, file } = await completed();
     const broken = await claim(id);
-    await broken.text().next();
+    await broken.bytes().next();
     await broken.failed();
     const dying = await claim(id);
-    await dying.text().next();
+    await dying.bytes().next();
     const taken = await failureOf(() => claim(id));
     expect([taken.code, taken.message]).to.deep.equal([
       'IMPORT_CONFLICT',

@@ -5,7 +5,7 @@ import { AppError } from '../../src/errors.js';
 import { type Delimiter, type Encoding, importDelimiters, importEncodings } from '../../src/schemas/import.js';
 import { neutralizeCell } from '../../src/services/imports/cells.js';
 import { inspectFile } from '../../src/services/imports/inspect.js';
-import { csvLine } from '../../src/services/imports/report.js';
+import { csvLine } from '../../src/services/imports/report-format.js';
 import { type FileRow, isRejected, openImportFile } from '../../src/services/imports/rows.js';
 import { corpus } from '../fixtures/csv/cases.js';
 import { scaled } from '../support/machine.js';

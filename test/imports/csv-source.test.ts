@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { AppError } from '../../src/errors.js';
 import { restoreCell } from '../../src/services/imports/cells.js';
 import { openCsv } from '../../src/services/imports/csv-source.js';
-import { csvLine } from '../../src/services/imports/report.js';
+import { csvLine } from '../../src/services/imports/report-format.js';
 import { fileBytes } from '../../src/services/imports/source-file.js';
 import { failureOf } from '../db/failure.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

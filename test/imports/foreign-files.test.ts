@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
-import { recordsOf, useImporting } from './importing.js';
+import { recordsOf, textOf, useImporting } from './importing.js';
 
 const utf16 = (text: string) => iconv.encode(text, 'utf-16le', { addBOM: true });
 
@@ -33,10 +32,7 @@ describe('A file as a spreadsheet in another country saves it', () => {
         reason: 'Email must be a valid email address.',
       },
     ]);
-    const mended = importing.write(
-      'mended.csv',
-      readFileSync(rejectsFile, 'utf8').replace('jose@', 'jose@example.org'),
-    );
+    const mended = importing.write('mended.csv', utf16(textOf(rejectsFile).replace('jose@', 'jose@example.org')));
     expect(await importing.json(mended)).to.deep.include({ exitCode: 0 });
     expect(await emails()).to.deep.equal(['José Q;R <jose@example.org> 2', 'Zoë Müller <zoe@example.org> 0151']);
   });

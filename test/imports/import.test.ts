@@ -68,7 +68,7 @@ describe('coursectl users import people.csv', () => {
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
     expect(statSync(credentialsFile ?? '').mode & 0o777).to.equal(0o600);
     expect(importing.read('people.credentials.csv').split('\n')[0]).to.equal(
-      'line,firstName,lastName,email,phone,password',
+      '\ufeffline,firstName,lastName,email,phone,password',
     );
     const credentials = recordsOf(credentialsFile);
     expect(credentials.map(({ password: _, ...person }) => person)).to.deep.equal(

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
+import iconv from 'iconv-lite';
 import { QueryTypes } from 'sequelize';
-import { restoreCell } from '../../src/services/imports/cells.js';
+import { readCell, restoreProtected } from '../../src/services/imports/cells.js';
 import { type Harness, testEnvironment, useHarness } from '../support/harness.js';
 import { type CliResult, runCli } from '../support/run-cli.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -87,10 +89,24 @@ export function useImporting(settings: Record<string, string> = {}): Importing {
 export const withoutProgress = (stderr: string): string =>
   stderr.replace(/^(Reading|Importing|Undoing): \d+ .*rows\/s.*\n/gm, '');
 
+/** What a file says that we wrote, in whatever encoding. */
+export function textOf(file: string): string {
+  const bytes = readFileSync(file);
+  const marks = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] };
+  const marked = Object.entries(marks).find(([, mark]) => bytes.subarray(0, 2).equals(Buffer.from(mark)))?.[0];
+  return iconv.decode(bytes, marked ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252'), { stripBOM: false });
+}
+
 /** The records of a CSV file that we wrote, by column; none when there is no file. */
 export function recordsOf(file: string | null): Record<string, string>[] {
   if (file === null || !existsSync(file)) return [];
-  return parse(readFileSync(file), { columns: true, cast: restoreCell }) as Record<string, string>[];
+  const text = textOf(file).replace(/^\ufeff?(sep=.\n)?/, '');
+  const header = text.split('\n')[0] ?? '';
+  const [delimiter = ','] = [',', ';', '\t', '|'].sort(
+    (one, other) => header.split(other).length - header.split(one).length,
+  );
+  const cast = (cell: string) => restoreProtected(readCell(cell));
+  return parse(text, { columns: true, delimiter, cast, relax_column_count: true }) as Record<string, string>[];
 }
 
 const numbers = (count: number, first: number) =>

@@ -18,7 +18,7 @@ import { runToEnd, submitInterrupted } from './submitting.js';
 
 const count = 60;
 const emails = emailsOf(count);
-const header = 'line,firstName,lastName,email,phone,password\n';
+const header = '\ufeffline,firstName,lastName,email,phone,password\n';
 const uncommitted = '52,Given00051,Family,p00051@example.org,+1 p 00051,00000-00000-00000-00000\n';
 
 describe('The files of an import that broke off', () => {

@@ -21,6 +21,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<AuditOptions>(audit, registry, {
     usage: 'list',
+    schema: 'any',
     summary: 'List privileged changes, newest first; --json has what was before and after',
     examples: [
       'audit list',

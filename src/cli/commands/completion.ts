@@ -5,6 +5,7 @@ import { completionScripts } from '../completion-scripts.js';
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'completion',
+    schema: 'any',
     summary: 'Print a script that lets the shell complete commands and options with the Tab key',
     examples: [
       'completion bash > ~/.local/share/bash-completion/completions/coursectl',

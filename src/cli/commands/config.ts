@@ -5,6 +5,7 @@ import { table } from '../output.js';
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'config',
+    schema: 'any',
     summary: 'Show the effective settings and where each comes from, with secrets hidden',
     examples: ['config', 'config --json'],
     async run({ io }) {

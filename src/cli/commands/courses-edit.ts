@@ -48,6 +48,7 @@ function fieldOptions(command: Command): Command {
 export function register(courses: Command, registry: Registry): void {
   define<CreateCourseOptions>(courses, registry, {
     usage: 'create',
+    schema: 'current',
     summary: 'Create a course, unpublished',
     examples: [
       'courses create --title "Weaving for beginners" --description "Warp and weft." --trainer ada@example.org',
@@ -60,6 +61,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define<CourseFieldOptions>(courses, registry, {
     usage: 'edit <course>',
+    schema: 'current',
     summary: 'Change what a course says of itself; an empty value clears',
     examples: [
       'courses edit "Weaving for beginners" --title Weaving --max-students 20',

@@ -18,6 +18,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define<FileListOptions>(files, registry, {
     usage: 'list <course>',
+    schema: 'any',
     summary: 'List the files of a course, newest first',
     examples: ['courses files list "Weaving for beginners"', 'courses files list 019aa0c4-... --json'],
     options: (command) =>
@@ -27,6 +28,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define(files, registry, {
     usage: 'add <course> <file>',
+    schema: 'current',
     summary: 'Add a file to a course; your own stays where it is',
     examples: ['courses files add "Weaving for beginners" patterns.pdf'],
     stopsItself: true,
@@ -35,6 +37,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define<GetFileOptions>(files, registry, {
     usage: 'get <course> <file-id>',
+    schema: 'any',
     summary: 'Write a file of a course to a file or to standard output',
     examples: [
       'courses files get "Weaving for beginners" 019aa0c5-... --output patterns.pdf',
@@ -48,6 +51,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define<RemoveFileOptions>(files, registry, {
     usage: 'remove <course> <file-id>',
+    schema: 'current',
     summary: 'Remove a file from a course',
     examples: [
       'courses files remove "Weaving for beginners" 019aa0c5-...',
@@ -60,6 +64,7 @@ export function register(courses: Command, registry: Registry): void {
 
   define(courses, registry, {
     usage: 'thumbnail <course> <file>',
+    schema: 'current',
     summary: 'Give a course its picture: JPEG, PNG or WebP; your file stays where it is',
     examples: ['courses thumbnail "Weaving for beginners" loom.jpg'],
     stopsItself: true,

@@ -34,6 +34,7 @@ export function register(program: Command, registry: Registry): void {
 
   define(courses, registry, {
     usage: 'show <course>',
+    schema: 'any',
     summary: 'Show one course',
     examples: ['courses show "Weaving for beginners"', 'courses show 019aa0c4-... --json'],
     run: async (run) => (await import('../course/catalogue.js')).show(run),
@@ -44,6 +45,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<DeleteCourseOptions>(courses, registry, {
     usage: 'delete <course>',
+    schema: 'current',
     summary: 'Delete a course with its enrollments and files',
     examples: ['courses delete "Weaving for beginners"', 'courses delete 019aa0c4-... --force --yes --json'],
     options: (command) => command.option('--force', 'even if it has active enrollments').option('--yes', "don't ask"),
@@ -58,6 +60,7 @@ export function register(program: Command, registry: Registry): void {
 function registerList(courses: Command, registry: Registry): void {
   define<CourseListOptions>(courses, registry, {
     usage: 'list',
+    schema: 'any',
     summary: 'List courses, newest first',
     examples: [
       'courses list',
@@ -86,6 +89,7 @@ function registerChanges(courses: Command, registry: Registry): void {
   for (const name of ['publish', 'unpublish'] as const) {
     define(courses, registry, {
       usage: `${name} <course>`,
+      schema: 'current',
       summary: name === 'publish' ? 'Show a course to everybody' : 'Take a course out of the catalogue',
       examples: [`courses ${name} "Weaving for beginners"`],
       stopsItself: true,
@@ -95,6 +99,7 @@ function registerChanges(courses: Command, registry: Registry): void {
 
   define(courses, registry, {
     usage: 'assign-trainer <course> <user>',
+    schema: 'current',
     summary: 'Give a course to another trainer, with its enrollments',
     examples: ['courses assign-trainer "Weaving for beginners" ada@example.org'],
     stopsItself: true,
@@ -105,6 +110,7 @@ function registerChanges(courses: Command, registry: Registry): void {
 function registerOverviews(courses: Command, registry: Registry): void {
   define(courses, registry, {
     usage: 'categories',
+    schema: 'any',
     summary: 'List the categories that courses have',
     examples: ['courses categories', 'courses categories --json'],
     run: async (run) => (await import('../course/catalogue.js')).categories(run),
@@ -112,6 +118,7 @@ function registerOverviews(courses: Command, registry: Registry): void {
 
   define<TrainerListOptions>(courses, registry, {
     usage: 'trainers',
+    schema: 'any',
     summary: 'List the trainers who can be given a course, by name',
     examples: ['courses trainers', 'courses trainers --search hopper --json'],
     options: (command) =>
@@ -124,6 +131,7 @@ function registerOverviews(courses: Command, registry: Registry): void {
 
   define(courses, registry, {
     usage: 'stats',
+    schema: 'any',
     summary: 'Count the courses, by state and category',
     examples: ['courses stats', 'courses stats --json'],
     run: async (run) => (await import('../course/catalogue.js')).stats(run),

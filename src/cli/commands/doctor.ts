@@ -4,6 +4,7 @@ import { define, type Registry } from '../command.js';
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'doctor',
+    schema: 'any',
     summary: 'Check configuration, database, schema, secrets, folders and clock; changes nothing that stays',
     examples: ['doctor', 'doctor --json'],
     run: async (run) => (await import('../doctor.js')).doctor(run),

@@ -28,6 +28,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<EnrollmentListOptions>(enrollments, registry, {
     usage: 'list',
+    schema: 'any',
     summary: 'List enrollments, newest first',
     examples: [
       'enrollments list --course "Weaving for beginners" --status active',
@@ -48,6 +49,7 @@ export function register(program: Command, registry: Registry): void {
 
   define(enrollments, registry, {
     usage: 'show <id>',
+    schema: 'any',
     summary: 'Show one enrollment with its trainee and course',
     examples: ['enrollments show 019aa0c6-...', 'enrollments show 019aa0c6-... --json'],
     run: async (run) => (await import('../enrollment/listings.js')).show(run),
@@ -55,6 +57,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<AssignOptions>(enrollments, registry, {
     usage: 'assign <course> <user...>',
+    schema: 'current',
     summary: 'Enroll trainees in a course: named by id, email or phone, the course by id or exact title',
     examples: [
       'enrollments assign "Weaving for beginners" ada@example.org',
@@ -76,6 +79,7 @@ export function register(program: Command, registry: Registry): void {
 
   define(enrollments, registry, {
     usage: 'stats',
+    schema: 'any',
     summary: 'Count the enrollments, by status',
     examples: ['enrollments stats', 'enrollments stats --json'],
     run: async (run) => (await import('../enrollment/listings.js')).stats(run),
@@ -85,6 +89,7 @@ export function register(program: Command, registry: Registry): void {
 function registerChanges(enrollments: Command, registry: Registry): void {
   define<StatusOptions>(enrollments, registry, {
     usage: 'status <id> <status>',
+    schema: 'current',
     summary: 'Move an enrollment on: to active, completed or cancelled',
     examples: [
       'enrollments status 019aa0c6-... active',
@@ -97,6 +102,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
 
   define(enrollments, registry, {
     usage: 'progress <id> <number>',
+    schema: 'current',
     summary: 'Set how far a trainee is, from 0 to 100',
     examples: ['enrollments progress 019aa0c6-... 75'],
     stopsItself: true,
@@ -105,6 +111,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
 
   define<RemoveEnrollmentOptions>(enrollments, registry, {
     usage: 'remove <id...>',
+    schema: 'current',
     summary: 'Remove enrollments, all that are named or none',
     examples: ['enrollments remove 019aa0c6-...', 'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json'],
     options: (command) => command.option('--yes', "don't ask"),

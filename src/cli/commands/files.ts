@@ -12,6 +12,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<SweepOptions>(files, registry, {
     usage: 'sweep',
+    schema: 'current',
     summary: 'Remove files that nobody needs, and hold the storage against the database',
     examples: ['files sweep', 'files sweep --remove-unknown --json'],
     options: (command) =>

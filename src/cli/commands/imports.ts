@@ -27,6 +27,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<ListOptions>(imports, registry, {
     usage: 'list',
+    schema: 'current',
     summary: 'List imports, newest first',
     examples: ['imports list', 'imports list --status interrupted', 'imports list --limit 100 --json'],
     options: (command) =>
@@ -39,6 +40,7 @@ export function register(program: Command, registry: Registry): void {
 
   define(imports, registry, {
     usage: 'show <id>',
+    schema: 'current',
     summary: 'Show one import: where it stands, its files, and the accounts that undo kept',
     examples: ['imports show 019aa0c4-...', 'imports show 019aa0c4-... --json'],
     run: async (run) => (await import('../import/imports.js')).show(run),
@@ -46,6 +48,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<OutputOptions>(imports, registry, {
     usage: 'export <id>',
+    schema: 'current',
     summary: 'Write what became of every row as CSV, with the accounts as they are now',
     examples: ['imports export 019aa0c4-... > outcome.csv', 'imports export 019aa0c4-... --output outcome.csv'],
     options: (command) =>
@@ -56,6 +59,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<OutputOptions>(imports, registry, {
     usage: 'rejects <id>',
+    schema: 'current',
     summary: 'Write the rejected rows as CSV, as they were, with line, code and reason: mend them and import that file',
     examples: ['imports rejects 019aa0c4-... > rejected.csv'],
     options: (command) =>
@@ -66,6 +70,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<ResumeOptions>(imports, registry, {
     usage: 'resume <id>',
+    schema: 'current',
     summary: 'Go on with an import that broke off',
     examples: ['imports resume 019aa0c4-...', 'imports resume 019aa0c4-... --yes --json'],
     options: (command) =>
@@ -79,6 +84,7 @@ export function register(program: Command, registry: Registry): void {
 
   define(imports, registry, {
     usage: 'cancel <id>',
+    schema: 'current',
     summary: 'End an import that waits or runs, at the next batch of rows; what is done stays',
     examples: ['imports cancel 019aa0c4-...'],
     run: async (run) => (await import('../import/imports.js')).cancel(run),
@@ -86,6 +92,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<UndoOptions>(imports, registry, {
     usage: 'undo <id>',
+    schema: 'current',
     summary: 'Remove the accounts that an import created and restore those that it updated',
     examples: [
       'imports undo 019aa0c4-... --dry-run',

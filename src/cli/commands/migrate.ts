@@ -16,6 +16,7 @@ export function register(program: Command, registry: Registry): void {
 
   define(migrate, registry, {
     usage: 'up',
+    schema: 'not newer',
     summary: 'Apply all pending migrations; safe to run on several machines at once',
     examples: ['migrate up', 'migrate up --json'],
     stopsItself: true,
@@ -34,6 +35,7 @@ export function register(program: Command, registry: Registry): void {
 
   define<DownOptions>(migrate, registry, {
     usage: 'down',
+    schema: 'not newer',
     summary: 'Revert the latest migration, with the data in its tables',
     examples: ['migrate down', 'migrate down --steps 2 --yes', 'migrate down --all --yes'],
     options: (command) =>
@@ -66,6 +68,7 @@ export function register(program: Command, registry: Registry): void {
 
   define(migrate, registry, {
     usage: 'status',
+    schema: 'any',
     summary: 'List the migrations and whether each is applied; changes nothing',
     examples: ['migrate status', 'migrate status --json'],
     async run(run) {

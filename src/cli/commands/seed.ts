@@ -9,6 +9,7 @@ export function register(program: Command, registry: Registry): void {
 
   define(seed, registry, {
     usage: 'demo',
+    schema: 'current',
     summary: 'Add a demo programme: a super admin, 3 trainers, 12 courses, 200 trainees and their enrollments',
     examples: ['seed demo'],
     stopsItself: true,
@@ -21,7 +22,6 @@ export function register(program: Command, registry: Registry): void {
         );
       }
       const context = await run.context();
-      await context.schema.assertCurrent();
       await context.schema.seedDemo(tellingOfWait(run));
       const accounts = await demoAccounts(context);
       return {

@@ -14,6 +14,8 @@ interface ServeOptions {
 export function register(program: Command, registry: Registry): void {
   define<ServeOptions>(program, registry, {
     usage: 'serve',
+    // It waits for its database, and looks at the schema then.
+    schema: 'any',
     summary: 'Serve the HTTP API until stopped (Ctrl-C or SIGTERM)',
     examples: ['serve', 'serve --migrate', 'serve --host 0.0.0.0 --port 8080'],
     options: (command) =>

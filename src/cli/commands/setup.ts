@@ -5,6 +5,7 @@ import type { SetupOptions } from '../setup/wizard.js';
 export function register(program: Command, registry: Registry): void {
   define<SetupOptions>(program, registry, {
     usage: 'setup',
+    schema: 'not newer',
     summary: 'Set the system up: check the database, create its tables, create the super admin',
     examples: [
       'setup',

@@ -17,6 +17,7 @@ interface EditOptions {
 export function register(users: Command, registry: Registry): void {
   define<EditOptions>(users, registry, {
     usage: 'edit <user>',
+    schema: 'current',
     summary: 'Change what is known of an account; a new role ends its sessions',
     examples: [
       'users edit ada@example.org --last-name King',
@@ -35,6 +36,7 @@ export function register(users: Command, registry: Registry): void {
 
   define<YesOption>(users, registry, {
     usage: 'delete <user>',
+    schema: 'current',
     summary: 'Delete an account with its enrollments and its picture',
     examples: ['users delete ada@example.org', 'users delete ada@example.org --yes --json'],
     options: (command) => command.option('--yes', "don't ask"),

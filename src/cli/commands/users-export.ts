@@ -12,6 +12,7 @@ interface ExportOptions {
 export function register(users: Command, registry: Registry): void {
   define<ExportOptions>(users, registry, {
     usage: 'export',
+    schema: 'current',
     summary: 'Write all accounts as CSV, without passwords',
     examples: ['users export > users.csv', 'users export --role trainee --output trainees.csv'],
     options: (command) =>
@@ -28,7 +29,6 @@ async function exportUsers(run: Run<ExportOptions>): Promise<Result> {
   const { output: file, role } = run.options;
   const { usersCsv } = await import('../../services/users.js');
   const context = await run.context();
-  await context.schema.assertCurrent();
   let exported = 0;
   const count = (accounts: number) => {
     exported += accounts;

@@ -7,6 +7,7 @@ const collect = (value: string, others: readonly string[] = []) => [...others, v
 export function register(users: Command, registry: Registry): void {
   define<ImportCommandOptions>(users, registry, {
     usage: 'import [file]',
+    schema: 'current',
     summary: 'Create accounts from a CSV file: shows what will happen, asks, then does it',
     examples: [
       'users import people.csv --dry-run',

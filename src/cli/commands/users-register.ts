@@ -12,6 +12,7 @@ interface RegisterOptions extends PersonOptions {
 export function register(users: Command, registry: Registry): void {
   define<RegisterOptions>(users, registry, {
     usage: 'register',
+    schema: 'current',
     summary: 'Create one account; asks for what is not given',
     examples: [
       'users register',

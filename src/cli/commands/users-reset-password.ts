@@ -10,6 +10,7 @@ interface ResetOptions {
 export function register(users: Command, registry: Registry): void {
   define<ResetOptions>(users, registry, {
     usage: 'reset-password <user>',
+    schema: 'current',
     summary: 'Give an account a temporary password that must be changed at the next login; its sessions end at once',
     examples: [
       'users reset-password ada@example.org',

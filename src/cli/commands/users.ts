@@ -23,6 +23,7 @@ export function register(program: Command, registry: Registry): Command {
 
   define(users, registry, {
     usage: 'show <user>',
+    schema: 'any',
     summary: 'Show one account',
     examples: ['users show ada@example.org', 'users show "555 0100" --json'],
     run: show,
@@ -33,6 +34,7 @@ export function register(program: Command, registry: Registry): Command {
 
   define(users, registry, {
     usage: 'unlock <user>',
+    schema: 'current',
     summary: 'Let an account try its password again that is locked after too many wrong ones',
     examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json'],
     stopsItself: true,
@@ -75,6 +77,7 @@ async function unlock(run: Run): Promise<Result> {
 function registerList(users: Command, registry: Registry): void {
   define<ListOptions>(users, registry, {
     usage: 'list',
+    schema: 'any',
     summary: 'List accounts, newest first',
     examples: [
       'users list',
@@ -127,6 +130,7 @@ function registerList(users: Command, registry: Registry): void {
 function registerSwitch(users: Command, registry: Registry, name: 'activate' | 'deactivate', summary: string): void {
   define(users, registry, {
     usage: `${name} <user>`,
+    schema: 'current',
     summary,
     examples: [`users ${name} ada@example.org`],
     stopsItself: true,

@@ -35,9 +35,8 @@ export async function assign(run: Run<AssignOptions>): Promise<Result> {
   const wanted = { courseId: await courseIdOf(context, run.arguments[0] ?? ''), status, notes };
   const [first, ...others] = trainees;
   if (others.length > 0) return assignAll(context, trainees, wanted);
-  const { id } = await assignEnrollment(context, operator, { ...wanted, traineeId: first?.[1] });
-  const enrollment = await findEnrollment(context, operator, id);
-  return changed(enrollment, `Enrolled ${enrollmentName(enrollment)} (${id}), ${enrollment.status}.`);
+  const enrollment = await assignEnrollment(context, operator, { ...wanted, traineeId: first?.[1] });
+  return changed(enrollment, `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`);
 }
 
 async function assignAll(
@@ -62,8 +61,7 @@ export async function status(run: Run<StatusOptions>): Promise<Result> {
   const { notes } = run.options;
   const input = { status: wanted, notes: notes?.trim() === '' ? null : notes };
   const context = await run.context();
-  await changeStatus(context, operator, id, input);
-  const enrollment = await findEnrollment(context, operator, id);
+  const enrollment = await changeStatus(context, operator, id, input);
   return changed(enrollment, `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 
@@ -72,8 +70,7 @@ export async function progress(run: Run): Promise<Result> {
   const [id = '', number] = run.arguments;
   const input = { progress: typedNumber(number) };
   const context = await run.context();
-  await setProgress(context, operator, id, input);
-  const enrollment = await findEnrollment(context, operator, id);
+  const enrollment = await setProgress(context, operator, id, input);
   return changed(enrollment, `${enrollmentName(enrollment)}: ${enrollment.progress} % done.`);
 }
 

@@ -40,18 +40,12 @@ function importJson(record: ImportRecord): object {
   };
 }
 
-async function opened(run: Run) {
-  const context = await run.context();
-  await context.schema.assertCurrent();
-  return context;
-}
-
 const idOf = (run: Run) => run.arguments[0] ?? '';
 
 /** A page of imports, newest first, whoever started them. @throws AppError `VALIDATION` */
 export async function list(run: Run<{ status?: string; page?: string; limit?: string }>): Promise<Result> {
   const { status, page, limit } = run.options;
-  const { items, pagination } = await listImports(await opened(run), { status, page, limit });
+  const { items, pagination } = await listImports(await run.context(), { status, page, limit });
   const rows = items.map((record) => {
     const { rows: done, created, updated, skipped, rejected } = countsOf(record);
     const figures = [done, created, updated, skipped, rejected].map(String);
@@ -66,7 +60,7 @@ export async function list(run: Run<{ status?: string; page?: string; limit?: st
 
 /** One import, and the accounts that undoing it has kept. @throws AppError `NOT_FOUND` */
 export async function show(run: Run): Promise<Result> {
-  const context = await opened(run);
+  const context = await run.context();
   const record = await findImport(context, idOf(run));
   const kept = await keptAccounts(context, record.id);
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
@@ -98,7 +92,7 @@ export async function show(run: Run): Promise<Result> {
 /** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
 export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
   assertDestination(run);
-  const context = await opened(run);
+  const context = await run.context();
   const record = await findImport(context, idOf(run));
   await writeData(run, ledgerCsv(context, record));
   const { output: file } = run.options;
@@ -114,7 +108,7 @@ export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
  */
 export async function rejects(run: Run<OutputOptions>): Promise<Result> {
   assertDestination(run);
-  const record = await findImport(await opened(run), idOf(run));
+  const record = await findImport(await run.context(), idOf(run));
   await writeData(run, rejectedCsv(record));
   const { output: file } = run.options;
   const rejected = record.rejectedCount;
@@ -127,7 +121,7 @@ export async function rejects(run: Run<OutputOptions>): Promise<Result> {
 export async function resume(run: Run<ResumeOptions>): Promise<Result> {
   assertCanAsk(run, 'go on');
   const startedAt = performance.now();
-  const context = await opened(run);
+  const context = await run.context();
   const { credentials, rejects: rejectsPath, yes } = run.options;
   let progress = createProgress(run, 'Reading', undefined);
   try {
@@ -157,7 +151,7 @@ export async function resume(run: Run<ResumeOptions>): Promise<Result> {
 
 /** Ends an import after the batch of rows at hand. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
 export async function cancel(run: Run): Promise<Result> {
-  const record = await cancelImport(await opened(run), operator, idOf(run));
+  const record = await cancelImport(await run.context(), operator, idOf(run));
   const ended = record.status === 'cancelled';
   return {
     json: { import: importJson(record) },
@@ -197,7 +191,7 @@ function undoText({ removed, restored, kept }: UndoResult, conditional: boolean)
 export async function undo(run: Run<UndoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;
   if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
-  const context = await opened(run);
+  const context = await run.context();
   const id = idOf(run);
   if (dryRun) {
     const preview = await previewUndo(context, id);

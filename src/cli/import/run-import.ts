@@ -43,7 +43,6 @@ export async function importUsers(run: Run<ImportCommandOptions>): Promise<Resul
   const isAnswered = run.options.plan !== undefined || run.options.dryRun;
   if (named !== '-' && !isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
   const context = await run.context();
-  await context.schema.assertCurrent();
   if (named !== '-') return importFile(run, context, path.resolve(run.io.cwd, named), named);
   if (!isAnswered && !run.options.yes)
     throw new AppError(

@@ -4,7 +4,7 @@ import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { actorOf, type Caller } from '../../services/core.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/credentials.js';
-import { assertRejectsReadable, ledgerCsv, rejectedCsv } from '../../services/imports/exports.js';
+import { assertRejectsReadable, ledgerCsv, rejectedCsv, reportTypes } from '../../services/imports/exports.js';
 import {
   cancelImport,
   findImport,
@@ -113,7 +113,8 @@ export function importHandlers(service: Service) {
     async importRejects({ context, params }) {
       const record = await findImport(context, params.id ?? '');
       await assertRejectsReadable(record);
-      return { filename: `rejected-${record.id}.csv`, pieces: () => rejectedCsv(record) };
+      const contentType = reportTypes(record).rejects;
+      return { filename: `rejected-${record.id}.csv`, contentType, pieces: () => rejectedCsv(record) };
     },
 
     async importOutcome({ context, params }) {
@@ -129,9 +130,10 @@ export function importHandlers(service: Service) {
       let claim: CredentialsClaim | undefined;
       return {
         filename: `credentials-${id}.csv`,
+        contentType: reportTypes(record).credentials,
         async *pieces() {
           claim = await claimCredentials(context, actorOf(caller), id);
-          yield* claim.text();
+          yield* claim.bytes();
         },
         settled: async (arrived) => {
           if (claim) await service.await(arrived ? claim.done() : claim.failed());

@@ -8,7 +8,7 @@ import { Decider } from './decider.js';
 import { removeOwnCopy } from './own-copy.js';
 import { findUnfinished, type ImportPlan } from './plan.js';
 import { type ImportResult, planOf, reportsOf, resultOf, startImport } from './record.js';
-import { openReports, type ReportPaths, type Reports } from './report-files.js';
+import { closeReports, openReports, type ReportPaths, type Reports } from './report-files.js';
 import { type ImportFile, openImportFile } from './rows.js';
 import { importRows } from './run-batches.js';
 import { advance, assertUnchanged, type Running } from './running.js';
@@ -64,7 +64,7 @@ async function runImport(
     const { mapping } = file;
     const begun = await unfinishedRecord(core, plan, options.record);
     const decider = await Decider.open(core, plan.options, begun);
-    reports = await openReports(core, begun, mapping, plan.file, options);
+    reports = await openReports(core, begun, file, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan, reports));
     running = {
       core,
@@ -82,7 +82,10 @@ async function runImport(
     if (begun) await resumeRecord(running, options.record === undefined);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(running, file.batches, options);
-    if (record.status === 'completed' || record.status === 'stopped') await removeOwnCopy(core, record);
+    if (record.status === 'completed' || record.status === 'stopped') {
+      await closeReports(reports);
+      await removeOwnCopy(core, record);
+    }
     return resultOf(record);
   } catch (error) {
     if (running) await noteFailure(running, error);
@@ -91,8 +94,7 @@ async function runImport(
     throw error;
   } finally {
     await file?.close();
-    await reports?.credentials.close();
-    await reports?.rejects.close();
+    if (reports) await closeReports(reports);
   }
 }
 

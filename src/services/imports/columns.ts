@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.js';
 import { type ImportColumn, importColumns, requiredImportColumns } from '../../schemas/import.js';
+import { readPhone, restoreProtected } from './cells.js';
 import { closest } from './closest.js';
 import { halfNames, headerAliases, type ImportField } from './header-aliases.js';
 
@@ -11,8 +12,10 @@ interface Column {
 
 /** Which cell of a row is which field. */
 export interface ColumnMapping {
-  /** How many columns the header has. */
+  /** How many columns the header names: what a row has in further cells belongs to none. */
   width: number;
+  /** Whether it is the header of a rejects file, in which cells are protected. */
+  isRejects: boolean;
   fields: ReadonlyMap<ImportColumn, number>;
   /** The cell with first and last name together; absent when they have a cell each. */
   fullName?: number;
@@ -25,9 +28,13 @@ export interface ColumnMapping {
 /** Columns that our own rejects file adds; they are dropped when it comes back. */
 export const rejectColumns = ['line', 'code', 'reason'] as const;
 
-/** The columns without those of a rejects file, which stand together: one that is called so by itself is the file's own. */
+/** Where the columns of a rejects file begin; -1 when there are none. One that is called so by itself is the file's own. */
+export const addedColumns = (headings: readonly string[]): number =>
+  headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
+
+/** The columns as they stand, without those of a rejects file. */
 function ownColumns(headings: readonly string[]): Column[] {
-  const added = headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
+  const added = addedColumns(headings);
   return headings
     .map((heading, index) => ({ heading, index }))
     .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
@@ -148,7 +155,9 @@ const isAmbiguous = (heading = '') =>
  * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and doubled columns and a file without a header,
  * `USAGE` for mappings that can't be
  */
-export function mapColumns(headings: readonly string[], maps: readonly string[] = []): ColumnMapping {
+export function mapColumns(header: readonly string[], maps: readonly string[] = []): ColumnMapping {
+  // A spreadsheet makes all lines as long as the longest.
+  const headings = header.slice(0, header.findLastIndex((heading) => heading.trim() !== '') + 1);
   const own = ownColumns(headings);
   const decided = decide(own, maps);
   const candidates = candidatesOf(own, decided);
@@ -179,7 +188,8 @@ export function mapColumns(headings: readonly string[], maps: readonly string[] 
   );
   const unused = ignored.map(({ heading }) => shown(heading));
   if (missing.length > 0) throw missingColumns(missing, unused);
-  return { width: headings.length, fields, ...(isWhole && { fullName }), own, ignored: unused };
+  const isRejects = addedColumns(headings) >= 0;
+  return { width: headings.length, isRejects, fields, ...(isWhole && { fullName }), own, ignored: unused };
 }
 
 function listed(headings: readonly string[]): string {
@@ -205,14 +215,31 @@ function missingColumns(missing: readonly ImportColumn[], unused: readonly strin
 /** First and last name of a name with a space; a comma means that they stand the other way round, or more than a name. */
 const partedName = /^([^,]*[^,\s])\s+([^,\s]+)$/;
 
-/** Whether an apostrophe makes a number text. */
-const quotedNumber = /^\s*'(?=[\d+(])/;
+/** The cells of a row as they were in the first file, if this one is a rejects file. */
+export const restoredCells = (cells: readonly string[], { isRejects }: ColumnMapping): string[] =>
+  isRejects ? cells.map(restoreProtected) : [...cells];
+
+/** How many cells of a row say something. */
+export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+
+/**
+ * The line of a rejects file for a row: its cells, what it was rejected for, and the cells that belong to no column. Those
+ * stand behind the last heading as they did before, so that the row stays refused until they are dealt with.
+ */
+export function rejectLine(
+  mapping: ColumnMapping,
+  row: { line: number; cells: readonly string[] },
+  why: readonly string[],
+) {
+  const surplus = row.cells.slice(mapping.width, Math.max(mapping.width, filledWidth(row.cells)));
+  return [...mapping.own.map(({ index }) => row.cells[index] ?? ''), String(row.line), ...why, ...surplus];
+}
 
 /** What a row says, as raw input for the schema: a text for each field that the file has. */
 export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): Partial<Record<ImportField, string>> {
   const input: Partial<Record<ImportField, string>> = {};
   for (const [column, index] of mapping.fields) input[column] = cells[index] ?? '';
-  if (input.phone !== undefined) input.phone = input.phone.replace(quotedNumber, '');
+  if (input.phone !== undefined) input.phone = readPhone(input.phone);
   if (mapping.fullName === undefined) return input;
   const fullName = (cells[mapping.fullName] ?? '').trim();
   const [, firstName, lastName] = partedName.exec(fullName) ?? [];

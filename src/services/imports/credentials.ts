@@ -25,7 +25,7 @@ export function hasCredentials(record: Import): boolean {
 /** A claim on the passwords of an import: meanwhile nobody else gets them, and the import isn't gone on with. */
 export interface CredentialsClaim {
   /** The passwords, as CSV. */
-  text(): AsyncGenerator<string>;
+  bytes(): AsyncGenerator<Buffer>;
   /** They have arrived: they are removed. @throws AppError `IMPORT_CONFLICT` when the claim was lost meanwhile */
   done(): Promise<void>;
   /** They have not: they can be fetched again. */
@@ -54,7 +54,7 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
           await held;
         };
         resolve({
-          text: () => textOf(record),
+          bytes: () => bytesOf(record),
           done: () => remove(core, record, lease).finally(end),
           failed: end,
         });
@@ -96,9 +96,9 @@ async function recordClaim(core: Core, actor: Actor, id: string): Promise<Import
   });
 }
 
-async function* textOf({ credentialsFile, credentialsBytes }: Import): AsyncGenerator<string> {
+async function* bytesOf({ credentialsFile, credentialsBytes }: Import): AsyncGenerator<Buffer> {
   const end = Number(credentialsBytes) - 1;
-  for await (const chunk of createReadStream(credentialsFile ?? '', { encoding: 'utf8', end })) yield chunk as string;
+  for await (const chunk of createReadStream(credentialsFile ?? '', { end })) yield chunk as Buffer;
 }
 
 async function remove(core: Core, { id, credentialsFile }: Import, lease: Lease): Promise<void> {

@@ -3,8 +3,9 @@ import { access } from 'node:fs/promises';
 import type { Import } from '../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../errors.js';
 import type { Core } from '../core.js';
+import type { CsvFormat } from './csv-source.js';
 import { ledgerOf } from './ledger.js';
-import { csvLine } from './report.js';
+import { credentialsFormat, csvLine, type ReportFormat, rejectsFormat } from './report-format.js';
 
 const ledgerHeader = [
   'line',
@@ -35,6 +36,14 @@ export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<str
   yield header;
 }
 
+/** The formats of the files that an import has written, as their `Content-Type` names them. */
+export function reportTypes({ formatJson }: Import): { rejects: string; credentials: string } {
+  // It is known before anything is written.
+  const input = formatJson === null ? undefined : (JSON.parse(formatJson) as CsvFormat);
+  const type = (format: ReportFormat | undefined) => `text/csv; charset=${format?.encoding ?? 'utf-8'}`;
+  return { rejects: type(input && rejectsFormat(input)), credentials: type(input && credentialsFormat(input)) };
+}
+
 /** Whether an import has rejected rows that can be read. */
 export function hasRejects({ rejectsFile, rejectsBytes }: Import): boolean {
   return rejectsFile !== null && Number(rejectsBytes) > 0;
@@ -58,13 +67,13 @@ export async function assertRejectsReadable(record: Import): Promise<void> {
  * The rejected rows of an import as its rejects file has them, as far as they are committed.
  * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
  */
-export async function* rejectedCsv(record: Import): AsyncGenerator<string> {
+export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
   const { id, rejectsFile, rejectsBytes } = record;
   if (rejectsFile === null || !hasRejects(record))
     throw new AppError('NOT_FOUND', `The import ${id} has rejected no rows.`);
   try {
-    const stream = createReadStream(rejectsFile, { encoding: 'utf8', end: Number(rejectsBytes) - 1 });
-    for await (const chunk of stream) yield chunk as string;
+    const stream = createReadStream(rejectsFile, { end: Number(rejectsBytes) - 1 });
+    for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
     throw new AppError(

@@ -1,20 +1,27 @@
-import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Import } from '../../db/models/import.js';
 import type { ImportRow } from '../../db/models/import-row.js';
 import type { User } from '../../db/models/user.js';
-import { AppError } from '../../errors.js';
+import { AppError, systemErrorCode } from '../../errors.js';
 import type { Core } from '../core.js';
 import { restoreCell } from './cells.js';
-import { type ColumnMapping, rejectColumns } from './columns.js';
+import { rejectColumns } from './columns.js';
 import { ReportFile } from './report.js';
+import { credentialsFormat, type ReportFormat, rejectsFormat } from './report-format.js';
+import type { ImportFile } from './rows.js';
 import { undoNoteOf } from './undo-note.js';
 
 /** The files that an import writes. */
 export interface Reports {
   credentials: ReportFile;
   rejects: ReportFile;
+}
+
+/** Closes them; those without any row go. Their folder goes with the import's own copy of its file when they are closed. */
+export async function closeReports({ credentials, rejects }: Reports): Promise<void> {
+  await credentials.close();
+  await rejects.close();
 }
 
 /** Where an operator wants them. */
@@ -29,43 +36,19 @@ export interface ReportPaths {
 
 const credentialsHeader = ['line', 'firstName', 'lastName', 'email', 'phone', 'password'];
 
-async function exists(file: string): Promise<boolean> {
-  try {
-    await access(file);
-    return true;
-  } catch {
-    // Whatever else is wrong with the path shows when it is written.
-    return false;
-  }
-}
+/** The files that an import may write, and what their names say. */
+type ReportKind = 'credentials' | 'rejected';
 
-/**
- * A path beside the imported file that is free: `people.credentials.csv`, else `people.credentials-2.csv`, ...
- * @param replaced a file that will be gone
- */
-async function freePathBeside(file: string, kind: 'credentials' | 'rejected', replaced?: string): Promise<string> {
+/** A name beside the imported file: `people.credentials.csv`, `people.credentials-2.csv`, ... */
+function nameBeside(file: string, kind: ReportKind, number: number): string {
   const { dir, name } = path.parse(path.resolve(file));
-  for (let number = 1; ; number += 1) {
-    const candidate = path.join(dir, `${name}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
-    if (candidate === replaced || !(await exists(candidate))) return candidate;
-  }
-}
-
-async function assertCreatable(file: string, replaced?: string): Promise<void> {
-  if (file !== replaced && (await exists(file)))
-    throw new AppError('USAGE', `The file ${file} exists already and is never overwritten. Name another one.`);
-  try {
-    await access(`${path.dirname(file)}/`, constants.W_OK);
-  } catch (error) {
-    throw new AppError('USAGE', `The file ${file} can't be made: its folder doesn't exist or can't be written.`, {
-      cause: error,
-    });
-  }
+  return path.join(dir, `${name}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
 }
 
 interface Wanted {
-  kind: 'credentials' | 'rejected';
+  kind: ReportKind;
   header: readonly string[];
+  format: ReportFormat;
   /** The path that the operator named. */
   given: string | undefined;
   /** The imported file. */
@@ -81,18 +64,46 @@ interface Written {
   isOurs(lastLine: string): Promise<boolean>;
 }
 
-/** The file of the run that broke off, or one that is yet to be begun. */
-async function openReport({ kind, header, given, file }: Wanted, written: Written | null): Promise<ReportFile> {
+/** The file of the run that broke off, or a new one, of which the name is taken from now on. */
+async function openReport(wanted: Wanted, written: Written | null): Promise<ReportFile> {
   let replaced: string | undefined;
   if (written?.path) {
-    const report = new ReportFile(written.path, header);
+    const report = new ReportFile(written.path, wanted.header, wanted.format);
     if (written.isSpent) replaced = (await report.isIntact(written.bytes)) ? written.path : undefined;
     else if (written.bytes === 0) replaced = (await report.isLeftover()) ? written.path : undefined;
     else if (await report.resume(written.bytes, written.isOurs)) return report;
   }
-  if (given === undefined) return new ReportFile(await freePathBeside(file, kind, replaced), header, replaced);
-  await assertCreatable(path.resolve(given), replaced);
-  return new ReportFile(path.resolve(given), header, replaced);
+  return wanted.given === undefined ? claimBeside(wanted, replaced) : claimGiven(wanted, wanted.given, replaced);
+}
+
+/**
+ * The first free name beside the imported file.
+ * @param replaced a file that will be gone: its name is free, and claimed in its place
+ */
+async function claimBeside({ kind, header, format, file }: Wanted, replaced: string | undefined): Promise<ReportFile> {
+  for (let number = 1; ; number += 1) {
+    const report = new ReportFile(nameBeside(file, kind, number), header, format, replaced);
+    if (report.path === replaced) return report;
+    const problem = await report.claim();
+    // Whatever else is wrong with the folder shows when there is something to write.
+    if (systemErrorCode(problem) !== 'EEXIST') return report;
+  }
+}
+
+/** The file that the operator has named. @throws AppError `USAGE` when it exists, or can't be made */
+async function claimGiven(
+  { header, format }: Wanted,
+  given: string,
+  replaced: string | undefined,
+): Promise<ReportFile> {
+  const report = new ReportFile(path.resolve(given), header, format, replaced);
+  const problem = report.path === replaced ? undefined : await report.claim();
+  if (problem === undefined) return report;
+  const message =
+    systemErrorCode(problem) === 'EEXIST'
+      ? `The file ${report.path} exists already and is never overwritten. Name another one.`
+      : `The file ${report.path} can't be made: its folder doesn't exist or can't be written.`;
+  throw new AppError('USAGE', message, { cause: problem });
 }
 
 /** Whether an account is no longer as the import left it. */
@@ -105,8 +116,8 @@ function hasChangedSince({ outcome, undoJson }: ImportRow, { createdAt, updatedA
  * Whether a line of a credentials file is about an account that the import gave a password. One that was edited since may
  * have another email, or be gone: then the number of the line has to do.
  */
-async function isCredentialOf(core: Core, record: Import, text: string): Promise<boolean> {
-  const [line, , , email] = cellsOf(text).map(restoreCell);
+async function isCredentialOf(core: Core, record: Import, text: string, delimiter: string): Promise<boolean> {
+  const [line, , , email] = cellsOf(text, delimiter).map(restoreCell);
   if (!line || !/^\d{1,9}$/.test(line)) return false;
   const { ImportRow, User } = core.database.models;
   return core.database.read(async () => {
@@ -119,9 +130,9 @@ async function isCredentialOf(core: Core, record: Import, text: string): Promise
   });
 }
 
-function cellsOf(line: string): string[] {
+function cellsOf(line: string, delimiter: string): string[] {
   try {
-    return (parse(line) as string[][])[0] ?? [];
+    return (parse(line, { delimiter }) as string[][])[0] ?? [];
   } catch {
     // Not a line of CSV.
     return [];
@@ -135,23 +146,31 @@ function cellsOf(line: string): string[] {
 export async function openReports(
   core: Core,
   unfinished: Import | null,
-  mapping: ColumnMapping,
+  { mapping, format }: Pick<ImportFile, 'mapping' | 'format'>,
   file: string,
   { credentialsFile, rejectsFile, beside = file }: ReportPaths,
 ): Promise<Reports> {
   const rejectsHeader = [...mapping.own.map(({ heading }) => heading), ...rejectColumns];
   const credentials = await openReport(
-    { kind: 'credentials', header: credentialsHeader, given: credentialsFile, file: beside },
+    {
+      ...{ kind: 'credentials', header: credentialsHeader, format: credentialsFormat(format) },
+      ...{ given: credentialsFile, file: beside },
+    },
     unfinished && {
       path: unfinished.credentialsFile,
       bytes: Number(unfinished.credentialsBytes),
       isSpent: unfinished.credentialsFetchedAt !== null,
-      isOurs: (line) => isCredentialOf(core, unfinished, line),
+      isOurs: (line) => isCredentialOf(core, unfinished, line, format.delimiter),
     },
   );
   try {
+    if (rejectsFile !== undefined && path.resolve(rejectsFile) === credentials.path)
+      throw new AppError('USAGE', 'Passwords and rejected rows need a file each: name two.');
     const rejects = await openReport(
-      { kind: 'rejected', header: rejectsHeader, given: rejectsFile, file: beside },
+      {
+        ...{ kind: 'rejected', header: rejectsHeader, format: rejectsFormat(format) },
+        ...{ given: rejectsFile, file: beside },
+      },
       unfinished && {
         path: unfinished.rejectsFile,
         bytes: Number(unfinished.rejectsBytes),
@@ -159,8 +178,6 @@ export async function openReports(
         isOurs: async () => true,
       },
     );
-    if (rejects.path === credentials.path)
-      throw new AppError('USAGE', 'Passwords and rejected rows need a file each: name two.');
     return { credentials, rejects };
   } catch (error) {
     await credentials.close();

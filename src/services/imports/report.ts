@@ -1,13 +1,7 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { stringify } from 'csv-stringify/sync';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
-import { neutralizeCell } from './cells.js';
-
-/** One line of CSV, with cells that no spreadsheet runs. */
-export function csvLine(cells: readonly string[]): string {
-  return stringify([cells.map(neutralizeCell)]);
-}
+import { decoded, encoded, headText, type ReportFormat, reportLine } from './report-format.js';
 
 function unusable(file: string, error: unknown): unknown {
   const code = systemErrorCode(error);
@@ -34,14 +28,18 @@ export class ReportFile {
   /** What is taken up of an earlier run's file, until it takes that file's place. */
   #copy: string | undefined;
   readonly #header: Buffer;
+  readonly #lineEnd: Buffer;
+  #isReplaced = false;
 
   /** @param replaces a file of the earlier run that is removed before this one is there */
   constructor(
     readonly path: string,
     header: readonly string[],
+    readonly format: ReportFormat,
     readonly replaces?: string,
   ) {
-    this.#header = Buffer.from(csvLine(header));
+    this.#header = encoded(headText(header, format), format.encoding);
+    this.#lineEnd = encoded('\n', format.encoding);
   }
 
   /** Bytes written so far; 0 when there is no file yet. */
@@ -79,8 +77,10 @@ export class ReportFile {
     const start = await readAt(old, 0, this.#header.length);
     const tailLength = Math.min(committed, longestLine);
     const tail = await readAt(old, committed - tailLength, tailLength);
-    if (!start.equals(this.#header) || tail.length < tailLength || tail.at(-1) !== 0x0a) return false;
-    return committed === this.#header.length || isOurs(tail.toString().trimEnd().split('\n').at(-1) ?? '');
+    const isWhole = tail.length === tailLength && tail.subarray(-this.#lineEnd.length).equals(this.#lineEnd);
+    if (!start.equals(this.#header) || !isWhole) return false;
+    const text = decoded(tail, this.format.encoding);
+    return committed === this.#header.length || isOurs(text.trimEnd().split('\n').at(-1) ?? '');
   }
 
   async #take(old: FileHandle, committed: number): Promise<void> {
@@ -108,7 +108,12 @@ export class ReportFile {
    */
   async takePlace(): Promise<void> {
     try {
-      if (this.replaces !== undefined) await rm(this.replaces, { force: true });
+      if (this.replaces !== undefined && !this.#isReplaced) {
+        await rm(this.replaces, { force: true });
+        // Its name is free for a moment: should somebody else be faster, it is named when it is written.
+        if (this.replaces === this.path) await this.claim();
+        this.#isReplaced = true;
+      }
       if (this.#copy === undefined) return;
       await rename(this.#copy, this.path);
       this.#copy = undefined;
@@ -151,10 +156,27 @@ export class ReportFile {
     }
   }
 
-  /** Makes the file with its header: only this user can read it, and it is never an existing one. @throws AppError `FILE_UNUSABLE` */
-  async begin(): Promise<void> {
+  /**
+   * Makes the file, empty, so that nobody else chooses its name. Unless something is written to it, it goes when this is
+   * closed. Only this user can read it.
+   * @returns why it can't be made, when it can't
+   */
+  async claim(): Promise<unknown> {
     try {
       this.#handle = await open(this.path, 'wx+', 0o600);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /**
+   * Writes the header, to the file that was claimed, or to one that is made now: never to one that exists.
+   * @throws AppError `FILE_UNUSABLE`
+   */
+  async begin(): Promise<void> {
+    try {
+      this.#handle ??= await open(this.path, 'wx+', 0o600);
       await syncFolder(path.dirname(this.path));
       await this.#write(this.#header);
       this.commit();
@@ -166,7 +188,8 @@ export class ReportFile {
   /** Adds rows to the file that was begun, and waits until they are on the disk. @throws AppError `FILE_UNUSABLE` */
   async append(rows: readonly (readonly string[])[]): Promise<void> {
     try {
-      await this.#write(Buffer.from(rows.map(csvLine).join('')));
+      const text = rows.map((cells) => reportLine(cells, this.format)).join('');
+      await this.#write(encoded(text, this.format.encoding));
     } catch (error) {
       throw unusable(this.path, error);
     }
@@ -192,7 +215,7 @@ export class ReportFile {
 
   /** @throws AppError `FILE_UNUSABLE` when what is written no longer goes where the file's name says */
   async assertInPlace(): Promise<void> {
-    if (this.#handle && !(await isAt(this.#handle, this.path)))
+    if (this.#handle && this.#length > 0 && !(await isAt(this.#handle, this.path)))
       throw new AppError(
         'FILE_UNUSABLE',
         `The file ${this.path} was moved or removed while the import wrote it. Run the import again: it goes on in a new one.`,
@@ -205,6 +228,8 @@ export class ReportFile {
     this.#copy = undefined;
     // It never took its place. By now it may be another run's.
     if (handle && copy !== undefined && (await isAt(handle, copy))) await rm(copy, { force: true });
+    // It was claimed, and then there was nothing to write.
+    else if (handle && this.#length === 0 && (await isAt(handle, this.path))) await rm(this.path, { force: true });
     await handle?.close();
   }
 }

@@ -2,6 +2,7 @@ import { CsvError, Parser } from 'csv-parse';
 import { AppError } from '../../errors.js';
 import type { Delimiter } from '../../schemas/import.js';
 import { readCell } from './cells.js';
+import { addedColumns, rejectColumns } from './columns.js';
 
 /** One record of a file. */
 export interface CsvRow {
@@ -63,6 +64,8 @@ export class RowReader {
   #nextLine: number;
   #blankLines = 0;
   #bytesSinceLine = 0;
+  /** What a rejects file has added to the columns of a file; unknown before the header. */
+  #addedColumns: number | undefined;
 
   constructor(delimiter: Delimiter, line: number, limits: CsvLimits) {
     this.#nextLine = line;
@@ -123,7 +126,8 @@ export class RowReader {
     const line = this.#nextLine;
     let lineBreaks = 0;
     let hasContent = false;
-    if (record.length > this.#limits.columns) throw this.#tooWide();
+    this.#addedColumns ??= addedColumns(record) < 0 ? 0 : rejectColumns.length;
+    if (record.length > this.#limits.columns + this.#addedColumns) throw this.#tooWide();
     const cells = record.map((raw, index) => {
       if (raw.includes('\n') || raw.includes('\r')) lineBreaks += raw.match(lineBreak)?.length ?? 0;
       const cell = readCell(raw);

@@ -4,7 +4,7 @@ import { type ImportedPerson, type ImportOptions, importedPersonSchema, quickPer
 import { phoneKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { PasswordPolicy } from '../password-policy.js';
-import { type ColumnMapping, fieldsOf, mapColumns } from './columns.js';
+import { type ColumnMapping, fieldsOf, filledWidth, mapColumns, restoredCells } from './columns.js';
 import { type CsvFormat, type CsvOptions, openCsv } from './csv-source.js';
 import { delimiterNames } from './delimiters.js';
 import { KeyIndex } from './key-index.js';
@@ -101,9 +101,13 @@ class RowChecker {
     return this.#known ?? (this.#found.size < manyRepetitions ? this.#found : undefined);
   }
 
-  check(row: CsvRow): FileRow {
-    if (row.cells.length > this.#mapping.width) {
-      const reason = `The row has ${row.cells.length} fields, the header ${this.#mapping.width}. Put fields that contain a ${delimiterNames[this.#format.delimiter]} in quotes.`;
+  check({ line, cells }: CsvRow): FileRow {
+    const { width } = this.#mapping;
+    const row = { line, cells: restoredCells(cells, this.#mapping) };
+    const filled = cells.length > width ? filledWidth(cells) : 0;
+    if (filled > width) {
+      const delimiter = delimiterNames[this.#format.delimiter];
+      const reason = `The row has ${filled} fields, the header ${width}. Put fields that contain a ${delimiter} in quotes.`;
       return { ...row, code: 'INVALID', reason };
     }
     try {

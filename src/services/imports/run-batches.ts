@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError } from '../../errors.js';
 import { credentialLines, prepareSecrets, type Secrets, writeBatch } from './batch.js';
 import { StaleDecision } from './batch-checks.js';
-import type { ColumnMapping } from './columns.js';
+import { type ColumnMapping, rejectLine } from './columns.js';
 import { Seats } from './course-book.js';
 import { lookAhead } from './look-ahead.js';
 import { type Decision, takesSeat } from './outcomes.js';
 import { removeOwnCopy } from './own-copy.js';
 import { type ImportPlan, upToFirstRejected } from './plan.js';
 import { progressAfter, reportsOf } from './record.js';
+import { closeReports } from './report-files.js';
 import type { FileRow } from './rows.js';
 import { advance, assertUnchanged, type Running } from './running.js';
 import { takeBack } from './undo.js';
@@ -158,7 +159,7 @@ async function decisionsOn(running: Running, batch: PreparedBatch, freshly: bool
 
 /** A row that was good when the plan was made is bad now, and then nothing may be written: what was, is taken back. */
 async function abort(running: Running, decisions: readonly Decision[]): Promise<never> {
-  const { core, actor, record } = running;
+  const { core, actor, record, reports } = running;
   const bad = decisions.find((decision) => decision.outcome === 'rejected');
   const message = `Line ${bad?.row.line} has become bad since the plan was made: ${bad?.outcome === 'rejected' ? bad.row.reason : ''} Nothing was imported.`;
   await takeBack(core, actor, record, (progress, work) => advance(running, progress, work));
@@ -167,6 +168,7 @@ async function abort(running: Running, decisions: readonly Decision[]): Promise<
     ...{ status: 'undone', finishedAt: now, undoneAt: now },
     ...{ errorCode: 'IMPORT_REFUSED', errorMessage: message },
   });
+  await closeReports(reports);
   await removeOwnCopy(core, record);
   throw new AppError('IMPORT_REFUSED', message);
 }
@@ -184,8 +186,6 @@ async function beginReports(running: Running, withPasswords: boolean, withReject
 
 function rejectLines(mapping: ColumnMapping, decisions: readonly Decision[]): string[][] {
   return decisions.flatMap(({ outcome, row }) =>
-    outcome === 'rejected'
-      ? [[...mapping.own.map(({ index }) => row.cells[index] ?? ''), String(row.line), row.code, row.reason]]
-      : [],
+    outcome === 'rejected' ? [rejectLine(mapping, row, [row.code, row.reason])] : [],
   );
 }

@@ -1,5 +1,5 @@
 import { importColumns } from '../../schemas/import.js';
-import { csvLine } from './report.js';
+import { csvLine } from './report-format.js';
 
 const examples: readonly Partial<Record<(typeof importColumns)[number], string>>[] = [
   { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 7946 0001' },
