@@ -137,7 +137,7 @@ const rules: Record<SettingName, Joi.Schema> = {
   IMPORT_UPLOAD_MAX_ROWS: integer(1, 10_000_000).default(200_000),
   FILE_STORAGE: Joi.valid('local', 's3').default('local').messages({ '*': '{#label} must be local or s3' }),
   FILE_IMAGE_MAX_BYTES: integer(1024, 104_857_600).default(10_485_760),
-  FILE_IMAGE_MAX_PIXELS: integer(10_000, 268_000_000).default(40_000_000),
+  FILE_IMAGE_MAX_PIXELS: integer(10_000, 268_000_000).default(25_000_000),
   FILE_MATERIAL_MAX_BYTES: integer(1024, 5_000_000_000).default(104_857_600),
   FILE_MATERIAL_TYPES: parsed(parseExtensions).default([]),
   FILE_COURSE_QUOTA_BYTES: integer(1024, 1_000_000_000_000_000).default(1_073_741_824),

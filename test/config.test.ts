@@ -248,7 +248,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
   },
   FILE_IMAGE_MAX_PIXELS: {
     read: files('imagePixels'),
-    unset: 40_000_000,
+    unset: 25_000_000,
     valid: { '10000': 10_000, '268000000': 268_000_000 },
     invalid: ['9999', '268000001', '50M'],
     mustBe: wholeNumber(10_000, 268_000_000),
