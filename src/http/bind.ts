@@ -36,7 +36,7 @@ export interface HandlerRequest<T extends Operation = Operation> {
   /** Aborted when the client has gone. */
   signal: AbortSignal;
   /** Does what has a queue of its own: the request keeps no other one waiting meanwhile. */
-  aside<R>(wait: () => Promise<R>): Promise<R>;
+  waitAside<R>(wait: () => Promise<R>): Promise<R>;
   /** The header, for operations that know callers of their own. */
   authorization: string | undefined;
   /** Sets a header of the answer. */
@@ -172,7 +172,8 @@ function respond<T extends Operation>(
     const setHeader = (name: string, value: string) => void response.setHeader(name, value);
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
-      ...{ context, client, caller, params, query, body, receive, signal: left.signal, aside, setHeader },
+      ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
+      waitAside: <R>(wait: () => Promise<R>) => aside(wait),
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;

@@ -21,7 +21,7 @@ export interface Waiting {
   /** Aborted when nobody waits any more: then the work on the picture stops. */
   signal: AbortSignal;
   /** Does what has a queue of its own: others mustn't be kept waiting meanwhile. */
-  aside?<T>(wait: () => Promise<T>): Promise<T>;
+  waitAside?<T>(wait: () => Promise<T>): Promise<T>;
 }
 
 /** The picture in place of what was uploaded; the upload is gone. */
@@ -30,12 +30,12 @@ async function asWebp(
   upload: Upload,
   size: { width: number; height: number },
   account: string,
-  { signal, aside = (wait) => wait() }: Waiting,
+  { signal, waitAside = (wait) => wait() }: Waiting,
 ): Promise<Upload> {
   const target = `${upload.path}.webp`;
   const limits = { maxPixels: core.config.files.imagePixels, ...size };
   try {
-    await aside(() => core.images.prepare(upload.path, target, limits, { account, signal }));
+    await waitAside(() => core.images.prepare(upload.path, target, limits, { account, signal }));
   } finally {
     await dropUpload(upload);
   }

@@ -36,18 +36,18 @@ async function wanted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 export const fileHandlers = {
-  async setThumbnail({ context, caller, params, receive, signal, aside }) {
+  async setThumbnail({ context, caller, params, receive, signal, waitAside }) {
     const courseId = params.id ?? '';
     await assertMayUpload(context, actorOf(caller), courseId);
     const { file } = await receive();
-    const work = setThumbnail(context, actorOf(caller), courseId, file, { signal, aside });
+    const work = setThumbnail(context, actorOf(caller), courseId, file, { signal, waitAside });
     const imageUrl = await wanted(signal, work);
     return { message: 'Thumbnail uploaded successfully.', imageUrl };
   },
 
-  async setAvatar({ context, caller, receive, signal, aside }) {
+  async setAvatar({ context, caller, receive, signal, waitAside }) {
     const { file } = await receive();
-    const imageUrl = await wanted(signal, setAvatar(context, caller, file, { signal, aside }));
+    const imageUrl = await wanted(signal, setAvatar(context, caller, file, { signal, waitAside }));
     return { message: 'Avatar updated successfully.', imageUrl };
   },
 
