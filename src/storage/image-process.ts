@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError, validationError } from '../errors.js';
@@ -57,8 +57,8 @@ export interface ImageProcess {
 
 /** How long a process may take to start on a machine that is very busy, in milliseconds. */
 const startMs = 60_000;
-/** Everybody else comes first: others are to be answered meanwhile. */
-const lowPriority = 10;
+/** Steps of priority below the service, of 19 that there are: others are to be answered meanwhile. */
+const stepsBelow = 10;
 /** What a process leaks, and memory that it has in pieces, ends with it. */
 const tasksOfAProcess = 100;
 
@@ -79,7 +79,7 @@ const environment = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', M
 function start(): ChildProcess {
   const child = fork(workerFile, [], { execArgv, env: environment, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   try {
-    if (child.pid !== undefined) setPriority(child.pid, lowPriority);
+    if (child.pid !== undefined) setPriority(child.pid, Math.min(19, getPriority() + stepsBelow));
   } catch {
     // It has ended already, or the system knows no priorities: the first is noticed, the second is no failure.
   }

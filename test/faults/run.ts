@@ -17,6 +17,7 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R8: () => import('./r8-canaries.js'),
   R9: () => import('./r9-fuzz.js'),
   R10: () => import('./r10-races.js'),
+  R11: () => import('./r11-costly.js'),
 };
 
 const wanted = process.argv.slice(2);
