@@ -26,6 +26,10 @@ export interface Attack {
 export type AttackCounts = Record<string, number>;
 
 const bytesASecond = 1_000_000;
+/** What the packets of opening a connection take. */
+const connectionBytes = 300;
+/** Whoever was turned away comes again after this, in milliseconds. */
+const againMs = 5000;
 
 const attack = JSON.parse(process.argv[2] ?? '') as Attack;
 const counts: AttackCounts = { bytes: 0 };
@@ -70,7 +74,8 @@ const formStart = Buffer.from(
 );
 const formEnd = Buffer.from('\r\n--x--\r\n');
 
-function open(): Socket {
+async function open(): Promise<Socket> {
+  await budget(connectionBytes);
   const socket = createConnection({ port: attack.port, host: '127.0.0.1', localAddress: attack.from });
   let refused = true;
   socket.once('connect', () => {
@@ -98,7 +103,7 @@ async function write(socket: Socket, content: Buffer): Promise<void> {
 /** Sends requests over connections of their own, one after the other, each with a wait for its answer. */
 async function repeat(next: () => Buffer, pauseMs = 0): Promise<never> {
   for (;;) {
-    const socket = open();
+    const socket = await open();
     const answered = new Promise<void>((resolve) => {
       socket.on('data', (data: Buffer) => {
         const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(data.toString('latin1', 0, 12)) ?? [];
@@ -122,13 +127,13 @@ const several = (workers: number, work: (worker: number) => Promise<unknown>) =>
 async function stall(connections: number, start: (number: number) => Buffer, drip: string): Promise<void> {
   await several(connections, async (number) => {
     for (;;) {
-      const socket = open().resume();
+      const socket = (await open()).resume();
       await write(socket, start(number));
       while (!socket.destroyed) {
         if (drip) await write(socket, Buffer.from(drip));
         await sleep(1000);
       }
-      await sleep(200);
+      await sleep(againMs);
     }
   });
 }
@@ -170,7 +175,7 @@ async function probes() {
   await several(4, async (number) => {
     const batch = Buffer.from(head(number % 2 === 0 ? 'GET /readyz' : 'GET /healthz').repeat(1000));
     for (;;) {
-      const socket = open();
+      const socket = await open();
       socket.on('data', (data: Buffer) => {
         for (const [status] of data.toString('latin1').matchAll(/(?<=HTTP\/1\.1 )\d{3}/g)) count(status);
       });
