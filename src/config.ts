@@ -68,6 +68,10 @@ export interface Config {
     uploadBytes: number;
     uploadRows: number;
   };
+  courses: {
+    /** How many courses a trainer may make; the super admin may give them more. */
+    ofTrainer: number;
+  };
   files: {
     storage: LocalStorageConfig | S3Config;
     imageBytes: number;
@@ -78,6 +82,8 @@ export interface Config {
     materialTypes: readonly string[];
     /** What the materials of a course may have altogether. */
     courseQuotaBytes: number;
+    /** How many materials a course may have: also empty ones have a row and an object. */
+    courseFiles: number;
   };
   logLevel: string;
 }
@@ -241,6 +247,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
       uploadBytes: settings.IMPORT_UPLOAD_MAX_BYTES,
       uploadRows: settings.IMPORT_UPLOAD_MAX_ROWS,
     }),
+    courses: Object.freeze({ ofTrainer: settings.MAX_COURSES_PER_TRAINER }),
     files: Object.freeze({
       storage: Object.freeze(storageConfig(settings, dataDir)),
       imageBytes: settings.FILE_IMAGE_MAX_BYTES,
@@ -248,6 +255,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
       materialBytes: settings.FILE_MATERIAL_MAX_BYTES,
       materialTypes: Object.freeze(settings.FILE_MATERIAL_TYPES),
       courseQuotaBytes: settings.FILE_COURSE_QUOTA_BYTES,
+      courseFiles: settings.FILE_COURSE_MAX_FILES,
     }),
     logLevel: settings.LOG_LEVEL,
   });

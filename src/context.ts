@@ -15,6 +15,7 @@ import type { Logger } from './logger.js';
 import type { Core } from './services/core.js';
 import { createPasswordHasher, type PasswordHasher } from './services/passwords.js';
 import { createTokens, type Tokens } from './services/tokens.js';
+import { createImagePreparer } from './storage/images.js';
 import { openStorage } from './storage/open-storage.js';
 
 /** The database as commands use it, without reaching into `db`. */
@@ -68,6 +69,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
   const now = options.now ?? (() => new Date());
   const database = openDatabase(config.database);
   const storage = openStorage(config.files.storage);
+  const images = createImagePreparer();
   const hasher = options.hasher ?? (await createPasswordHasher());
   let tokens: Tokens | undefined;
   return {
@@ -76,6 +78,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
     database,
     hasher,
     storage,
+    images,
     // Commands that sign nobody in make no secret.
     get tokens() {
       tokens ??= createTokens(config);
@@ -85,6 +88,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
     schema: schemaOf(database, now),
     async close() {
       if (!options.hasher) await hasher.close();
+      await images.close();
       await storage.close();
       await database.close();
     },

@@ -19,6 +19,7 @@ const defaultMessages = {
   COURSE_FULL: 'Course is at maximum capacity.',
   COURSE_IN_USE: 'Course has active enrollments.',
   COURSE_QUOTA: "The course's files have reached their limit.",
+  COURSE_LIMIT: 'The trainer has as many courses as allowed.',
   ACCOUNT_INACTIVE: 'Account is inactive.',
   ACCOUNT_IN_USE: 'Account is still in use.',
   STATUS_REFUSED: "Enrollment can't change in this way.",

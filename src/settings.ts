@@ -135,12 +135,14 @@ const rules: Record<SettingName, Joi.Schema> = {
   IMPORT_MAX_COLUMNS: integer(4, 16_384).default(256),
   IMPORT_UPLOAD_MAX_BYTES: integer(1024, 1_073_741_824).default(52_428_800),
   IMPORT_UPLOAD_MAX_ROWS: integer(1, 10_000_000).default(200_000),
+  MAX_COURSES_PER_TRAINER: integer(1, 1_000_000).default(500),
   FILE_STORAGE: Joi.valid('local', 's3').default('local').messages({ '*': '{#label} must be local or s3' }),
   FILE_IMAGE_MAX_BYTES: integer(1024, 104_857_600).default(10_485_760),
-  FILE_IMAGE_MAX_PIXELS: integer(10_000, 268_000_000).default(40_000_000),
+  FILE_IMAGE_MAX_PIXELS: integer(10_000, 268_000_000).default(25_000_000),
   FILE_MATERIAL_MAX_BYTES: integer(1024, 5_000_000_000).default(104_857_600),
   FILE_MATERIAL_TYPES: parsed(parseExtensions).default([]),
   FILE_COURSE_QUOTA_BYTES: integer(1024, 1_000_000_000_000_000).default(1_073_741_824),
+  FILE_COURSE_MAX_FILES: integer(1, 1_000_000).default(1000),
   S3_ENDPOINT: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     // It is shown: secrets have settings of their own.
@@ -205,12 +207,14 @@ export interface Environment {
   IMPORT_MAX_COLUMNS: number;
   IMPORT_UPLOAD_MAX_BYTES: number;
   IMPORT_UPLOAD_MAX_ROWS: number;
+  MAX_COURSES_PER_TRAINER: number;
   FILE_STORAGE: 'local' | 's3';
   FILE_IMAGE_MAX_BYTES: number;
   FILE_IMAGE_MAX_PIXELS: number;
   FILE_MATERIAL_MAX_BYTES: number;
   FILE_MATERIAL_TYPES: string[];
   FILE_COURSE_QUOTA_BYTES: number;
+  FILE_COURSE_MAX_FILES: number;
   S3_ENDPOINT?: string;
   S3_REGION: string;
   S3_BUCKET?: string;

@@ -231,6 +231,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['0', '10000001', '1e3.5'],
     mustBe: wholeNumber(1, 10_000_000),
   },
+  MAX_COURSES_PER_TRAINER: {
+    read: (config) => config.courses.ofTrainer,
+    unset: 500,
+    valid: { '1': 1, '1000000': 1_000_000 },
+    invalid: ['0', '1000001', 'many'],
+    mustBe: wholeNumber(1, 1_000_000),
+  },
   FILE_STORAGE: {
     beside: bucket,
     read: (config) => config.files.storage.kind,
@@ -248,7 +255,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
   },
   FILE_IMAGE_MAX_PIXELS: {
     read: files('imagePixels'),
-    unset: 40_000_000,
+    unset: 25_000_000,
     valid: { '10000': 10_000, '268000000': 268_000_000 },
     invalid: ['9999', '268000001', '50M'],
     mustBe: wholeNumber(10_000, 268_000_000),
@@ -273,6 +280,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
     valid: { '1024': 1_024, '1000000000000000': 1_000_000_000_000_000 },
     invalid: ['1023', '1000000000000001', '50M'],
     mustBe: wholeNumber(1_024, 1_000_000_000_000_000),
+  },
+  FILE_COURSE_MAX_FILES: {
+    read: files('courseFiles'),
+    unset: 1000,
+    valid: { '1': 1, '1000000': 1_000_000 },
+    invalid: ['0', '1000001', 'many'],
+    mustBe: wholeNumber(1, 1_000_000),
   },
   S3_ENDPOINT: {
     beside: s3,

@@ -30,6 +30,7 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   COURSE_FULL: failure,
   COURSE_IN_USE: failure,
   COURSE_QUOTA: failure,
+  COURSE_LIMIT: failure,
   ACCOUNT_INACTIVE: failure,
   ACCOUNT_IN_USE: failure,
   STATUS_REFUSED: failure,

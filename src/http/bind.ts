@@ -35,6 +35,8 @@ export interface HandlerRequest<T extends Operation = Operation> {
   rangeOf(bytes: number, etag: string): ByteRange | undefined;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
+  /** Does what has a queue of its own: the request keeps no other one waiting meanwhile. */
+  waitAside<R>(wait: () => Promise<R>): Promise<R>;
   /** The header, for operations that know callers of their own. */
   authorization: string | undefined;
   /** Sets a header of the answer. */
@@ -171,6 +173,7 @@ function respond<T extends Operation>(
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
       ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
+      waitAside: <R>(wait: () => Promise<R>) => aside(wait),
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;

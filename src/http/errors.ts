@@ -23,6 +23,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   COURSE_FULL: { status: 400 },
   COURSE_IN_USE: { status: 400 },
   COURSE_QUOTA: { status: 400 },
+  COURSE_LIMIT: { status: 400 },
   ACCOUNT_INACTIVE: { status: 400 },
   ACCOUNT_IN_USE: { status: 400 },
   STATUS_REFUSED: { status: 400 },

@@ -3,6 +3,7 @@ import type { Database } from '../db/connection.js';
 import type { User } from '../db/models/user.js';
 import type { Logger } from '../logger.js';
 import type { Role } from '../schemas/fields.js';
+import type { ImagePreparer } from '../storage/images.js';
 import type { FileStorage } from '../storage/storage.js';
 import type { PasswordHasher } from './passwords.js';
 import type { Tokens } from './tokens.js';
@@ -15,6 +16,7 @@ export interface Core {
   hasher: PasswordHasher;
   tokens: Tokens;
   storage: FileStorage;
+  images: ImagePreparer;
   /** The time; injected by tests. */
   now: () => Date;
 }

@@ -63,6 +63,15 @@ async function holdTrainer(core: Core, id: string, transaction: Transaction): Pr
   if (!trainer.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainer account is inactive.');
 }
 
+/** The trainer is held: courses that are made together are counted one after the other. */
+async function assertMayMakeMore(core: Core, trainerId: string, transaction: Transaction): Promise<void> {
+  const most = core.config.courses.ofTrainer;
+  const count = await core.database.models.Course.count({ where: { trainerId }, transaction });
+  if (count < most) return;
+  const message = `You may have ${most} courses, and have ${count}. Delete some first, or ask the super admin.`;
+  throw new AppError('COURSE_LIMIT', message);
+}
+
 /** The course as it is now, with its trainer. */
 async function reread(core: Core, id: string, transaction: Transaction): Promise<Course> {
   const { Course, User } = core.database.models;
@@ -84,8 +93,8 @@ const courseRecord = (action: AuditRecord['action'], id: string, changes: Pick<A
   ({ action, targetType: 'course', targetId: id, ...changes }) as const;
 
 /**
- * Creates a course, unpublished. A trainer's is their own; the super admin names the trainer.
- * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`
+ * Creates a course, unpublished. A trainer's is their own, and they have so many at most; the super admin names the trainer.
+ * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`, `COURSE_LIMIT`
  */
 export async function createCourse(core: Core, actor: Actor, input: unknown): Promise<Course> {
   const own = actor.role === 'trainer';
@@ -94,6 +103,7 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
   assertDatesInOrder(fields);
   return core.database.inTransaction(async (transaction) => {
     await holdTrainer(core, trainerId, transaction);
+    if (own) await assertMayMakeMore(core, trainerId, transaction);
     const { Course } = core.database.models;
     const { title, description } = fields;
     const course = Course.build({ id: uuidv7(), trainerId, title, description, searchKey: '', ...columnsOf(fields) });

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { StoredFile } from '../db/models/stored-file.js';
 import { AppError, notFound } from '../errors.js';
-import { prepareImage } from '../storage/images.js';
 import type { StoredObject } from '../storage/storage.js';
 import { recordAudit } from './audit.js';
 import type { Actor, Caller, Core } from './core.js';
@@ -17,11 +16,26 @@ const imagePrefix = '/api/images/';
 /** Where a stored image can be seen, by everybody who has been told. */
 const imageUrl = ({ storageKey }: StoredFile) => imagePrefix + path.posix.basename(storageKey);
 
+/** How a picture is waited for. */
+export interface Waiting {
+  /** Aborted when nobody waits any more: then the work on the picture stops. */
+  signal: AbortSignal;
+  /** Does what has a queue of its own: others mustn't be kept waiting meanwhile. */
+  waitAside?<T>(wait: () => Promise<T>): Promise<T>;
+}
+
 /** The picture in place of what was uploaded; the upload is gone. */
-async function asWebp(core: Core, upload: Upload, size: { width: number; height: number }): Promise<Upload> {
+async function asWebp(
+  core: Core,
+  upload: Upload,
+  size: { width: number; height: number },
+  account: string,
+  { signal, waitAside = (wait) => wait() }: Waiting,
+): Promise<Upload> {
   const target = `${upload.path}.webp`;
+  const limits = { maxPixels: core.config.files.imagePixels, ...size };
   try {
-    await prepareImage(upload.path, target, { maxPixels: core.config.files.imagePixels, ...size });
+    await waitAside(() => core.images.prepare(upload.path, target, limits, { account, signal }));
   } finally {
     await dropUpload(upload);
   }
@@ -31,10 +45,18 @@ async function asWebp(core: Core, upload: Upload, size: { width: number; height:
 /**
  * Gives a course its picture, in the place of the one it had.
  * @returns where it can be seen
- * @throws AppError `VALIDATION` for what isn't a picture, `NOT_FOUND`, `ACCESS_DENIED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ * @throws AppError `VALIDATION` for what isn't a picture, `NOT_FOUND`, `ACCESS_DENIED`, `OVERLOADED`, `INTERRUPTED`,
+ *   `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
-export async function setThumbnail(core: Core, actor: Actor, courseId: string, upload: Upload): Promise<string> {
-  const picture = await asWebp(core, upload, thumbnailSize);
+export async function setThumbnail(
+  core: Core,
+  actor: Actor,
+  courseId: string,
+  upload: Upload,
+  waiting: Waiting,
+): Promise<string> {
+  // Without an account it is the operator at the terminal.
+  const picture = await asWebp(core, upload, thumbnailSize, actor.actorId ?? '', waiting);
   const file = await storeFile(
     core,
     { kind: 'thumbnail', owner: { courseId }, uploadedBy: actor.actorId, upload: picture },
@@ -59,11 +81,11 @@ export async function setThumbnail(core: Core, actor: Actor, courseId: string, u
 /**
  * Gives the caller a picture, in the place of the one they had; without an upload they have none.
  * @returns where it can be seen
- * @throws AppError `VALIDATION` for what isn't a picture, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ * @throws AppError `VALIDATION` for what isn't a picture, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
-export async function setAvatar(core: Core, { user }: Caller, upload: Upload): Promise<string> {
+export async function setAvatar(core: Core, { user }: Caller, upload: Upload, waiting: Waiting): Promise<string> {
   const userId = user.id;
-  const picture = await asWebp(core, upload, avatarSize);
+  const picture = await asWebp(core, upload, avatarSize, userId, waiting);
   const { User } = core.database.models;
   const file = await storeFile(
     core,

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Op, type Transaction, type WhereOptions } from 'sequelize';
+import { col, fn, Op, type Transaction, type WhereOptions } from 'sequelize';
 import type { Course } from '../db/models/course.js';
 import type { StoredFile } from '../db/models/stored-file.js';
 import { AppError, notFound, validationError } from '../errors.js';
@@ -66,10 +66,32 @@ function assertTypeAllowed(core: Core, name: string): void {
     ]);
 }
 
-/** How many bytes the course's files have. */
-async function usedBytes(core: Core, courseId: string, transaction?: Transaction): Promise<number> {
-  const where = { courseId, kind: 'material', state: 'live' };
-  return Number((await core.database.models.StoredFile.sum('bytes', { where, transaction: transaction ?? null })) ?? 0);
+/** What the course's files are, together. */
+interface Usage {
+  bytes: number;
+  files: number;
+}
+
+async function usageOf(core: Core, courseId: string, transaction?: Transaction): Promise<Usage> {
+  const found = await core.database.models.StoredFile.findOne({
+    attributes: [
+      [fn('SUM', col('bytes')), 'bytes'],
+      [fn('COUNT', col('id')), 'files'],
+    ],
+    where: { courseId, kind: 'material', state: 'live' },
+    raw: true,
+    transaction: transaction ?? null,
+  });
+  // Aggregates have no names among the columns; of no rows the sum is null.
+  const { bytes, files } = (found ?? {}) as { bytes?: unknown; files?: unknown };
+  return { bytes: Number(bytes ?? 0), files: Number(files ?? 0) };
+}
+
+/** Also files of nothing have a row and an object. @throws AppError `COURSE_QUOTA` */
+function assertRoomForFile({ config }: Core, { files }: Usage): void {
+  const { courseFiles } = config.files;
+  if (files < courseFiles) return;
+  throw new AppError('COURSE_QUOTA', `The course may have ${courseFiles} files, and has ${files}. Delete some first.`);
 }
 
 function overQuota({ config }: Core, used: number, cause?: unknown): AppError {
@@ -81,22 +103,24 @@ function overQuota({ config }: Core, used: number, cause?: unknown): AppError {
 /** The course is held: uploads that arrive together are added up one after the other. */
 async function assertQuota(core: Core, courseId: string, file: StoredFile, transaction: Transaction): Promise<void> {
   await holdCourses(core, [courseId], transaction);
-  const used = await usedBytes(core, courseId, transaction);
-  if (used + Number(file.bytes) > core.config.files.courseQuotaBytes) throw overQuota(core, used);
+  const used = await usageOf(core, courseId, transaction);
+  assertRoomForFile(core, used);
+  if (used.bytes + Number(file.bytes) > core.config.files.courseQuotaBytes) throw overQuota(core, used.bytes);
 }
 
 /**
  * How long the next file of a course may be, asked before it is sent: what has no room needn't come. Others may take
  * the room meanwhile, so that it is asked again when the file is put to use.
- * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`
+ * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA` when no file is allowed any more
  */
 export async function materialLimit(core: Core, actor: Actor, courseId: string): Promise<UploadLimit> {
   await assertMayUpload(core, actor, courseId);
   const { courseQuotaBytes, materialBytes } = core.config.files;
-  const used = await core.database.read(() => usedBytes(core, courseId));
-  const left = Math.max(courseQuotaBytes - used, 0);
+  const used = await core.database.read(() => usageOf(core, courseId));
+  assertRoomForFile(core, used);
+  const left = Math.max(courseQuotaBytes - used.bytes, 0);
   return left < materialBytes
-    ? { maxBytes: left, tooLarge: (cause) => overQuota(core, used, cause) }
+    ? { maxBytes: left, tooLarge: (cause) => overQuota(core, used.bytes, cause) }
     : atMost(materialBytes);
 }
 

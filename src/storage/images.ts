@@ -1,8 +1,9 @@
-import { access, constants, rm, writeFile } from 'node:fs/promises';
+import { access, constants, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import pLimit from 'p-limit';
-import { validationError } from '../errors.js';
+import { AppError } from '../errors.js';
 import { diskFault } from './disk-fault.js';
+import { createFairQueue, type QueueBounds } from './fair-queue.js';
+import { createImageProcess, type ImageTimes, type PreparedImage } from './image-process.js';
 
 /** What pictures may be, and are made to be; lengths in pixels. */
 export interface ImageLimits {
@@ -13,80 +14,64 @@ export interface ImageLimits {
   height: number;
 }
 
-/** What a picture has become; lengths in pixels. */
-export interface PreparedImage {
-  bytes: number;
-  width: number;
-  height: number;
+/** Whose picture it is: accounts take turns. The signal takes it back, also when it is being prepared already. */
+export interface ImageOwner {
+  account: string;
+  signal?: AbortSignal | undefined;
 }
 
-/** Pictures at once: each may take some hundred megabytes while it is unpacked. */
-const limit = pLimit(2);
-const maxSeconds = 20;
-
-const problem = (message: string) => validationError([{ path: 'image', message }]);
-
-async function loadSharp() {
-  const { default: sharp } = await import('sharp');
-  // Whatever a file is called, what it holds decides: only these three loaders are left.
-  sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile', 'VipsForeignLoadWebpFile'] });
-  // No picture is used twice, and requests are to be answered meanwhile.
-  sharp.cache(false);
-  sharp.concurrency(1);
-  return sharp;
-}
-
-let loaded: ReturnType<typeof loadSharp> | undefined;
-
-/** Loaded when the first picture comes, and set up once: a picture that is being read meanwhile mustn't see it half done. */
-function sharpOnce(): ReturnType<typeof loadSharp> {
-  loaded ??= loadSharp();
-  return loaded;
-}
-
-/** What libvips says about a file, in words for the one who sent it. */
-function pictureFault(error: Error, maxPixels: number): unknown {
-  const { message } = error;
-  if (/exceeds pixel limit/i.test(message))
-    return problem(`The image may have at most ${maxPixels / 1_000_000} megapixels.`);
-  if (/unsupported image format/i.test(message)) return problem('The image must be a JPEG, PNG or WebP picture.');
-  if (/^timeout/i.test(message)) return problem('The image takes too long to prepare.');
-  // It is one of the three, but there is no reading it to its end.
-  return problem('The image is damaged.');
-}
-
-async function convert(source: string, { maxPixels, width, height }: ImageLimits) {
-  const sharp = await sharpOnce();
-  try {
-    return await sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 })
-      .timeout({ seconds: maxSeconds })
-      .autoOrient()
-      .resize({ width, height, fit: 'inside', withoutEnlargement: true })
-      .webp({ quality: 82 })
-      .toBuffer({ resolveWithObject: true });
-  } catch (error) {
-    throw error instanceof Error ? pictureFault(error, maxPixels) : error;
-  }
+/** Prepares pictures beside the service, one at a time. */
+export interface ImagePreparer {
+  /**
+   * Makes a picture that is safe to show to others out of one that somebody sent: turned upright, made smaller where it is
+   * too large, WebP, and without anything that isn't the picture, such as the place where it was taken.
+   * @param target where it is written, for this user alone; nothing is left there after a failure
+   * @throws AppError `VALIDATION` for the field `image`, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+   */
+  prepare(source: string, target: string, limits: ImageLimits, owner: ImageOwner): Promise<PreparedImage>;
+  /** The id of the process that does it, if there is one. */
+  pid(): number | undefined;
+  /** Refuses what waits, and ends the process. */
+  close(): Promise<void>;
 }
 
 /**
- * Makes a picture that is safe to show to others out of one that somebody sent: turned upright, made smaller where it is
- * too large, WebP, and without anything that isn't the picture, such as the place where it was taken.
- * @param target where it is written, for this user alone; nothing is left there after a failure
- * @throws AppError `VALIDATION` for the field `image`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ * A burst of a whole class finds room; their files take no more of the disk than this. Whoever waits for 20 s is told to
+ * come again. A picture of 25 megapixels takes about a second of a core that nobody else needs. Libvips needs up to 32 MiB
+ * beside the picture, and some is left of those before.
  */
-export function prepareImage(source: string, target: string, limits: ImageLimits): Promise<PreparedImage> {
-  return limit(async () => {
-    try {
-      await access(source, constants.R_OK);
-      const { data, info } = await convert(source, limits);
-      // Not by libvips, which doesn't say why it couldn't write.
-      await writeFile(target, data, { mode: 0o600 });
-      return { bytes: info.size, width: info.width, height: info.height };
-    } catch (error) {
-      await rm(target, { force: true }).catch(() => undefined);
-      throw diskFault(path.dirname(target), error);
-    }
-  });
+const defaults = {
+  ...{ entries: 200, bytes: 100_000_000, entriesEach: 8, waitMs: 20_000 },
+  ...{ deadlineMs: 15_000, idleMs: 10_000, besideBytes: 48 * 1024 * 1024 },
+} satisfies QueueBounds & ImageTimes & object;
+
+/** Those of a progressive JPEG at full colour; a PNG or WebP with 8 bits a channel has 4. */
+const bytesOfPixel = 6;
+
+/** Makes the preparer; it costs nothing before its first picture. */
+export function createImagePreparer(changes: Partial<typeof defaults> = {}): ImagePreparer {
+  const settings = { ...defaults, ...changes };
+  const queue = createFairQueue(settings);
+  const worker = createImageProcess(settings);
+
+  return {
+    async prepare(source, target, limits, { account, signal }) {
+      try {
+        await access(source, constants.R_OK);
+        const { size } = await stat(source);
+        const wholeBytes = bytesOfPixel * limits.maxPixels;
+        const task = { source, target, ...limits, wholeBytes, growthBytes: wholeBytes + settings.besideBytes };
+        return await queue.add({ account, bytes: size, signal }, () => worker.run(task, signal));
+      } catch (error) {
+        await rm(target, { force: true }).catch(() => undefined);
+        if (signal?.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
+        throw diskFault(path.dirname(target), error);
+      }
+    },
+    pid: () => worker.pid(),
+    async close() {
+      queue.close();
+      await worker.close();
+    },
+  };
 }

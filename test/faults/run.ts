@@ -24,6 +24,7 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R8: () => import('./r8-canaries.js'),
   R9: () => import('./r9-fuzz.js'),
   R10: () => import('./r10-races.js'),
+  R11: () => import('./r11-costly.js'),
   R12: () => import('./r12-takeover.js'),
 };
 

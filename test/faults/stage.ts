@@ -16,6 +16,8 @@ export interface Instance {
   kill(signal: NodeJS.Signals): void;
   /** What of it is in memory, in MiB: now, and at most so far. */
   memory(): { now: number; most: number };
+  /** What of it and of the processes that it has started is in memory now, in MiB. */
+  memoryOfAll(): number;
   /** The last of what it wrote to standard error. */
   written(): string;
 }
@@ -26,6 +28,8 @@ export interface Stage {
   /** The database's URL, already migrated; through another port where one is given. */
   databaseUrl(port?: number): string;
   start(settings?: Record<string, string>): Promise<Instance>;
+  /** Where its files are. */
+  folder: string;
   close(): Promise<void>;
 }
 
@@ -36,6 +40,16 @@ function memoryOf(pid: number | undefined): { now: number; most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mebibytes = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024);
   return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') };
+}
+
+/** A process and those that it has started; one that has just ended takes nothing. */
+function memoryOfAll(pid: number | undefined): number {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    return memoryOf(pid).now + children.reduce((sum, child) => sum + memoryOfAll(Number(child)), 0);
+  } catch {
+    return 0;
+  }
 }
 
 async function launch(program: string, folder: string, env: Record<string, string>): Promise<[Instance, ChildProcess]> {
@@ -52,7 +66,10 @@ async function launch(program: string, folder: string, env: Record<string, strin
     if (url === undefined) throw new Error(line);
     const { pid } = child;
     const kill = (signal: NodeJS.Signals) => void child.kill(signal);
-    return [{ url, exited, kill, memory: () => memoryOf(pid), written: () => written }, child];
+    return [
+      { url, exited, kill, memory: () => memoryOf(pid), memoryOfAll: () => memoryOfAll(pid), written: () => written },
+      child,
+    ];
   }
   throw new Error(`It ended at its start:\n${written}`);
 }
@@ -92,11 +109,14 @@ export async function setStage(): Promise<Stage> {
   return {
     database,
     databaseUrl,
+    folder: folder.path,
     async start(settings = {}) {
       const env = {
         PATH: process.env.PATH ?? '',
         // Hashing isn't the point.
         ...{ NODE_ENV: 'test', BCRYPT_COST: '4', LOG_LEVEL: 'warn' },
+        // A run writes thousands.
+        MAX_COURSES_PER_TRAINER: '1000000',
         JWT_SECRET: 'a secret for fault runs only, longer than 32 bytes',
         ...{ DATABASE_URL: databaseUrl(), DATA_DIR: folder.path },
         ...settings,
@@ -114,7 +134,8 @@ export async function setStage(): Promise<Stage> {
   };
 }
 
-async function post<T>(url: string, body: object, token?: string): Promise<T> {
+/** Sends a request that has to be answered well. */
+export async function post<T>(url: string, body: object, token?: string): Promise<T> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...(token !== undefined && { Authorization: `Bearer ${token}` }) },

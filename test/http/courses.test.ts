@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import request from 'supertest';
+import { createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
+import { createApp } from '../../src/http/app.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, changesOf, type Person } from './cast.js';
@@ -44,6 +47,29 @@ describe('POST /api/courses', () => {
       ...{ title: 'Looms', description: 'Wood.', tags: [], isFeatured: false },
       ...{ thumbnail: null, isPublished: false, trainerId: cast.owner.user.id },
     });
+  });
+
+  it('lets a trainer make only so many, of those that come together too', async () => {
+    const { config, logger, hasher } = harness.context;
+    const context = await createContext({ ...config, courses: { ofTrainer: 3 } }, logger, { hasher });
+    try {
+      const app = createApp(context);
+      const createBy = ({ token }: Person, body: object) =>
+        request(app).post('/api/courses').set('Authorization', `Bearer ${token}`).send(body);
+      const before = await count();
+      const own = await harness.context.database.models.Course.count({ where: { trainerId: cast.owner.user.id } });
+      const answers = await Promise.all(Array.from({ length: 6 }, () => createBy(cast.owner, weaving)));
+      const created = answers.filter(({ status }) => status === 201).length;
+      expect([created, await count()]).to.deep.equal([3 - own, before + 3 - own]);
+      const full = 'You may have 3 courses, and have 3. Delete some first, or ask the super admin.';
+      for (const answer of answers) if (answer.status !== 201) expectFailure(answer, 400, full);
+      // Others have their own, and the super admin may give them more.
+      await createBy(cast.foreign, weaving).expect(201);
+      await createBy(cast.admin, { ...weaving, trainerId: cast.owner.user.id }).expect(201);
+      expectFailure(await createBy(cast.owner, weaving), 400, full.replace('have 3.', 'have 4.'));
+    } finally {
+      await context.close();
+    }
   });
 
   it("ignores whom a trainer names, and everything that isn't theirs to say", async () => {

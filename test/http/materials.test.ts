@@ -186,6 +186,33 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 4);
     });
 
+    it('takes no more files than a course may have, of empty ones and of those that come together too', async () => {
+      const { config, logger, hasher } = harness.context;
+      const files = { ...config.files, courseFiles: 5 };
+      const context = await createContext({ ...config, files }, logger, { hasher });
+      const full = 'The course may have 5 files, and has 5. Delete some first.';
+      await serving(async (url) => {
+        const addTo = (path: string) => send(url, { path, token, body: form(filePart('')) });
+        const answers = await Promise.all(Array.from({ length: 8 }, () => addTo(routeOf())));
+        expect(answers.map(({ status }) => status).sort()).to.deep.equal([
+          ...Array(5).fill(201),
+          ...Array(3).fill(400),
+        ]);
+        for (const { status, body } of answers)
+          if (status === 400) expect(JSON.parse(body)).to.deep.equal({ error: full });
+        // What there is no room for needn't come.
+        const announced = await send(url, { path: routeOf(), token, headers: { 'Content-Length': 4_000_000 } });
+        expect([announced.status, JSON.parse(announced.body).error]).to.deep.equal([400, full]);
+        // A picture of the course is none of them, and other courses have their own.
+        await buildMaterial(harness.context, await buildCourse(harness.context, trainer), {}, Buffer.alloc(1));
+        const { body } = await harness.api('get', routeOf(), token).expect(200);
+        await harness.api('delete', routeOf(body.files[0].id), token).expect(200);
+        expect((await addTo(routeOf())).status).to.equal(201);
+        expect((await addTo(routeOf())).status).to.equal(400);
+      }, createApp(context)).finally(() => context.close());
+      await expectNothingLeft(harness.context, 6);
+    });
+
     it('takes only the types that are configured', async () => {
       const { config, logger, hasher } = harness.context;
       const files = { ...config.files, materialTypes: ['pdf', 'mp4'] };

@@ -79,7 +79,7 @@ export function picture(width = 60, height = 40) {
   return sharp({ create: { width, height, channels: 3, background: 'red', noise } });
 }
 
-/** Reads a picture from a file: other ways to load are closed once the service has read its first. */
+/** Reads a picture. */
 export async function read(content: Buffer): Promise<{ metadata: Metadata; pixels: Buffer }> {
   const folder = temporaryFolder();
   try {

@@ -64,7 +64,7 @@ export async function thumbnail(run: Run): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
   const upload = await uploadOf(run, context, atMost(context.config.files.imageBytes));
-  const imageUrl = await setThumbnail(context, operator, course.id, upload);
+  const imageUrl = await setThumbnail(context, operator, course.id, upload, { signal: run.io.signal });
   return { json: { imageUrl }, text: `${courseName(course)} has a new picture: ${imageUrl}` };
 }
 

@@ -1,3 +1,4 @@
+import { AppError } from '../../errors.js';
 import { actorOf } from '../../services/core.js';
 import { contentOf, type StoredObject } from '../../services/files.js';
 import { openImage, removeAvatar, setAvatar, setThumbnail } from '../../services/images.js';
@@ -24,18 +25,30 @@ function streamed(object: StoredObject): StreamAnswer {
   };
 }
 
+/** That its client left in the midst of a picture is no fault of the service. @throws AppError `BODY_INCOMPLETE` */
+async function wanted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new AppError('BODY_INCOMPLETE', 'The client left before its picture was prepared.', { cause: error });
+  }
+}
+
 export const fileHandlers = {
-  async setThumbnail({ context, caller, params, receive }) {
+  async setThumbnail({ context, caller, params, receive, signal, waitAside }) {
     const courseId = params.id ?? '';
     await assertMayUpload(context, actorOf(caller), courseId);
     const { file } = await receive();
-    const imageUrl = await setThumbnail(context, actorOf(caller), courseId, file);
+    const work = setThumbnail(context, actorOf(caller), courseId, file, { signal, waitAside });
+    const imageUrl = await wanted(signal, work);
     return { message: 'Thumbnail uploaded successfully.', imageUrl };
   },
 
-  async setAvatar({ context, caller, receive }) {
+  async setAvatar({ context, caller, receive, signal, waitAside }) {
     const { file } = await receive();
-    return { message: 'Avatar updated successfully.', imageUrl: await setAvatar(context, caller, file) };
+    const imageUrl = await wanted(signal, setAvatar(context, caller, file, { signal, waitAside }));
+    return { message: 'Avatar updated successfully.', imageUrl };
   },
 
   async removeAvatar({ context, caller }) {

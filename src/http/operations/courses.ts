@@ -39,7 +39,7 @@ export const courseOperations = {
       description: 'The course was created',
       body: Joi.object({ message: shapes.message('Course created successfully.'), course: shapes.course.required() }),
     },
-    failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE'],
+    failures: ['NOT_FOUND', 'ACCOUNT_INACTIVE', 'COURSE_LIMIT'],
   }),
   listCategories: operation({
     method: 'get',

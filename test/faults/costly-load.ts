@@ -1,0 +1,220 @@
+/**
+ * A process of its own: one home connection of somebody who means harm. Sends one of the costly things of docs/SECURITY.md,
+ * by one address, at a megabyte a second at most, until it is ended. Its argument is an {@link Attack} as JSON; each second it
+ * prints what came of it so far as JSON.
+ */
+import { createConnection, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { emptyPng, jpegOfScans } from '../support/pictures.js';
+
+/** What is sent. */
+export type AttackKind = 'text' | 'bodies' | 'uploads' | 'sockets' | 'pictures' | 'probes' | 'lists' | 'sessions';
+
+/** Who sends what. */
+export interface Attack {
+  kind: AttackKind;
+  port: number;
+  /** The address it comes from. */
+  from: string;
+  /** Of trainees, of whom the first has very many sessions, and of a trainer. */
+  traineeTokens: string[];
+  trainerToken: string;
+}
+
+/** What came of it: answers by status, `closed` and `refused` where there was none; and `bytes` sent. */
+export type AttackCounts = Record<string, number>;
+
+const bytesASecond = 1_000_000;
+/** What the packets of opening a connection take. */
+const connectionBytes = 300;
+/** Whoever was turned away comes again after this, in milliseconds. */
+const againMs = 5000;
+
+const attack = JSON.parse(process.argv[2] ?? '') as Attack;
+const counts: AttackCounts = { bytes: 0 };
+const count = (what: string) => {
+  counts[what] = (counts[what] ?? 0) + 1;
+};
+
+let free = bytesASecond / 10;
+let lastAt = performance.now();
+
+/** Waits until the connection has room for so many bytes. */
+async function budget(bytes: number): Promise<void> {
+  for (;;) {
+    const now = performance.now();
+    free = Math.min(bytesASecond / 10, free + ((now - lastAt) / 1000) * bytesASecond);
+    lastAt = now;
+    if (free > 0) break;
+    await sleep(5);
+  }
+  // More than there is may be owed.
+  free -= bytes;
+  counts.bytes = (counts.bytes ?? 0) + bytes;
+}
+
+const tokenOf = (number: number) => attack.traineeTokens[number % attack.traineeTokens.length] ?? '';
+
+function head(line: string, headers: Record<string, string | number> = {}): string {
+  const lines = Object.entries({ Host: 'x', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${line} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+const withBody = (line: string, headers: Record<string, string>, body: Buffer) =>
+  Buffer.concat([Buffer.from(head(line, { ...headers, 'Content-Length': body.length })), body]);
+
+const json = { 'Content-Type': 'application/json' };
+const multipart = { 'Content-Type': 'multipart/form-data; boundary=x' };
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+/** The start of a form with a picture. */
+const formStart = Buffer.from(
+  '--x\r\nContent-Disposition: form-data; name="image"; filename="me.png"\r\nContent-Type: image/png\r\n\r\n',
+);
+const formEnd = Buffer.from('\r\n--x--\r\n');
+
+async function open(): Promise<Socket> {
+  await budget(connectionBytes);
+  const socket = createConnection({ port: attack.port, host: '127.0.0.1', localAddress: attack.from });
+  let refused = true;
+  socket.once('connect', () => {
+    refused = false;
+  });
+  socket.on('error', () => undefined);
+  socket.once('close', () => count(refused ? 'refused' : 'closed'));
+  return socket;
+}
+
+async function write(socket: Socket, content: Buffer): Promise<void> {
+  for (let at = 0; at < content.length && !socket.destroyed; at += 16_384) {
+    const piece = content.subarray(at, at + 16_384);
+    await budget(piece.length);
+    await new Promise<void>((resolve) => {
+      socket.once('close', resolve);
+      socket.write(piece, () => {
+        socket.off('close', resolve);
+        resolve();
+      });
+    });
+  }
+}
+
+/** Sends requests over connections of their own, one after the other, each with a wait for its answer. */
+async function repeat(next: () => Buffer, pauseMs = 0): Promise<never> {
+  for (;;) {
+    const socket = await open();
+    const answered = new Promise<void>((resolve) => {
+      socket.on('data', (data: Buffer) => {
+        const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(data.toString('latin1', 0, 12)) ?? [];
+        if (status !== undefined) count(status);
+      });
+      // Without an answer for so long it is given up.
+      socket.setTimeout(60_000, () => socket.destroy());
+      socket.once('close', () => resolve());
+    });
+    await write(socket, next());
+    await answered;
+    // Whoever is refused a connection comes again a little later.
+    await sleep(Math.max(pauseMs, 20));
+  }
+}
+
+const several = (workers: number, work: (worker: number) => Promise<unknown>) =>
+  Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
+
+/** Keeps so many connections that have said a part of a request, and a byte more each second. */
+async function stall(connections: number, start: (number: number) => Buffer, drip: string): Promise<void> {
+  await several(connections, async (number) => {
+    for (;;) {
+      const socket = (await open()).resume();
+      await write(socket, start(number));
+      while (!socket.destroyed) {
+        if (drip) await write(socket, Buffer.from(drip));
+        await sleep(1000);
+      }
+      await sleep(againMs);
+    }
+  });
+}
+
+const close = { Connection: 'close' };
+
+/** Marks of two classes, of which every second one has to change places (UAX 15). */
+function slowText(): Buffer {
+  const identifier = '\u0301\u0316'.repeat(24_000);
+  return Buffer.from(JSON.stringify({ identifier, password: 'a wrong guess' }));
+}
+
+function text() {
+  const body = slowText();
+  const plain = withBody('POST /api/auth/login', { ...json, ...close }, body);
+  const packed = withBody('POST /api/auth/login', { ...json, ...close, 'Content-Encoding': 'gzip' }, gzipSync(body));
+  return Promise.all([several(8, () => repeat(() => plain)), several(2, () => repeat(() => packed, 100))]);
+}
+
+function pictures() {
+  const contents = [
+    emptyPng(5000, 5000),
+    jpegOfScans(4096, 64),
+    jpegOfScans(4096, 883),
+    emptyPng(4000, 4000, { bits: 8, colour: 6, interlaced: true }),
+    emptyPng(5000, 5000, { bits: 16, colour: 6, interlaced: true }),
+  ].map((content) => Buffer.concat([formStart, content, formEnd]));
+  let turn = 0;
+  const next = () => {
+    turn += 1;
+    const headers = { ...multipart, ...close, ...bearer(tokenOf(turn)) };
+    return withBody('PUT /api/auth/avatar', headers, contents[turn % contents.length] ?? Buffer.alloc(0));
+  };
+  return several(100, () => repeat(next));
+}
+
+/** As many requests on a connection as it takes, without a wait for answers. */
+async function probes() {
+  await several(4, async (number) => {
+    const batch = Buffer.from(head(number % 2 === 0 ? 'GET /readyz' : 'GET /healthz').repeat(1000));
+    for (;;) {
+      const socket = await open();
+      socket.on('data', (data: Buffer) => {
+        for (const [status] of data.toString('latin1').matchAll(/(?<=HTTP\/1\.1 )\d{3}/g)) count(status);
+      });
+      while (!socket.destroyed) await write(socket, batch);
+      await sleep(20);
+    }
+  });
+}
+
+function lists() {
+  const items = Buffer.from(JSON.stringify({ courseId: 'x', traineeIds: Array(25_000).fill(0), enrollmentIds: [] }));
+  const headers = { ...json, ...close, ...bearer(attack.trainerToken) };
+  const plain = withBody('POST /api/enrollments/bulk', headers, items);
+  const packed = withBody('POST /api/enrollments/bulk', { ...headers, 'Content-Encoding': 'gzip' }, gzipSync(items));
+  return Promise.all([several(8, () => repeat(() => plain)), several(2, () => repeat(() => packed, 100))]);
+}
+
+/** Long enough to be kept for as long as uploads may take. */
+const announced = { 'Content-Length': 9_000_000 };
+
+const kinds: Record<AttackKind, () => Promise<unknown>> = {
+  text,
+  bodies: () =>
+    stall(1000, () => Buffer.from(`${head('POST /api/auth/login', { ...json, 'Content-Length': 5000 })}{"`), 'a'),
+  async uploads() {
+    // All of one trainee; the first have sent most of a picture before they stall.
+    const headers = { ...multipart, ...announced, ...bearer(tokenOf(0)) };
+    const start = Buffer.concat([Buffer.from(head('PUT /api/auth/avatar', headers)), formStart]);
+    await stall(1000, (number) => (number < 40 ? Buffer.concat([start, Buffer.alloc(5_000_000)]) : start), 'a');
+  },
+  sockets: () => stall(5300, () => Buffer.alloc(0), ''),
+  pictures,
+  probes,
+  lists,
+  sessions: () =>
+    several(8, () => repeat(() => Buffer.from(head('GET /api/auth/sessions', { ...close, ...bearer(tokenOf(0)) })))),
+};
+
+const report = () => console.log(JSON.stringify(counts));
+report();
+setInterval(report, 1000);
+await kinds[attack.kind]();

@@ -1,0 +1,243 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createConnection } from 'mysql2/promise';
+import { atDepth } from '../support/depth.js';
+import { emptyPng } from '../support/pictures.js';
+import { type Crowd, type Outcome, send, startCrowd, statuses } from './clients.js';
+import type { Attack, AttackCounts, AttackKind } from './costly-load.js';
+import { atExit } from './leavings.js';
+import type { Verdict } from './report.js';
+import { type Instance, people, post, setStage } from './stage.js';
+
+/**
+ * Costly things from one home connection, while others work. R11_PARTS names those that are to be sent alone, such as
+ * `pictures,probes`.
+ */
+
+const attackMs = atDepth(8000, 30_000);
+/** Between two attacks. */
+const calmMs = atDepth(3000, 5000);
+const clients = 12;
+const pauseMs = 40;
+const leastShare = 0.8;
+const mostP99Ms = 500;
+const mostMemory = 512;
+const mostDisk = 200;
+const sessionRows = 20_000;
+/** How long the service may take to be well again, and what is well, in milliseconds. */
+const recoveryMs = 60_000;
+const wellMs = 250;
+
+const attacks: Readonly<Record<AttackKind, string>> = {
+  text: 'logins with text that is slow to normalise, plain and packed',
+  bodies: '1,000 logins whose body never comes',
+  uploads: '1,000 stalled uploads of one trainee, 40 of them with most of a picture',
+  sockets: '5,300 idle sockets',
+  pictures: 'pictures that are costly to unpack, on 100 connections',
+  probes: 'pipelined probes',
+  lists: 'bulk operations with 25,000 wrong ids, plain and packed',
+  sessions: `listings of ${sessionRows} sessions`,
+};
+
+const loader = fileURLToPath(new URL('./costly-load.ts', import.meta.url));
+
+/** Begins an attack. @returns what ends it and says what came of it */
+async function begin(attack: Attack): Promise<() => Promise<AttackCounts>> {
+  const argv = ['--import', 'tsx', loader, JSON.stringify(attack)];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  atExit(() => void child.kill('SIGKILL'));
+  // The attacker's machine is another: theirs must not be what the service waits for.
+  if (child.pid !== undefined) setPriority(child.pid, Math.min(19, getPriority() + 10));
+  let counts: AttackCounts = {};
+  const lines = createInterface(child.stdout).on('line', (line) => {
+    counts = JSON.parse(line) as AttackCounts;
+  });
+  // It has been loaded, and begins.
+  await once(lines, 'line');
+  return async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    return counts;
+  };
+}
+
+/** What files below a folder take, in MB; those that vanish meanwhile take nothing. */
+function diskOf(folder: string): number {
+  const sizes = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
+    const found = entry.isFile() && statSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false });
+    return found ? found.size : 0;
+  });
+  return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1_000_000);
+}
+
+/** The most that was seen until it is stopped. */
+function watch(instance: Instance, folder: string) {
+  const most = { memory: 0, disk: 0 };
+  const timer = setInterval(() => {
+    most.memory = Math.max(most.memory, instance.memoryOfAll());
+    most.disk = Math.max(most.disk, diskOf(folder));
+  }, 200);
+  return () => {
+    clearInterval(timer);
+    return most;
+  };
+}
+
+/** What the others got done in so many seconds. */
+interface Span {
+  outcomes: readonly Outcome[];
+  seconds: number;
+}
+
+async function measure({ outcomes }: Crowd, milliseconds: number): Promise<Span> {
+  const [from, first] = [performance.now(), outcomes.length];
+  await sleep(milliseconds);
+  return { outcomes: outcomes.slice(first), seconds: (performance.now() - from) / 1000 };
+}
+
+/** Good answers a second over several spans, and how long 99 of 100 of them took at most. */
+function goodput(...spans: readonly Span[]) {
+  const times = spans.flatMap(({ outcomes }) => outcomes.filter(({ status }) => status === 200).map(({ ms }) => ms));
+  times.sort((one, other) => one - other);
+  const seconds = spans.reduce((sum, span) => sum + span.seconds, 0);
+  return { perSecond: times.length / seconds, p99: times[Math.floor(times.length * 0.99)] ?? Number.POSITIVE_INFINITY };
+}
+
+/** Somebody who gives themselves a picture, again and again, until told to stop. */
+function startPortraits(url: string, token: string) {
+  const answers: { status: number; ms: number }[] = [];
+  let running = true;
+  const work = async () => {
+    while (running) {
+      const form = new FormData();
+      form.append('image', new Blob([emptyPng(800, 600)]), 'me.png');
+      const at = performance.now();
+      const request = { method: 'PUT', headers: { Authorization: `Bearer ${token}` }, body: form };
+      const status = await fetch(`${url}/api/auth/avatar`, request).then(
+        (response) => response.status,
+        () => 0,
+      );
+      answers.push({ status, ms: performance.now() - at });
+      await sleep(500);
+    }
+  };
+  const done = work();
+  return async () => {
+    running = false;
+    await done;
+    return answers;
+  };
+}
+
+/** Waits until nothing of an attack is felt any more: what comes afterwards is measured as calm. */
+async function untilWell(url: string, token: string): Promise<void> {
+  const deadline = performance.now() + recoveryMs;
+  for (let well = 0; well < 10 && performance.now() < deadline; ) {
+    const { status, ms } = await send(url, { method: 'GET', path: '/api/auth/me', token });
+    well = status === 200 && ms < wellMs ? well + 1 : 0;
+    await sleep(100);
+  }
+}
+
+/** What the attackers need: accounts, and far more sessions of one of them than they use. */
+async function prepare(url: string, adminToken: string, databaseUrl: string) {
+  const traineeTokens: string[] = [];
+  const ids: string[] = [];
+  for (let number = 0; number < 4; number += 1) {
+    const email = `trainee-${number}@example.org`;
+    const password = 'a trainee password';
+    const names = { firstName: 'Some', lastName: 'Trainee', phone: `10${number}` };
+    await post(`${url}/api/auth/register`, { ...names, email, password, role: 'trainee' }, adminToken);
+    const login = await post<{ token: string; user: { id: string } }>(`${url}/api/auth/trainee-login`, {
+      ...{ identifier: email, password },
+    });
+    traineeTokens.push(login.token);
+    ids.push(login.user.id);
+  }
+  const connection = await createConnection(databaseUrl);
+  await connection.query(
+    `INSERT INTO sessions (id, user_id, created_at, expires_at, user_agent)
+     SELECT UUID(), ?, NOW(3) - INTERVAL 1 DAY, NOW(3) + INTERVAL 1 DAY, REPEAT('x', 255) FROM seq_1_to_${sessionRows}`,
+    [ids[0]],
+  );
+  await connection.end();
+  return { own: traineeTokens.pop() ?? '', attackers: traineeTokens };
+}
+
+const wanted = process.env.R11_PARTS?.split(',');
+
+export async function run(): Promise<Verdict[]> {
+  const stage = await setStage();
+  const verdicts: Verdict[] = [];
+  try {
+    const instance = await stage.start();
+    const { url } = instance;
+    const { adminToken, trainerToken } = await people(url);
+    const { own, attackers } = await prepare(url, adminToken, stage.databaseUrl());
+    const calls = [
+      { method: 'GET', path: '/api/auth/me', token: own },
+      { method: 'GET', path: '/api/users?limit=10', token: adminToken },
+      { method: 'GET', path: '/api/courses', token: own },
+      { method: 'PUT', path: '/api/auth/profile', token: own, body: { firstName: 'Another' } },
+    ] as const;
+    let turn = 0;
+    const others = startCrowd(url, clients, () => calls[turn++ % calls.length] ?? calls[0], pauseMs);
+    await measure(others, calmMs);
+    let before = await measure(others, calmMs);
+    // One after the other, with calm in between: the machine has neighbours, and both sides have as much of it.
+    for (const [number, kind] of (Object.keys(attacks) as AttackKind[]).entries()) {
+      if (wanted && !wanted.includes(kind)) continue;
+      const stopWatching = watch(instance, stage.folder);
+      const from = `127.0.0.${10 + number}`;
+      const port = Number(new URL(url).port);
+      const stop = await begin({ kind, port, from, traineeTokens: attackers, trainerToken });
+      const stopPortraits = kind === 'pictures' ? startPortraits(url, own) : undefined;
+      const during = await measure(others, attackMs);
+      const portraits = (await stopPortraits?.()) ?? [];
+      const came = await stop();
+      const most = stopWatching();
+      await untilWell(url, own);
+      const after = await measure(others, calmMs);
+      const [calm, busy] = [goodput(before, after), goodput(during)];
+      before = after;
+      const share = busy.perSecond / calm.perSecond;
+      const failed = statuses(during.outcomes.filter(({ status }) => status !== 200));
+      verdicts.push(
+        {
+          promised: `${attacks[kind]}: others keep 80 % of their goodput, p99 under ${mostP99Ms} ms`,
+          measured: `${(100 * share).toFixed(0)} % of ${calm.perSecond.toFixed(0)}/s, p99 ${busy.p99.toFixed(0)} ms (calm ${calm.p99.toFixed(0)} ms)${failed && `, ${failed}`}; the attack: ${JSON.stringify(came)}`,
+          kept: share >= leastShare && busy.p99 < mostP99Ms,
+          timed: true,
+        },
+        {
+          promised: `meanwhile memory under ${mostMemory} MiB, disk under ${mostDisk} MB`,
+          measured: `${most.memory} MiB, ${most.disk} MB`,
+          kept: most.memory > 0 && most.memory < mostMemory && most.disk < mostDisk,
+        },
+      );
+      if (stopPortraits)
+        verdicts.push({
+          promised: 'meanwhile the pictures of others are prepared, each within 20 s',
+          measured: `${statuses(portraits)}; slowest ${(Math.max(...portraits.map(({ ms }) => ms)) / 1000).toFixed(1)} s`,
+          kept: portraits.length > 0 && portraits.every(({ status, ms }) => status === 200 && ms < 20_000),
+        });
+      console.log(
+        verdicts
+          .slice(-3)
+          .map(({ promised, measured }) => `${promised}: ${measured}`)
+          .join('\n'),
+      );
+    }
+    await others.stop();
+    return verdicts;
+  } finally {
+    await stage.close();
+  }
+}

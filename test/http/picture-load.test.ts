@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import request from 'supertest';
+import { type Context, createContext } from '../../src/context.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { createLogger } from '../../src/logger.js';
+import { signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
+import { emptyPng } from '../support/pictures.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { emptyStorage, expectNothingLeft, filePart, form, uploadsIn } from './uploads.js';
+
+const atOnce = 2;
+
+async function until(what: () => boolean): Promise<void> {
+  const deadline = performance.now() + scaled(20_000);
+  while (!what() && performance.now() < deadline) await sleep(10);
+  expect(what()).to.equal(true);
+}
+
+describe('many pictures at once', function () {
+  this.timeout(scaled(120_000));
+  const harness = useHarness();
+  const logged: string[] = [];
+  let folder: ReturnType<typeof temporaryFolder>;
+  let context: Context;
+  let server: RunningServer;
+  let token: string;
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    logged.length = 0;
+    const { config, hasher } = harness.context;
+    const logger = createLogger('info', { write: (line: string) => void logged.push(line) });
+    const files = { ...config.files, storage: { kind: 'local' as const, folder: `${folder.path}/files` } };
+    const http = { ...config.http, port: 0, host: '127.0.0.1', maxInFlight: atOnce };
+    context = await createContext({ ...config, dataDir: folder.path, files, http }, logger, { hasher });
+    let closed: Promise<void> | undefined;
+    closeContext = () => (closed ??= context.close());
+    server = await startServer(context);
+    ({ token } = await signIn(context));
+    // From now on there is a process, which can be made to stand still.
+    expect((await avatar(token)).status).to.equal(200);
+  });
+  /** A test may have done it already. */
+  let closeContext: () => Promise<void>;
+
+  afterEach(async () => {
+    await server.close();
+    await closeContext();
+    await emptyStorage(harness.context);
+    folder.remove();
+  });
+
+  const avatar = (as: string) =>
+    request(server.url)
+      .put('/api/auth/avatar')
+      .set('Authorization', `Bearer ${as}`)
+      .attach('image', emptyPng(40, 30), 'me.png');
+  const me = () => request(server.url).get('/api/auth/me').set('Authorization', `Bearer ${token}`);
+  const accounts = async (count: number) =>
+    Promise.all(Array.from({ length: count }, async () => (await signIn(context)).token));
+
+  const pidNow = () => context.images.pid() ?? 0;
+  const stopped = (pid: number) => process.kill(pid, 'SIGSTOP');
+  const goOn = (pid: number) => process.kill(pid, 'SIGCONT');
+
+  /** Sends a picture, and can leave without an answer. */
+  function sendAvatar(as: string): Socket {
+    const body = form(filePart(emptyPng(40, 30), 'me.png', 'image'));
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => undefined);
+    const head = ['PUT /api/auth/avatar HTTP/1.1', 'Host: x', `Authorization: Bearer ${as}`];
+    const more = ['Content-Type: multipart/form-data; boundary=x', `Content-Length: ${body.length}`, '', ''];
+    socket.write([...head, ...more].join('\r\n'));
+    socket.write(body);
+    return socket;
+  }
+
+  it('keep nobody else waiting, however many wait', async () => {
+    const pid = pidNow();
+    stopped(pid);
+    const waiting = (await accounts(4 * atOnce)).map((as) => avatar(as).then(({ status }) => status));
+    await until(() => uploadsIn(context).length === 4 * atOnce);
+    const answers = await Promise.all(Array.from({ length: 6 }, async () => (await me()).status));
+    expect(answers).to.deep.equal(Array(6).fill(200));
+    goOn(pid);
+    expect(await Promise.all(waiting)).to.deep.equal(Array(4 * atOnce).fill(200));
+    await expectNothingLeft(context, 1 + 4 * atOnce);
+  });
+
+  it('are not taken from one account alone', async () => {
+    const pid = pidNow();
+    stopped(pid);
+    const greedy = Array.from({ length: 14 }, () => avatar(token).then(({ status, headers }) => ({ status, headers })));
+    // One is at it, eight wait, and the others are told at once.
+    await until(() => uploadsIn(context).length === 9);
+    const [other = ''] = await accounts(1);
+    const theirs = avatar(other).then(({ status }) => status);
+    await until(() => uploadsIn(context).length === 10);
+    goOn(pid);
+    const answers = await Promise.all(greedy);
+    const turnedAway = answers.filter(({ status }) => status === 503);
+    expect(turnedAway.length).to.equal(5);
+    for (const { headers } of turnedAway) expect(headers['retry-after']).to.match(/^\d+$/);
+    expect(answers.filter(({ status }) => status === 200).length).to.equal(9);
+    expect(await theirs).to.equal(200);
+    await expectNothingLeft(context, 2);
+  });
+
+  it('are given up with their clients, whether they wait or are worked on', async () => {
+    const pid = pidNow();
+    stopped(pid);
+    const sockets = (await accounts(4)).map(sendAvatar);
+    await until(() => uploadsIn(context).length === 4);
+    for (const socket of sockets) socket.destroy();
+    await until(() => !existsSync(`/proc/${pid}`));
+    await expectNothingLeft(context, 1);
+    expect((await avatar(token)).status).to.equal(200);
+    // That a client leaves is no fault of the service.
+    expect(logged.filter((line) => /"level":(50|60)/.test(line))).to.deep.equal([]);
+  });
+
+  it('end with the service, and their process with them', async () => {
+    const pid = pidNow();
+    const waiting = (await accounts(3)).map((as) => avatar(as).then(({ status }) => status));
+    await until(() => uploadsIn(context).length > 0);
+    await server.close();
+    expect(await Promise.all(waiting)).to.deep.equal(Array(3).fill(200));
+    await closeContext();
+    expect(existsSync(`/proc/${pid}`)).to.equal(false);
+  });
+});
