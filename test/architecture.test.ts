@@ -219,4 +219,14 @@ describe('the process', () => {
     expect(filesWith(/\bconsole\s*\./)).to.deep.equal(['cli/commands/serve.ts', 'cli/main.ts']);
     expect(filesWith(/\bconsole\s*\.\s*\w+\s*\(/)).to.deep.equal([]);
   });
+
+  it('normalises text in one place, which bounds what that costs', () => {
+    const where = files.filter((file) => /\.normalize\(/.test(textOf(file)));
+    expect(where).to.deep.equal(['schemas/text.ts']);
+  });
+
+  it('makes every schema for input of the Joi that bounds it', () => {
+    const others = files.filter((file) => file.startsWith('schemas/') && /^import Joi from 'joi'/m.test(textOf(file)));
+    expect(others).to.deep.equal(['schemas/joi.ts']);
+  });
 });

@@ -1,4 +1,4 @@
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
 import { bindContract, type Surroundings } from './bind.js';
@@ -37,6 +37,13 @@ const alone: Service = {
   limits: { bodyMs: 30_000, unreadMs: 60_000 },
 };
 
+/** Two of them mean two places to whoever is on the way (RFC 9112, section 3.2). @throws AppError `MALFORMED_URL` */
+const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => {
+  if ((headersDistinct.host?.length ?? 0) > 1)
+    throw new AppError('MALFORMED_URL', 'The request has more than one Host header.');
+  next();
+};
+
 /** The API as an Express application. @param given what it is part of, as far as that differs from {@link alone} */
 export function createApp(context: Context, given: Partial<Service> = {}): Express {
   const service = { ...alone, ...given };
@@ -55,6 +62,7 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
+  app.use(assertOneHost);
   app.use('/api', corsMiddleware(allowedOrigins));
   app.use('/api', (_request, _response, next) => next(service.notReady()));
   app.use(

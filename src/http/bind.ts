@@ -70,24 +70,58 @@ export interface Surroundings {
   };
 }
 
-const parseJson = express.json({ limit: jsonLimit, type: () => true });
+/** Reads JSON of at most so many bytes. It isn't unpacked: a few hundred bytes could say as much as all the others together. */
+const jsonParser = (limit: number) => express.json({ limit, type: () => true, inflate: false });
 
 const runMiddleware = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
   new Promise((resolve, reject) => {
     middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
   });
 
-async function readBody(request: Request, response: Response, bodyMs: number): Promise<unknown> {
+/** How a JSON body is read. */
+interface BodyReading {
+  parse: RequestHandler;
+  maxBytes: number;
+  /** How long it may take to arrive, in milliseconds. */
+  bodyMs: number;
+}
+
+async function readBody(request: Request, response: Response, reading: BodyReading): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return {};
   if (!request.is('application/json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
   // A few fields of text: whoever needs longer for them isn't sending any.
-  const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), bodyMs);
-  await runMiddleware(parseJson, request, response).finally(() => clearTimeout(late));
+  const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), reading.bodyMs);
+  const parsed = runMiddleware(reading.parse, request, response);
+  await Promise.race([parsed, assertSmall(request, reading)]).finally(() => clearTimeout(late));
   const body: unknown = request.body ?? {};
   // JSON.parse keeps a "__proto__" as an own key; nothing of ours has that name.
   if (typeof body === 'object' && body !== null) Reflect.deleteProperty(body, '__proto__');
   return body;
+}
+
+/**
+ * Watches a body come. The parser would answer one that is too large only when all of it is there.
+ * @returns never, unless by throwing AppError `BODY_TOO_LARGE`
+ */
+function assertSmall(request: Request, { maxBytes, bodyMs }: BodyReading): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const refuse = () => {
+      reject(new AppError('BODY_TOO_LARGE'));
+      // The rest is passed over, so that the client reads the answer; but not for ever.
+      const late = setTimeout(() => request.socket.destroy(), bodyMs).unref();
+      request.once('end', () => clearTimeout(late));
+    };
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse();
+    let bytes = 0;
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) return;
+      request.off('data', count);
+      refuse();
+    };
+    request.on('data', count);
+  });
 }
 
 /** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). @throws AppError `TOKEN_MISSING` */
@@ -146,6 +180,8 @@ function respond<T extends Operation>(
 ): RequestHandler {
   const { admission, limits } = surroundings;
   const { withPatience } = context.database;
+  const maxBytes = operation.maxBodyBytes ?? jsonLimit;
+  const reading = { parse: jsonParser(maxBytes), maxBytes, bodyMs: limits.bodyMs };
 
   async function serve(request: Request, response: Response): Promise<void> {
     const left = new AbortController();
@@ -158,7 +194,7 @@ function respond<T extends Operation>(
     const client = clientOf(request);
     const caller = await admit(context, operation, request, client);
     assertNameable(request.params);
-    const body = operation.body ? await aside(() => readBody(request, response, limits.bodyMs)) : {};
+    const body = operation.body ? await aside(() => readBody(request, response, reading)) : {};
     const { upload } = operation;
     const receive =
       upload &&

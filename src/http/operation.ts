@@ -17,6 +17,8 @@ export interface Operation {
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.ObjectSchema;
+  /** How large the JSON body may be, in bytes; 100 KiB unless it is said. */
+  maxBodyBytes?: number;
   /** A file in a field of a multipart form, and the form's other fields. Excludes `body`. */
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** It is much work, and the client knows: the database may take as long as it needs. */

@@ -1,6 +1,6 @@
-import Joi from 'joi';
 import type { Paging } from './fields.js';
 import * as fields from './fields.js';
+import Joi from './joi.js';
 
 /** Everything that is recorded, as `<what>.<what happened to it>`. */
 export const auditActions = [

@@ -1,5 +1,5 @@
-import Joi from 'joi';
 import * as fields from './fields.js';
+import Joi from './joi.js';
 
 export interface SetupInput {
   firstName: string;

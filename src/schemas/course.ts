@@ -1,7 +1,7 @@
-import Joi from 'joi';
 import type { Paging, Sorting } from './fields.js';
 import * as fields from './fields.js';
 import { orNothing } from './fields.js';
+import Joi from './joi.js';
 
 export const courseLevels = ['beginner', 'intermediate', 'advanced'] as const;
 export type CourseLevel = (typeof courseLevels)[number];

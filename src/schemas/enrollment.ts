@@ -1,6 +1,6 @@
-import Joi from 'joi';
 import type { Paging } from './fields.js';
 import * as fields from './fields.js';
+import Joi from './joi.js';
 
 export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
 export type EnrollmentStatus = (typeof enrollmentStatuses)[number];

@@ -1,5 +1,7 @@
-import Joi from 'joi';
+import Base from 'joi';
+import Joi from './joi.js';
 import { normalizeEmail } from './keys.js';
+import { hasTooManyMarks, withoutInvisible } from './text.js';
 
 /**
  * The atoms of valid input, each defined once: the HTTP API, the command line, the prompts and the CSV import
@@ -29,20 +31,32 @@ export function characters(text: string): number {
 // Control characters and lone surrogates: invisible, unprintable, and stored differently by every database.
 const unprintable = /[\p{Cc}\p{Cs}]/u;
 
-// Joiners and direction marks are part of some scripts; a text of nothing else shows nothing.
-const invisible = /^[\p{Cf}\p{Z}]+$/u;
+// Unicode's own line breaks are control characters in all but name.
+const lineBreaking = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** A string atom: `label` is what messages call it; strings only, nothing is coerced. */
-function text(label: string) {
+// Joiners and direction marks are part of some scripts; a text of nothing else shows nothing.
+const invisible = /^[\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]+$/u;
+
+const textMessages = (label: string) => ({
+  'any.required': `${label} is required.`,
+  'string.base': `${label} must be a string.`,
+  'string.empty': `${label} is required.`,
+});
+
+/**
+ * A string atom: `label` is what messages call it; strings only, nothing is coerced.
+ * @param tooLong what is said of one that is beyond all bounds
+ */
+function text(label: string, tooLong: string) {
   return Joi.string().messages({
-    'any.required': `${label} is required.`,
-    'string.base': `${label} must be a string.`,
-    'string.empty': `${label} is required.`,
+    ...textMessages(label),
+    'string.tooLong': tooLong,
+    'string.marks': `${label} has too many combining marks in a row.`,
   });
 }
 
 /** Adds a check to a string atom; `problem` gives the sentence that is wrong with the text, or nothing. */
-function checked(schema: Joi.StringSchema, problem: (value: string) => string | undefined) {
+function checked(schema: Base.StringSchema, problem: (value: string) => string | undefined) {
   return schema.custom((value: string, helpers) => {
     const message = problem(value);
     return message === undefined ? value : helpers.message({ custom: message });
@@ -58,22 +72,32 @@ export function oneOf(label: string, values: readonly string[]) {
       'any.only': mustBe,
       'string.base': mustBe,
       'string.empty': mustBe,
+      'string.tooLong': mustBe,
+      'string.marks': mustBe,
       'any.required': `${label} is required.`,
     });
 }
 
-/** Free text in one line: trimmed, without control characters, with bounds in characters. */
+/**
+ * Free text in one line: trimmed, without control characters, with bounds in characters. Marks that show nothing and are part
+ * of no script are dropped: they come with what is pasted, and make two texts look the same.
+ */
 export function singleLine(label: string, minimum: number, maximum: number) {
-  const schema = checked(text(label).trim(), (value) => {
-    const length = characters(value);
-    if (length < minimum || length > maximum) {
-      return minimum > 1
-        ? `${label} must be ${minimum} to ${maximum} characters.`
-        : `${label} must be at most ${maximum} characters.`;
-    }
-    if (unprintable.test(value)) return `${label} must not contain control characters.`;
-    return invisible.test(value) ? `${label} must contain visible characters.` : undefined;
-  });
+  const mustBe =
+    minimum > 1
+      ? `${label} must be ${minimum} to ${maximum} characters.`
+      : `${label} must be at most ${maximum} characters.`;
+  const schema = text(label, mustBe)
+    .trim()
+    .custom((value: string, helpers) => {
+      if (invisible.test(value)) return helpers.message({ custom: `${label} must contain visible characters.` });
+      const visible = withoutInvisible(value).trim();
+      const length = characters(visible);
+      if (length < minimum || length > maximum) return helpers.message({ custom: mustBe });
+      if (lineBreaking.test(visible))
+        return helpers.message({ custom: `${label} must not contain control characters.` });
+      return visible;
+    });
   return schema.meta({ minLength: minimum, maxLength: maximum });
 }
 
@@ -97,8 +121,9 @@ export const tag = singleLine('Tag', 1, 50);
 
 /** Free text of several lines. */
 export function multiLine(label: string, maximum: number) {
-  return checked(text(label).trim(), (value) => {
-    if (characters(value) > maximum) return `${label} must be at most ${maximum} characters.`;
+  const tooLong = `${label} must be at most ${maximum} characters.`;
+  return checked(text(label, tooLong).trim(), (value) => {
+    if (characters(value) > maximum) return tooLong;
     return unprintable.test(value.replace(/[\r\n\t]/g, ''))
       ? `${label} must not contain control characters.`
       : undefined;
@@ -110,41 +135,45 @@ export const notes = multiLine('Notes', 2000);
 const blank = Joi.string().trim().valid('');
 
 /** An optional field: null and blank text both say that there is nothing; only what is absent says nothing. */
-export const orNothing = (schema: Joi.Schema) =>
+export const orNothing = (schema: Base.Schema) =>
   schema
     .empty(blank)
     .allow(null)
     // Blank text comes here like what is absent; only the original tells them apart.
-    .default((_parent: unknown, { original }: Joi.CustomHelpers) => (original === undefined ? undefined : null));
+    .default((_parent: unknown, { original }: Base.CustomHelpers) => (original === undefined ? undefined : null));
 
 /** A day of the calendar, as `YYYY-MM-DD`. */
-export const date = (label: string) =>
-  checked(text(label).trim(), (value) => {
+export const date = (label: string) => {
+  const mustBe = `${label} must be a date as YYYY-MM-DD.`;
+  return checked(text(label, mustBe).trim(), (value) => {
     const [, year = '', month = '', day = ''] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
     const moment = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
     const exists = Number(year) >= 1000 && moment.toISOString().startsWith(value);
-    return exists ? undefined : `${label} must be a date as YYYY-MM-DD.`;
+    return exists ? undefined : mustBe;
   }).meta({ format: 'date' });
+};
 
 const emailSyntax = Joi.string().email({ tlds: false }).max(emailMaximum);
 
-/** A valid email address, normalised: trimmed, NFKC, lower case. */
-export const email = text('Email')
+const notAnAddress = 'Email must be a valid email address.';
+
+/** A valid email address, normalised: trimmed, NFKC, lower case, without characters that can't be seen. */
+export const email = text('Email', notAnAddress)
   .custom((value: string, helpers) => {
     const normalized = normalizeEmail(value);
     if (normalized === '') return helpers.message({ custom: 'Email is required.' });
     const valid = !unprintable.test(normalized) && !emailSyntax.validate(normalized).error;
-    return valid ? normalized : helpers.message({ custom: 'Email must be a valid email address.' });
+    return valid ? normalized : helpers.message({ custom: notAnAddress });
   })
   .meta({ format: 'email', maxLength: emailMaximum });
 
 /** A password to be set or compared: 6 characters (code points) or more, at most 72 bytes of UTF-8. */
 function passwordOf(label: string) {
-  return checked(text(label), (value) => {
+  const tooLong = `${label} must be at most ${passwordMaximumBytes} bytes.`;
+  return checked(text(label, tooLong), (value) => {
     if (characters(value) < passwordMinimumCharacters)
       return `${label} must be at least ${passwordMinimumCharacters} characters.`;
-    if (Buffer.byteLength(value) > passwordMaximumBytes)
-      return `${label} must be at most ${passwordMaximumBytes} bytes.`;
+    if (Buffer.byteLength(value) > passwordMaximumBytes) return tooLong;
     // A NUL ends the text for C implementations of bcrypt: what follows it would not count.
     return value.includes('\0') || !value.isWellFormed()
       ? `${label} contains a character that can't be used.`
@@ -161,15 +190,20 @@ export const role = oneOf('Role', roles);
 /** A JSON boolean: the text "true" is refused. */
 export const isActive = Joi.boolean().strict().messages({ 'boolean.base': 'isActive must be true or false.' });
 
-/** An email address or a phone number, as typed into a login form: whatever it is, it is looked up, not judged. */
-export const identifier = text('Identifier').trim();
+/**
+ * An email address or a phone number, as typed into a login form: whatever it is, it is looked up, not judged. The body's
+ * limit bounds it; {@link isPossibleKey} says what is worth a look.
+ */
+export const identifier = Base.string().messages(textMessages('Identifier')).trim();
 
 /** An opaque id. What isn't one of ours names nothing, so no shape is demanded here. */
 export const id = (label: string) => singleLine(label, 1, 100);
 
+const searchTooLong = `search must be at most ${searchMaximum} characters.`;
+
 /** A word to look for in names and titles. */
-export const search = checked(text('search').trim().allow(''), (value) => {
-  if (characters(value) > searchMaximum) return `search must be at most ${searchMaximum} characters.`;
+export const search = checked(text('search', searchTooLong).trim().allow(''), (value) => {
+  if (characters(value) > searchMaximum) return searchTooLong;
   return unprintable.test(value) ? 'search must not contain control characters.' : undefined;
 }).meta({ maxLength: searchMaximum });
 
@@ -228,5 +262,5 @@ export interface Sorting<T extends string> {
 
 /** Whether a text can be the key of an account at all; others aren't worth a look into the database. */
 export function isPossibleKey(text: string): boolean {
-  return characters(text) <= emailMaximum && !unprintable.test(text);
+  return characters(text) <= emailMaximum && !unprintable.test(text) && !hasTooManyMarks(text);
 }

@@ -1,6 +1,6 @@
-import Joi from 'joi';
 import type { Paging } from './fields.js';
 import * as fields from './fields.js';
+import Joi from './joi.js';
 
 /** What a stored file is to the one it belongs to. */
 export const fileKinds = ['material', 'thumbnail', 'avatar'] as const;

@@ -1,7 +1,8 @@
-import Joi from 'joi';
+import type Types from 'joi';
 import type { EnrollmentStatus } from './enrollment.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
+import Joi from './joi.js';
 
 /** The columns of an import file that are understood; the first four must be there (README, "The import file"). */
 export const importColumns = [
@@ -79,7 +80,7 @@ export interface ImportedPerson {
 }
 
 /** A part of the name: required unless there is a full name that couldn't be parted. */
-const nameBeside = (name: Joi.StringSchema) => name.when('fullName', { is: Joi.exist(), otherwise: Joi.required() });
+const nameBeside = (name: Types.StringSchema) => name.when('fullName', { is: Joi.exist(), otherwise: Joi.required() });
 
 /** One row of a file: the fields of the API, and what only text in cells makes necessary. */
 export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: never }>({
@@ -121,7 +122,7 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
   .messages({ 'object.nand': 'Give a password or a password hash, not both.' });
 
 const quickName =
-  /^[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f][A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f .'-]{0,46}[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
+  /^[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f][A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f .'-]{0,48}[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
 const quickEmail = /^[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9](?:-?[A-Za-z0-9])*\.)+[A-Za-z]{2,}$/;
 const quickPhone = /^\+?\d(?:[ ()-]*\d){3,24}$/;
 
@@ -132,8 +133,9 @@ const quickPhone = /^\+?\d(?:[ ()-]*\d){3,24}$/;
  */
 export function quickPerson(input: Partial<Record<ImportColumn, string>>): ImportedPerson | undefined {
   const { firstName = '', lastName = '', email = '', phone = '', role = '', passwordHash = '' } = input;
+  if (firstName.length > 50 || lastName.length > 50 || email.length > 64 || phone.length > 50) return undefined;
   if (!quickName.test(firstName) || !quickName.test(lastName)) return undefined;
-  if (email.length > 64 || !quickEmail.test(email) || !quickPhone.test(phone)) return undefined;
+  if (!quickEmail.test(email) || !quickPhone.test(phone)) return undefined;
   if (input.isActive || input.password || input.course || input.enrollmentStatus || input.notes) return undefined;
   if (role !== '' && role !== 'trainee' && role !== 'trainer') return undefined;
   if (passwordHash !== '' && !passwordHashShape.test(passwordHash)) return undefined;
@@ -176,7 +178,7 @@ export interface ImportOptions {
 const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 
 /** The option stands after `onExisting`, which has been checked by then. */
-function onlyForUpdates(resetPasswords: boolean, { message, state }: Joi.CustomHelpers): boolean | Joi.ErrorReport {
+function onlyForUpdates(resetPasswords: boolean, { message, state }: Types.CustomHelpers): boolean | Types.ErrorReport {
   const { onExisting } = state.ancestors[0] as Partial<ImportOptions>;
   return resetPasswords && onExisting !== 'update'
     ? message({ custom: 'resetPasswords needs onExisting update.' })
@@ -207,11 +209,15 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .valid(...importDelimiters)
     .messages({ '*': delimiterMustBe })
     .meta({ enum: ['auto', ',', ';', 'tab', '|'] }),
-  map: Joi.array().items(Joi.string().pattern(/=/).max(1000)).max(100).empty(Joi.array().length(0)).messages({
-    'array.max': 'No more than 100 mappings can be given.',
-    'string.max': 'A mapping can have no more than 1000 characters.',
-    '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.',
-  }),
+  map: Joi.array()
+    .items(Joi.string().pattern(/=/).max(1000).meta({ maxLength: 1000 }))
+    .max(100)
+    .empty(Joi.array().length(0))
+    .messages({
+      'array.max': 'No more than 100 mappings can be given.',
+      'string.max': 'A mapping can have no more than 1000 characters.',
+      '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.',
+    }),
 });
 
 /** The same text for the same options, in whatever order they were given. */

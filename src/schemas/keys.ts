@@ -1,21 +1,42 @@
+import { normalized, visiblePart } from './text.js';
+
 /**
  * The forms of what people type by which it is found and told apart. Made in the program, so that every database finds
  * and refuses the same.
  */
 
-/** The stored form of an email address and the form that logins are matched in: trimmed, NFKC, lower case. */
+/**
+ * The stored form of an email address and the form that logins are matched in: trimmed, NFKC, lower case, without characters
+ * that can't be seen, which would make a second account of the same address.
+ */
 export function normalizeEmail(address: string): string {
   // Lower-casing can undo NFKC (U+0130), hence twice. toLowerCase is the same in every locale.
-  return address.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+  return visiblePart(normalized(normalized(visiblePart(address), 'NFKC').toLowerCase(), 'NFKC')).trim();
+}
+
+const beyondAscii = /[^\0-\x7f]/gu;
+const digit = /^\p{Nd}$/u;
+
+/** A digit of any script as 0 to 9, a full-width sign as it stands on keyboards; every other character as it is. */
+function plainSign(sign: string): string {
+  const compatible = normalized(sign, 'NFKC');
+  const plain = compatible.length === 1 ? compatible : sign;
+  if (!digit.test(plain) || plain <= '9') return plain;
+  // The digits of a script follow each other from its zero.
+  let value = 0;
+  const point = plain.codePointAt(0) ?? 0;
+  while (digit.test(String.fromCodePoint(point - value - 1))) value += 1;
+  return String(value % 10);
 }
 
 /**
- * What makes two phone numbers the same: spaces, dots, dashes, parentheses and invisible marks don't count.
- * A text of nothing else stands for itself.
+ * What makes two phone numbers the same: spaces, dots, dashes, parentheses and what can't be seen don't count, nor does the
+ * script of its digits. A text of nothing else stands for itself.
  */
 export function phoneKey(phoneNumber: string): string {
   const trimmed = phoneNumber.trim();
-  return trimmed.replace(/[\s.()\p{Pd}\u2212\p{Cf}]/gu, '') || trimmed;
+  const plain = visiblePart(trimmed).replace(beyondAscii, plainSign);
+  return plain.replace(/[\s.()\p{Pd}\u2212]/gu, '') || trimmed;
 }
 
 /** Length of the column that searches look in, in characters. */
@@ -26,13 +47,11 @@ export const searchKeyLength = 600;
  * the accents of alphabetic scripts don't count.
  */
 export function searchKey(...parts: readonly (string | null | undefined)[]): string {
-  const folded = parts
-    .filter((part) => part)
-    .join(' ')
-    .normalize('NFKD')
+  const text = parts.filter((part) => part).join(' ');
+  const plain = normalized(text, 'NFKD')
     .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .normalize('NFC');
+    .toLowerCase();
+  const folded = normalized(plain, 'NFC');
   // Whole characters; a text that is short in UTF-16 units is short in characters too.
   return folded.length <= searchKeyLength ? folded : Array.from(folded).slice(0, searchKeyLength).join('');
 }

@@ -1,6 +1,7 @@
-import Joi from 'joi';
+import type Types from 'joi';
 import type { Paging, Role, Sorting } from './fields.js';
 import * as fields from './fields.js';
+import Joi from './joi.js';
 
 export interface RegisterInput {
   firstName: string;
@@ -30,7 +31,7 @@ export interface ProfileInput {
 }
 
 /** A field that leaves things unchanged when it is absent or empty (specification, section 4.8). */
-const unlessEmpty = (schema: Joi.Schema) => schema.empty(Joi.string().trim().valid('', null));
+const unlessEmpty = (schema: Types.Schema) => schema.empty(Joi.string().trim().valid('', null));
 
 const notText = 'Phone must be a string or a number.';
 

@@ -1,11 +1,14 @@
 import type Joi from 'joi';
 import { validationError } from '../errors.js';
 
+/** A list of wrong things has so many problems that are worth reading. */
+const mostProblems = 20;
+
 /**
  * Checks raw input against a schema and gives the normalised value. Unknown keys are dropped, and those that
  * hold `undefined`: an option that isn't given is absent, as in JSON.
  * @param input anything: a parsed JSON body, a query, command line options, prompt answers, CSV cells
- * @throws AppError `VALIDATION` with one problem a field, for every invalid field; values are never repeated
+ * @throws AppError `VALIDATION` with one problem a field, for the first 20 invalid fields; values are never repeated
  */
 export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
   if (input === null || typeof input !== 'object' || Array.isArray(input)) {
@@ -22,7 +25,7 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
     const path = detail.path.join('.');
     if (!firstByPath.has(path)) firstByPath.set(path, detail.message);
   }
-  throw validationError([...firstByPath].map(([path, message]) => ({ path, message })));
+  throw validationError([...firstByPath].slice(0, mostProblems).map(([path, message]) => ({ path, message })));
 }
 
 /** Joi leaves alone what is `undefined`; to spread such a field would clear what it doesn't speak of. */

@@ -93,7 +93,12 @@ const isId = (value: unknown): value is string => typeof value === 'string' && /
 
 function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims | undefined {
   try {
-    const payload = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: Math.floor(now.getTime() / 1000) });
+    // jsonwebtoken reads claims of whatever was signed, `null` too.
+    if (jwt.decode(token) === null) return undefined;
+    const payload = jwt.verify(token, key, {
+      algorithms: ['HS256'],
+      clockTimestamp: Math.floor(now.getTime() / 1000),
+    });
     if (typeof payload === 'string' || typeof payload.exp !== 'number') return undefined;
     if (typeof payload.iat !== 'number' || payload.iat * 1000 > now.getTime() + clockSkewMs) return undefined;
     // Whatever was signed: each claim is looked at below.

@@ -142,6 +142,20 @@ describe('POST /api/enrollments/bulk', () => {
     expect(await count()).to.equal(0);
   });
 
+  it('is told of a list that is too long, not of each of its items, and of 20 problems at most', async () => {
+    for (const items of [Array(40_000).fill(5), Array(501).fill(5), Array(501).fill('x')]) {
+      const tooLong = await assign(items);
+      expectInvalid(tooLong, ['traineeIds']);
+      expect(messageOf(tooLong)).to.equal('traineeIds may name at most 500.');
+      const removal = harness.api('delete', '/api/enrollments/bulk/remove', cast.owner.token);
+      expectInvalid(await removal.send({ enrollmentIds: items }), ['enrollmentIds']);
+    }
+    const wrong = await assign(Array(500).fill(5));
+    expect(wrong.status).to.equal(400);
+    expect(wrong.body.errors).to.have.length(20);
+    expect(wrong.text.length).to.be.below(4096);
+  });
+
   it('enrolls 500 at once', async () => {
     const ids = await trainees(500);
     const { body } = await assign(ids, { notes: '𝒳'.repeat(2000) }).expect(201);

@@ -21,7 +21,13 @@ const cell = fc.oneof(
   fc
     .tuple(fc.nat(4), fc.constantFrom('', ...formulaStarts, 'x', "'"), fc.string())
     .map(([apostrophes, start, rest]) => "'".repeat(apostrophes) + start + rest),
+  fc.string({ unit: fc.constantFrom(...formulaStarts, ';', ',', '|', "'", '"', 'x', ' ') }),
 );
+
+/** The cells that a program makes of a line which splits by the wrong sign, and so takes quotes for letters within a field. */
+function splitBy(line: string, delimiter: string): string[] {
+  return line.split(new RegExp(`[${delimiter}\\r\\n]`)).map((part) => part.replace(/^"+/, ''));
+}
 
 describe('A cell that a spreadsheet would run', () => {
   it('is written with an apostrophe in front', () => {
@@ -46,6 +52,30 @@ describe('A cell that a spreadsheet would run', () => {
         const written = neutralizeCell(text);
         if (/^\+[\d ]+$/.test(written)) return;
         expect(formulaStarts.filter((start) => written.startsWith(start))).to.deep.equal([]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('A cell that a spreadsheet would run once it has split it', () => {
+  it('is written with an apostrophe behind what it splits by', () => {
+    expect(neutralizeCell('Ann;=cmd|A0')).to.equal("Ann;'=cmd|A0");
+    expect(neutralizeCell('Ann;"=cmd"')).to.equal(`Ann;'"=cmd"`);
+    expect(neutralizeCell('Ann\n=1\t+2|@3,-4')).to.equal("Ann\n'=1\t'+2|'@3,'-4");
+    expect(neutralizeCell("Ann;'=1")).to.equal("Ann;''=1");
+  });
+
+  it('never begins like a formula behind any delimiter, in quotes or not, whichever column it is in', () => {
+    const signs = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (cells) => {
+        for (const delimiter of [';', '\t', '|'])
+          for (const part of splitBy(csvLine(cells), delimiter))
+            expect(
+              signs.filter((sign) => part.startsWith(sign)),
+              part,
+            ).to.deep.equal([]);
       }),
       { numRuns: 2000 },
     );

@@ -14,13 +14,14 @@ describe('An export of accounts that is imported again', () => {
         { firstName: '=SUM(A1)', lastName: '+Plus, "quoted"', email: '=formula@example.org', phone: '+44 (0) 20' },
         { firstName: '@home', lastName: "'quoted", phone: '-1', role: 'trainer', isActive: false } as const,
         { firstName: 'Zoë', lastName: '李小龙', phone: "'=1" },
+        { firstName: 'Ann;=cmd|A0', lastName: `King;'=1,+2`, phone: '1;"=2"' },
       ])
         await buildUser(importing.context, given);
       const before = await users();
       const { stdout } = await runCli(['users', 'export'], { env: importing.env, cwd: importing.folder });
       const run = await importing.json(importing.write('export.csv', stdout), ...flags);
       expect(run).to.deep.include({ exitCode: 0, credentialsFile: null, rejectsFile: null });
-      expect(run.counts).to.include({ rows: 23, skipped: 23, created: 0, updated: 0, rejected: 0 });
+      expect(run.counts).to.include({ rows: 24, skipped: 24, created: 0, updated: 0, rejected: 0 });
       expect(await users()).to.equal(before);
     });
 });

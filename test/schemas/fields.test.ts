@@ -44,8 +44,30 @@ for (const [atom, label] of [
       for (const value of nonStrings) expect(await refusalOf(atom, value)).to.equal(`${label} must be a string.`);
     });
 
+    it('loses marks that cannot be seen and are part of no script', async () => {
+      for (const sign of ['\u200b', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u202c', '\u2066', '\u2069', '\u3164'])
+        expect(taken(atom, `${sign}A${sign}da ${sign}`)).to.equal('Ada');
+      // "Mirzakhani-ye", as it is written in Persian: with a joiner that keeps letters apart.
+      for (const name of ['میرزاخانی\u200cها', 'क्\u200dष', '\u200fאדה']) expect(taken(atom, name)).to.equal(name);
+      for (const nothing of ['\u200b\u200b', '\u3164\u3164', '\u200d\u200f'])
+        expect(await refusalOf(atom, nothing)).to.equal(`${label} must contain visible characters.`);
+      expect(await refusalOf(atom, '\u202eA\u200b')).to.equal(`${label} must be 2 to 50 characters.`);
+    });
+
+    it('has no more combining marks in a row than any script needs', async () => {
+      expect(taken(atom, `Z${'\u0301'.repeat(30)}o`)).to.have.length(32);
+      for (const marks of ['\u0301'.repeat(31), '\u0301\u0316'.repeat(16), '\uff9e\u0301'.repeat(16)])
+        expect(await refusalOf(atom, `Z${marks}o`)).to.equal(`${label} has too many combining marks in a row.`);
+      expect(await refusalOf(atom, '\u0301'.repeat(50_000))).to.equal(`${label} must be 2 to 50 characters.`);
+    });
+
+    it('may be padded, within reason', async () => {
+      expect(taken(atom, `${' '.repeat(500)}Ada${' '.repeat(500)}`)).to.equal('Ada');
+      expect(await refusalOf(atom, `${' '.repeat(5000)}Ada`)).to.equal(`${label} must be 2 to 50 characters.`);
+    });
+
     it('has no control characters and no half characters', async () => {
-      for (const sign of ['\0', '\n', '\u001b', '\u007f', '\u0085', '\ud83e', '\udd8a']) {
+      for (const sign of ['\0', '\n', '\u001b', '\u007f', '\u0085', '\u2028', '\u2029', '\ud83e', '\udd8a']) {
         expect(await refusalOf(atom, `Jo${sign}hn`)).to.equal(`${label} must not contain control characters.`);
       }
     });

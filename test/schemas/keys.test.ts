@@ -18,6 +18,23 @@ describe('normalizeEmail', () => {
     expect(normalizeEmail('ınfo@example.org')).to.equal('ınfo@example.org');
   });
 
+  it('leaves out what cannot be seen: it would make a second account of the same address', () => {
+    for (const sign of [
+      '\u200b',
+      '\u2060',
+      '\u200d',
+      '\ufeff',
+      '\u00ad',
+      '\u202e',
+      '\u2066',
+      '\u200f',
+      '\u3164',
+      '\ufe0f',
+    ])
+      for (const address of [`${sign}ada@example.org`, `a${sign}da@example.org`, `ada@example${sign}.org${sign}`])
+        expect(normalizeEmail(address), JSON.stringify(address)).to.equal('ada@example.org');
+  });
+
   it('has nothing left to do on its own results', () => {
     fc.assert(
       fc.property(anyText, (text) => {
@@ -67,15 +84,25 @@ describe('phoneKey', () => {
     for (const phone of same) expect(phoneKey(phone), phone).to.equal('+15550109999');
   });
 
-  it('keeps what distinguishes numbers', () => {
-    const phones = [
-      '+15550109999',
-      '15550109999',
-      '0015550109999',
-      '+15550109999x1',
-      '+15550109999#1',
-      '+1555010999９',
+  it('is the same in the digits of every script, and with what cannot be seen', () => {
+    const same = [
+      '＋１（５５５）０１０－９９９９',
+      '+١٥٥٥٠١٠٩٩٩٩',
+      '+۱۵۵۵۰۱۰۹۹۹۹',
+      '+१५५५०१०९९९९',
+      '+𝟏𝟓𝟓𝟓𝟎𝟏𝟎𝟗𝟗𝟗𝟗',
+      '+1555\u31640109999\u3164',
+      '\u2060+1555\ufeff0109999\uffa0',
     ];
+    for (const phone of same) expect(phoneKey(phone), phone).to.equal('+15550109999');
+    for (let point = 0; point <= 0x10ffff; point += 1) {
+      const sign = String.fromCodePoint(point);
+      if (/\p{Nd}/u.test(sign)) expect(phoneKey(sign), point.toString(16)).to.match(/^[0-9]$/);
+    }
+  });
+
+  it('keeps what distinguishes numbers', () => {
+    const phones = ['+15550109999', '15550109999', '0015550109999', '+15550109999x1', '+15550109999#1'];
     expect(new Set(phones.map(phoneKey)).size).to.equal(phones.length);
   });
 

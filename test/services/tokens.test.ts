@@ -55,6 +55,11 @@ describe('tokens', () => {
     expect(verify(signed(hs256, payload))).to.deep.equal(claims);
   });
 
+  it('are nothing when what was signed is no object', () => {
+    for (const signedValue of [null, 5, true, 'text', [], [payload], ''])
+      expect(verify(signed(hs256, JSON.stringify(signedValue))), JSON.stringify(signedValue)).to.equal(undefined);
+  });
+
   it('expire', () => {
     const token = tokens.issue(claims, now, expiresAt);
     expect(tokens.verify(token, later(3598))).to.deep.equal(claims);

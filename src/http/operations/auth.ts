@@ -5,6 +5,9 @@ import { profileSchema, registerSchema } from '../../schemas/user.js';
 import { anybody, operation, signedIn, superAdmin } from '../operation.js';
 import * as shapes from '../shapes.js';
 
+/** Every field at its longest, with each character escaped, in bytes, and as much again: anybody may send these. */
+const accountBytes = 8 * 1024;
+
 /** Setup, logins, the own account and its sessions (specification, sections 4.2 to 4.11). */
 export const authOperations = {
   setupStatus: operation({
@@ -26,6 +29,7 @@ export const authOperations = {
     summary: 'Create the super admin, once, and sign in',
     access: anybody,
     body: setupSchema,
+    maxBodyBytes: accountBytes,
     hashesPassword: true,
     success: {
       status: 201,
@@ -41,6 +45,7 @@ export const authOperations = {
     summary: 'Sign in by email or phone',
     access: anybody,
     body: loginSchema,
+    maxBodyBytes: accountBytes,
     hashesPassword: true,
     success: { status: 200, description: 'Signed in', body: shapes.login },
     failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
@@ -52,6 +57,7 @@ export const authOperations = {
     summary: 'Sign in by email or phone, as a trainee only',
     access: anybody,
     body: loginSchema,
+    maxBodyBytes: accountBytes,
     hashesPassword: true,
     success: { status: 200, description: 'Signed in', body: shapes.login },
     failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
@@ -63,6 +69,7 @@ export const authOperations = {
     summary: 'Create an account',
     access: superAdmin,
     body: registerSchema,
+    maxBodyBytes: accountBytes,
     hashesPassword: true,
     success: {
       status: 201,
@@ -93,6 +100,7 @@ export const authOperations = {
     summary: "Change the caller's names and phone; absent and empty fields stay as they are",
     access: signedIn,
     body: profileSchema,
+    maxBodyBytes: accountBytes,
     success: {
       status: 200,
       description: 'The profile was updated',
@@ -110,6 +118,7 @@ export const authOperations = {
     summary: "Replace the caller's password; ends the account's other sessions",
     access: signedIn,
     body: changePasswordSchema,
+    maxBodyBytes: accountBytes,
     hashesPassword: true,
     success: {
       status: 200,
@@ -125,6 +134,7 @@ export const authOperations = {
     summary: 'Replace an initial password',
     access: signedIn,
     body: firstPasswordChangeSchema,
+    maxBodyBytes: accountBytes,
     hashesPassword: true,
     success: {
       status: 200,

@@ -1,3 +1,5 @@
+import { normalized } from '../../schemas/text.js';
+
 /** Insertions, deletions, replacements and swaps of neighbours between two texts. */
 function distance(one: string, other: string): number {
   const [from, to] = [Array.from(one), Array.from(other)];
@@ -16,19 +18,21 @@ function distance(one: string, other: string): number {
   return last[to.length] ?? 0;
 }
 
+const longestCompared = 100;
+
 const folded = (text: string) =>
-  text
-    .normalize('NFKC')
+  normalized(text.slice(0, longestCompared), 'NFKC')
     .toLowerCase()
-    .replaceAll(/[\s_-]/g, '');
+    .replaceAll(/[\s_-]/g, '')
+    .slice(0, longestCompared);
 
 /** The one that was most likely meant, if any is close. Only the first 100 characters count. */
 export function closest(text: string, candidates: readonly string[]): string | undefined {
-  const wanted = folded(text).slice(0, 100);
+  const wanted = folded(text);
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length * 0.34)) + 1;
   for (const candidate of candidates) {
-    const other = folded(candidate).slice(0, 100);
+    const other = folded(candidate);
     if (Math.abs(other.length - wanted.length) >= least) continue;
     const away = distance(wanted, other);
     if (away >= least) continue;

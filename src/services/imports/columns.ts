@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.js';
 import { type ImportColumn, importColumns, requiredImportColumns } from '../../schemas/import.js';
+import { normalized } from '../../schemas/text.js';
 import { readPhone, restoreProtected } from './cells.js';
 import { closest } from './closest.js';
 import { halfNames, headerAliases, type ImportField } from './header-aliases.js';
@@ -40,19 +41,29 @@ function ownColumns(headings: readonly string[]): Column[] {
     .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
 }
 
-/** Case, accents, spaces and punctuation of a heading don't matter, nor do the vowel signs and strokes of Arabic. */
+/** Longer than any name of a field, in units of UTF-16: a longer heading is known by its own text alone. */
+const longestKnown = 200;
+
+/**
+ * Case, accents, spaces and punctuation of a heading don't matter, nor do the vowel signs and strokes of Arabic. Empty for a
+ * heading that is too long to be a name.
+ */
 const headingKey = (heading: string) =>
-  heading
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
+  heading.length > longestKnown
+    ? ''
+    : normalized(heading, 'NFKD')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
 
 const longestShown = 60;
 const mostShown = 10;
 
-/** A heading as it may be shown on a terminal: in one line, and not without end. */
+/** A heading as it may be shown: in one line, and not without end. */
 function shown(heading: string): string {
-  const line = heading.replace(/\p{Cc}+/gu, ' ').trim();
+  const line = heading
+    .slice(0, longestKnown)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
   return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
 }
 
@@ -71,7 +82,11 @@ const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message
 const usage = (message: string) => new AppError('USAGE', message);
 
 /** Whether a cell is an address, which makes a first line one of people. */
-const isAddress = (cell: string) => cell.length <= 300 && /^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/.test(cell);
+function isAddress(cell: string): boolean {
+  if (cell.length > 300) return false;
+  const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
+  return domain.slice(1, -1).includes('.');
+}
 
 /** What was decided by hand: columns with their fields, or none. */
 type Decided = ReadonlyMap<number, ImportField | undefined>;
@@ -80,12 +95,15 @@ type Decided = ReadonlyMap<number, ImportField | undefined>;
 function decide(own: readonly Column[], maps: readonly string[]): Decided {
   const decided = new Map<number, ImportField | undefined>();
   const fieldKeys = new Map(importFields.map((field) => [headingKey(field), field]));
+  // Made once: every mapping is looked for among all headings.
+  const ownKeys = new Map(own.map((column) => [column, headingKey(column.heading)]));
   for (const map of maps) {
     const at = map.lastIndexOf('=');
     const [heading, name] = [map.slice(0, at).trim(), map.slice(at + 1).trim()];
+    const key = headingKey(heading);
     const column =
       own.find((other) => other.heading.trim() === heading) ??
-      own.find((other) => headingKey(heading) !== '' && headingKey(other.heading) === headingKey(heading));
+      own.find((other) => key !== '' && ownKeys.get(other) === key);
     if (at < 0 || heading === '')
       throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
     if (column === undefined) {
@@ -93,16 +111,16 @@ function decide(own: readonly Column[], maps: readonly string[]): Decided {
         heading,
         own.map((other) => shown(other.heading)),
       );
-      throw usage(`The file has no column "${heading}".${near ? ` Did you mean "${near}"?` : ''}`);
+      throw usage(`The file has no column "${shown(heading)}".${near ? ` Did you mean "${near}"?` : ''}`);
     }
     const field = fieldKeys.get(headingKey(name));
     if (name !== '' && field === undefined) {
       const near = closest(name, importFields);
       throw usage(
-        `"${name}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
+        `"${shown(name)}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
       );
     }
-    if (decided.has(column.index)) throw usage(`The column "${heading}" is mapped twice.`);
+    if (decided.has(column.index)) throw usage(`The column "${shown(heading)}" is mapped twice.`);
     if (field !== undefined && [...decided.values()].includes(field))
       throw usage(`Two columns are mapped to ${field}. Leave one of them out.`);
     decided.set(column.index, field);
@@ -242,7 +260,7 @@ export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): Part
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
   if (mapping.fullName === undefined) return input;
   const fullName = (cells[mapping.fullName] ?? '').trim();
-  const [, firstName, lastName] = partedName.exec(fullName) ?? [];
+  const [, firstName, lastName] = (fullName.length <= longestKnown && partedName.exec(fullName)) || [];
   if (firstName !== undefined && lastName !== undefined) return { ...input, firstName, lastName };
   return fullName === '' ? { ...input, firstName: '', lastName: '' } : { ...input, fullName };
 }

@@ -1,0 +1,34 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { QueryInterface } from 'sequelize';
+import { phoneKey } from '../../src/schemas/keys.js';
+import { buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+
+const file = fileURLToPath(new URL('../../migrations/20260101000012-fold-phone-keys.cjs', import.meta.url));
+const step = createRequire(import.meta.url)(file) as Record<'up' | 'down', (on: QueryInterface) => Promise<void>>;
+
+describe('The migration that folds the keys of phones', () => {
+  const harness = useHarness();
+
+  it('makes those that were stored as the program makes them, but none that another account has', async () => {
+    const { User } = harness.context.database.models;
+    const queryInterface = harness.context.database.sequelize.getQueryInterface();
+    const phones = ['+1 555 010', '+４４ ２０ ７９４６', '٠١٢٣٤', '9\u31648', '12', '１２'];
+    for (const [index, phone] of phones.entries()) {
+      const { id } = await buildUser(harness.context, { phone: `taken ${index}` });
+      await User.update({ phone, phoneKey: phone.replaceAll(' ', '') }, { where: { id } });
+    }
+    const keys = async () => new Map((await User.findAll()).map((user) => [user.phone, user.phoneKey] as const));
+    const former = await keys();
+    await step.up(queryInterface);
+    const folded = await keys();
+    for (const phone of phones.slice(0, -1)) expect(folded.get(phone), phone).to.equal(phoneKey(phone));
+    expect(folded.get('１２')).to.equal('１２');
+    await step.up(queryInterface);
+    expect(await keys()).to.deep.equal(folded);
+    await step.down(queryInterface);
+    expect(await keys()).to.deep.equal(former);
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { importFile } from '../imports/running.js';
+import { buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { ada, expectFailure, messages } from './expectations.js';
+
+/** The same address to whoever looks at it. */
+const lookalikes = [
+  'a\u200bda@example.org',
+  'ada\u2060@example.org',
+  '\u202eada@example.org',
+  'ada@exam\u00adple.org\ufeff',
+];
+
+describe('What cannot be seen', () => {
+  const harness = useHarness();
+  const accounts = () => harness.context.database.models.User.count();
+
+  it('makes no second account of an email, at whichever door it comes in', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    await buildUser(harness.context, { email: 'ada@example.org' });
+    const other = await buildUser(harness.context);
+    const before = await accounts();
+    for (const email of lookalikes) {
+      const register = harness.api('post', '/api/auth/register', token).send({ ...ada, email, role: 'trainee' });
+      expectFailure(await register, 400, messages.emailTaken);
+      const update = harness.api('put', `/api/users/${other.id}`, token).send({ email });
+      expectFailure(await update, 400, messages.emailTaken);
+      await harness.api('post', '/api/auth/login').send({ identifier: email, password: factoryPassword }).expect(200);
+    }
+    const file = path.join(mkdtempSync(path.join(harness.context.config.dataDir, 'invisible-')), 'people.csv');
+    const rows = lookalikes.map((email, index) => `Ada,King,${email},+1 555 ${index}`);
+    writeFileSync(file, `firstName,lastName,email,phone\n${rows.join('\n')}\n`);
+    const { counts } = await importFile(harness.context, file);
+    expect(counts.created).to.equal(0);
+    expect(await accounts()).to.equal(before);
+  });
+
+  it('is not part of the email that setup stores', async () => {
+    const { body } = await harness.api('post', '/api/auth/setup').send({ ...ada, email: 'ad\u200ba@example.org' });
+    expect(body.user.email).to.equal('ada@example.org');
+  });
+
+  it('makes no second phone, nor do digits of another script', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    await buildUser(harness.context, { phone: '+44 20 7946 0001' });
+    for (const phone of [
+      '+44 20 7946 000１',
+      '＋４４２０７９４６０００１',
+      '+44 20\u3164 7946 0001',
+      '+٤٤٢٠٧٩٤٦٠٠٠١',
+    ]) {
+      const register = harness.api('post', '/api/auth/register', token).send({ ...ada, phone, role: 'trainee' });
+      expectFailure(await register, 400, messages.phoneTaken);
+      await harness.api('post', '/api/auth/login').send({ identifier: phone, password: factoryPassword }).expect(200);
+    }
+  });
+
+  it('is dropped from names and titles, and cannot break their line', async () => {
+    const { token } = await signIn(harness.context, { role: 'trainer' });
+    const profile = harness
+      .api('put', '/api/auth/profile', token)
+      .send({ firstName: '\u202eA\u200bda', lastName: 'King\u2066' });
+    expect((await profile.expect(200)).body.user).to.include({ firstName: 'Ada', lastName: 'King' });
+    const course = (title: string) => harness.api('post', '/api/courses', token).send({ title, description: 'Rope.' });
+    expect((await course('Kn\u202eots\u200b').expect(201)).body.course.title).to.equal('Knots');
+    expect((await course('Kn\u2028ots').expect(400)).text).to.include('Title must not contain control characters.');
+  });
+});

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { loadConfig } from '../../src/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { factoryPassword, signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const metricsToken = 'a-token-for-the-figures-only';
+
+describe('A request as it goes over the wire', () => {
+  const harness = useHarness();
+  const sockets: Socket[] = [];
+  const folder = temporaryFolder();
+  let instance: { context: Context; server: RunningServer } | undefined;
+
+  before(async () => {
+    const settings = { DATA_DIR: folder.path, PORT: '0', TRUST_PROXY: '1', METRICS_TOKEN: metricsToken };
+    const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, ...settings };
+    const { hasher, logger } = harness.context;
+    const context = await createContext(loadConfig({ env, cwd: folder.path }), logger, { hasher });
+    const server = await startServer(context, { limits: { bodyMs: 60_000, unreadMs: 60_000 } });
+    instance = { context, server };
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+  after(async () => {
+    await instance?.server.close();
+    await instance?.context.close();
+    folder.remove();
+  });
+
+  /** Sends lines and an empty one, and maybe more; gives what comes first. */
+  async function answerTo(lines: readonly string[], more = ''): Promise<string> {
+    const socket = connect(Number(new URL(instance?.server.url ?? '').port), '127.0.0.1');
+    sockets.push(socket);
+    socket.write(`${lines.join('\r\n')}\r\n\r\n${more}`);
+    const [data] = (await once(socket, 'data')) as [Buffer];
+    return data.toString('latin1');
+  }
+
+  const login = ['POST /api/auth/login HTTP/1.1', 'Host: example.org', 'Content-Type: application/json'];
+
+  it('is answered 413 at once where it says that it is too large, though nothing of it comes', async () => {
+    const answer = await answerTo([...login, 'Content-Length: 204800']);
+    expect(answer).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
+  });
+
+  it('is answered 413 as soon as more has come than may, though there is no end of it', async () => {
+    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+    const answer = await answerTo([...login, 'Transfer-Encoding: chunked'], chunk);
+    expect(answer).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
+  });
+
+  it('is refused with 400 where it has two Host headers, the same or not', async () => {
+    for (const second of ['example.org', 'example.com']) {
+      const answer = await answerTo(['GET /api/auth/setup-status HTTP/1.1', 'Host: example.org', `Host: ${second}`]);
+      expect(answer).to.match(/^HTTP\/1.1 400 .*The request has more than one Host header\./s);
+    }
+  });
+
+  it('is told by the address that a proxy names, behind however many headers', async () => {
+    await signIn(harness.context, { email: 'ada@example.org' });
+    const body = JSON.stringify({ identifier: 'ada@example.org', password: factoryPassword });
+    const others = Array.from({ length: 300 }, (_, index) => `X-${index}: y`);
+    const forwarded = [
+      ...others,
+      'X-Forwarded-For: 203.0.113.9',
+      `Content-Length: ${body.length}`,
+      'Connection: close',
+    ];
+    expect(await answerTo([...login, ...forwarded], body)).to.match(/^HTTP\/1.1 200 /);
+    const sessions = await harness.context.database.models.Session.findAll();
+    expect(sessions.map(({ ip }) => ip)).to.include('203.0.113.9');
+  });
+
+  it('is told the figures for their token only, however their path is written', async () => {
+    for (const path of ['/metrics', '/metrics/', '/metrics?x', '/metrics/?x', '//metrics', '/Metrics', '/metrics/x']) {
+      const answer = await answerTo([`GET ${path} HTTP/1.1`, 'Host: example.org']);
+      expect(answer, path).to.match(/^HTTP\/1.1 40[14] /);
+      expect(answer, path).not.to.include('coursectl_http');
+    }
+    for (const path of ['/metrics', '/metrics/']) {
+      const answer = await answerTo([`GET ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${metricsToken}`]);
+      expect(answer, path).to.match(/^HTTP\/1.1 200 /);
+    }
+  });
+});
