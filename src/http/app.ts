@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
+import type { AdmissionFigures } from './admission.js';
 import { bindContract, type Surroundings } from './bind.js';
 import { errorHandler } from './errors.js';
 import { authHandlers } from './handlers/auth.js';
@@ -15,6 +16,7 @@ import { createMetrics } from './metrics.js';
 import { corsMiddleware } from './middleware/cors.js';
 import { requestLog } from './middleware/request-log.js';
 import { securityHeaders } from './middleware/security-headers.js';
+import type { WaitingRequests } from './waiting.js';
 
 /** The service around the API. */
 export interface Service extends Surroundings {
@@ -22,10 +24,18 @@ export interface Service extends Surroundings {
   isDraining(): boolean;
   /** Why it can't serve anything yet; absent once it can. */
   notReady(): AppError | undefined;
+  /** What is going on; nothing where nobody counts. */
+  load?(): Load;
   /** There is a new import in the queue. */
   wakeImports(): void;
   /** Does not stop before this is done, though the answer to which it belongs is on its way. */
   await(work: Promise<void>): Promise<void>;
+}
+
+/** What a service is doing. */
+export interface Load extends AdmissionFigures {
+  waiting: ReturnType<WaitingRequests['figures']>;
+  connections: number;
 }
 
 /** By itself it is ready, runs no imports and takes what comes. */
@@ -46,7 +56,7 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  const metrics = createMetrics(context);
+  const metrics = createMetrics(context, service.load);
   app.use(requestLog(context.logger));
   app.use(metrics.middleware);
   app.use(securityHeaders());
@@ -68,7 +78,7 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
         ...enrollmentHandlers,
         ...fileHandlers,
         ...importHandlers(service),
-        ...serviceHandlers(service, metrics),
+        ...serviceHandlers(context, service, metrics),
       },
       service,
     ),

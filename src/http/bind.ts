@@ -12,6 +12,7 @@ import type { Operation } from './operation.js';
 import { rangeOf } from './range.js';
 import { type StreamAnswer, sendJson, sendStream } from './stream.js';
 import { readUpload } from './upload.js';
+import { answerTaken, bodyComing, type WaitingRequests } from './waiting.js';
 
 /** What a handler is given. `caller` is there unless the operation is for people who aren't signed in too. */
 export interface HandlerRequest<T extends Operation = Operation> {
@@ -41,6 +42,9 @@ export interface HandlerRequest<T extends Operation = Operation> {
   setHeader(name: string, value: string): void;
 }
 
+/** To be called when a request waits no more. */
+type Leave = () => void;
+
 type ReceivedUpload = Awaited<ReturnType<typeof readUpload>>;
 
 /** Gives the body of the operation's success answer. */
@@ -60,6 +64,8 @@ const databaseMs = 4000;
 export interface Surroundings {
   /** How many requests it works on; without it there is no bound. */
   admission?: Admission;
+  /** The requests that wait for their clients or in a queue; without it there is no bound. */
+  waiting?: WaitingRequests;
   limits: {
     /** How long a JSON body may take to arrive, in milliseconds. */
     bodyMs: number;
@@ -142,27 +148,40 @@ function respond<T extends Operation>(
   handler: Handler<T>,
   surroundings: Surroundings,
 ): RequestHandler {
-  const { admission, limits } = surroundings;
+  const { admission, waiting, limits } = surroundings;
   const { withPatience } = context.database;
 
   async function serve(request: Request, response: Response): Promise<void> {
     const left = new AbortController();
     response.once('close', () => left.abort());
     /** Meanwhile it isn't for the service to do something: a body comes, or a hash is waited for. */
-    const aside = async <R>(wait: () => Promise<R>): Promise<R> => {
+    const aside = async <R>(enter: (() => Leave | Promise<Leave>) | undefined, wait: () => Promise<R>): Promise<R> => {
       admission?.standAside(response);
-      return wait().finally(() => admission?.comeBack(response));
+      let leave: Leave | undefined;
+      try {
+        leave = await enter?.();
+        return await wait();
+      } finally {
+        leave?.();
+        admission?.comeBack(response);
+      }
     };
     const client = clientOf(request);
     const caller = await admit(context, operation, request, client);
     assertNameable(request.params);
-    const body = operation.body ? await aside(() => readBody(request, response, limits.bodyMs)) : {};
+    const owner = { address: client.ip, account: caller?.user.id };
+    const coming = bodyComing(request, owner);
+    const body = operation.body
+      ? await aside(waiting && (() => waiting.body(coming)), () => readBody(request, response, limits.bodyMs))
+      : {};
     const { upload } = operation;
     const receive =
       upload &&
       (async (limit = atMost(upload.maxBytes(context.config))) => {
         const settings = { field: upload.field, folder: uploadsFolder(context), limit };
-        const received = await aside(() => readUpload(request, response, settings));
+        const received = await aside(waiting && (() => waiting.upload(coming)), () =>
+          readUpload(request, response, settings),
+        );
         await assertStillSignedIn(context, caller, received);
         return received;
       });
@@ -175,10 +194,14 @@ function respond<T extends Operation>(
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
     const handle = async () => handler(admitted);
-    const handled = operation.hashesPassword ? () => aside(handle) : handle;
+    const handled = operation.hashesPassword ? () => aside(waiting && (() => waiting.login(owner)), handle) : handle;
     const answer = await (operation.takesItsTime ? withPatience('endless', handled) : handled());
     response.status(operation.success.status);
-    const sending = { unreadMs: limits.unreadMs, onBegin: () => admission?.standAside(response) };
+    const sending = {
+      unreadMs: limits.unreadMs,
+      onBegin: () => admission?.standAside(response),
+      onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
+    };
     // Where the contract names a content type, its handlers give a stream: the mapped types say so.
     if ('content' in operation.success)
       await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);

@@ -36,8 +36,8 @@ export const ruleOf = (subject: string): Rule => (isAddress(subject) ? addressRu
 /** Length of the prefix of the IPv6 network that one customer is given, in bits. */
 const ipv6CustomerBits = 56;
 
-/** The first 56 bits of an IPv6 address; an IPv4 address as it is. */
-function networkOf(ip: string): string {
+/** The first 56 bits of an IPv6 address; an IPv4 address as it is, however it is written. */
+export function networkOf(ip: string): string {
   if (!isIPv6(ip)) return ip;
   // An address can be written in many ways: this makes them one.
   const { address } = new SocketAddress({ address: ip.split('%')[0] ?? ip, family: 'ipv6' });
