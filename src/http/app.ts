@@ -16,6 +16,7 @@ import { createMetrics } from './metrics.js';
 import { corsMiddleware } from './middleware/cors.js';
 import { requestLog } from './middleware/request-log.js';
 import { securityHeaders } from './middleware/security-headers.js';
+import { untrustedProxy } from './middleware/untrusted-proxy.js';
 import type { WaitingRequests } from './waiting.js';
 
 /** The service around the API. */
@@ -67,6 +68,7 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
   });
   app.use('/api', corsMiddleware(allowedOrigins));
   app.use('/api', (_request, _response, next) => next(service.notReady()));
+  app.use('/api', untrustedProxy(context));
   app.use(
     bindContract(
       context,

@@ -133,12 +133,12 @@ describe('Requests that wait for their clients', () => {
 
   describe('with uploads', () => {
     const stalledUpload = (token: string) =>
-      head(
+      `${head(
         'PUT /api/auth/avatar HTTP/1.1',
         `Authorization: Bearer ${token}`,
         'Content-Type: multipart/form-data; boundary=x',
         'Content-Length: 100000',
-      ) + '--x\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\nabc';
+      )}--x\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\nabc`;
 
     it('have a few places for each account, and others of its uploads wait for them', async () => {
       await start({ MAX_REQUESTS_IN_FLIGHT: '4' });
