@@ -37,6 +37,10 @@ export interface Config {
     port: number;
     /** How many requests are worked on at once; a few more wait, the rest are turned away. */
     maxInFlight: number;
+    /** How many connections there may be from one address, unless it is a trusted proxy's. */
+    connectionsPerAddress: number;
+    /** A body or upload that is slower for 5 s is ended, in bytes a second. */
+    minBodyRate: number;
     /** How long a service that was told to stop goes on taking requests, so that its balancer can notice. */
     drainDelayMs: number;
     allowedOrigins: readonly string[];
@@ -49,6 +53,8 @@ export interface Config {
     jwtSecret?: string;
     jwtSecretPrevious?: string;
     tokenLifetimeSeconds: number;
+    /** How many sessions an account may have; one more ends the oldest. */
+    maxSessions: number;
     bcryptCost: number;
     /** In characters. */
     passwordMinLength: number;
@@ -224,6 +230,8 @@ export function loadConfig(source: ConfigSource = {}): Config {
       host: settings.HOST,
       port: settings.PORT,
       maxInFlight: settings.MAX_REQUESTS_IN_FLIGHT,
+      connectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
+      minBodyRate: settings.MIN_BODY_RATE,
       drainDelayMs: settings.DRAIN_DELAY_MS,
       allowedOrigins: Object.freeze(settings.ALLOWED_ORIGINS),
       trustProxy: settings.TRUST_PROXY,
@@ -233,6 +241,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
       ...(settings.JWT_SECRET !== undefined && { jwtSecret: settings.JWT_SECRET }),
       ...(settings.JWT_SECRET_PREVIOUS !== undefined && { jwtSecretPrevious: settings.JWT_SECRET_PREVIOUS }),
       tokenLifetimeSeconds: settings.JWT_EXPIRES_IN,
+      maxSessions: settings.MAX_SESSIONS,
       bcryptCost: settings.BCRYPT_COST,
       passwordMinLength: settings.PASSWORD_MIN_LENGTH,
       passwordBlocklist: (settings.PASSWORD_BLOCKLIST ?? (settings.NODE_ENV === 'production' ? 'on' : 'off')) === 'on',

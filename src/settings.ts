@@ -113,10 +113,13 @@ const rules: Record<SettingName, Joi.Schema> = {
     .messages({ '*': '{#label} must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0' }),
   PORT: integer(0, 65535).default(3000),
   MAX_REQUESTS_IN_FLIGHT: integer(1, 10_000).default(20),
+  MAX_CONNECTIONS_PER_ADDRESS: integer(10, 5000).default(2000),
+  MIN_BODY_RATE: integer(1, 1_000_000).default(500),
   DRAIN_DELAY_MS: integer(0, 20_000).default(0),
   JWT_SECRET: Joi.string(),
   JWT_SECRET_PREVIOUS: Joi.string(),
   JWT_EXPIRES_IN: parsed(parseLifetime).default(7 * 86_400),
+  MAX_SESSIONS: integer(1, 10_000).default(50),
   ALLOWED_ORIGINS: parsed(parseOrigins).default([]),
   // The test suite hashes thousands of passwords: it alone may go below what reliability asks of a deployment.
   BCRYPT_COST: Joi.when('NODE_ENV', {
@@ -191,10 +194,13 @@ export interface Environment {
   HOST: string;
   PORT: number;
   MAX_REQUESTS_IN_FLIGHT: number;
+  MAX_CONNECTIONS_PER_ADDRESS: number;
+  MIN_BODY_RATE: number;
   DRAIN_DELAY_MS: number;
   JWT_SECRET?: string;
   JWT_SECRET_PREVIOUS?: string;
   JWT_EXPIRES_IN: number;
+  MAX_SESSIONS: number;
   ALLOWED_ORIGINS: string[];
   BCRYPT_COST: number;
   PASSWORD_MIN_LENGTH: number;

@@ -120,6 +120,20 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['0', '10001', '1.5', 'many'],
     mustBe: wholeNumber(1, 10_000),
   },
+  MAX_CONNECTIONS_PER_ADDRESS: {
+    read: http('connectionsPerAddress'),
+    unset: 2000,
+    valid: { '10': 10, '5000': 5000 },
+    invalid: ['9', '5001', 'all'],
+    mustBe: wholeNumber(10, 5000),
+  },
+  MIN_BODY_RATE: {
+    read: http('minBodyRate'),
+    unset: 500,
+    valid: { '1': 1, '1000000': 1_000_000 },
+    invalid: ['0', '1000001', '1k'],
+    mustBe: wholeNumber(1, 1_000_000),
+  },
   DRAIN_DELAY_MS: {
     read: http('drainDelayMs'),
     unset: 0,
@@ -129,6 +143,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
   },
   JWT_SECRET: { read: auth('jwtSecret'), unset: undefined, valid: { 'short here': 'short here' } },
   JWT_SECRET_PREVIOUS: { read: auth('jwtSecretPrevious'), unset: undefined, valid: { 'the last': 'the last' } },
+  MAX_SESSIONS: {
+    read: auth('maxSessions'),
+    unset: 50,
+    valid: { '1': 1, '10000': 10_000 },
+    invalid: ['0', '10001', 'many'],
+    mustBe: wholeNumber(1, 10_000),
+  },
   JWT_EXPIRES_IN: {
     read: auth('tokenLifetimeSeconds'),
     unset: 7 * 86_400,

@@ -6,6 +6,8 @@ import type { Context } from '../context.js';
 import { databaseUrlForDisplay } from '../database-url.js';
 import { isAppError, systemErrorCode } from '../errors.js';
 import { setupStatus } from '../services/setup.js';
+import { lockedAddresses } from '../services/throttle-locks.js';
+import { untrustedProxies } from '../services/untrusted-proxy.js';
 import { secretWeakness } from '../settings.js';
 import { exitCodes } from './exit-codes.js';
 import { counted } from './output.js';
@@ -116,6 +118,34 @@ async function superAdmin(context: Context): Promise<Finding> {
     : { status: 'ok', detail: 'there' };
 }
 
+/** So many are named; the rest is counted. */
+const namedAddresses = 5;
+
+async function lockedOut(context: Context): Promise<Finding> {
+  const locked = await lockedAddresses(context);
+  if (locked.length === 0) return { status: 'ok', detail: 'none' };
+  const named = locked
+    .slice(0, namedAddresses)
+    .map(({ address, lockedUntil }) => `${address} until ${lockedUntil.toISOString()}`);
+  const more = locked.length > named.length ? [`${locked.length - named.length} more`] : [];
+  return {
+    status: 'warning',
+    detail: `${[...named, ...more].join(', ')}: too many wrong passwords`,
+    remedy: 'Run: coursectl users unlock --address <address>',
+  };
+}
+
+async function trustedProxy(context: Context): Promise<Finding> {
+  const met = await untrustedProxies(context);
+  if (met.length === 0)
+    return { status: 'ok', detail: 'in the last day nobody sent X-Forwarded-For who is not in TRUST_PROXY' };
+  return {
+    status: 'warning',
+    detail: `X-Forwarded-For came from ${met.slice(0, namedAddresses).join(', ')}, which TRUST_PROXY does not name`,
+    remedy: 'If that is your proxy, set TRUST_PROXY to its address: until then all its clients count as one.',
+  };
+}
+
 async function connected({ schema, config: { database } }: Context): Promise<Finding> {
   const where = databaseUrlForDisplay(database);
   // Connecting would make the file.
@@ -139,7 +169,14 @@ async function databaseChecks(context: Context): Promise<Check[]> {
         };
   });
   const state = await check('schema', () => schemaState(context));
-  const admin = state.status === 'ok' ? [await check('super admin', () => superAdmin(context))] : [];
+  const contents =
+    state.status === 'ok'
+      ? [
+          await check('super admin', () => superAdmin(context)),
+          await check('locked addresses', () => lockedOut(context)),
+          await check('proxy', () => trustedProxy(context)),
+        ]
+      : [];
   const hashing: Check = {
     name: 'password hashing',
     status: 'ok',
@@ -148,7 +185,7 @@ async function databaseChecks(context: Context): Promise<Check[]> {
         ? `native, cost ${config.auth.bcryptCost}`
         : `bcryptjs in worker threads (slower: no native build for this machine), cost ${config.auth.bcryptCost}`,
   };
-  return [connection, settings, state, ...admin, await check('clock', () => clock(context)), hashing];
+  return [connection, settings, state, ...contents, await check('clock', () => clock(context)), hashing];
 }
 
 /** Looks at everything that a service needs, and says of each what to do if it is wrong. */

@@ -11,6 +11,29 @@ export interface Admission {
   standAside(response: ServerResponse): void;
   /** There is work to do on the request again. */
   comeBack(response: ServerResponse): void;
+  /** What is going on. */
+  figures(): AdmissionFigures;
+}
+
+export interface AdmissionFigures {
+  /** Requests that are worked on. */
+  working: number;
+  /** Requests that wait for their turn. */
+  queued: number;
+  /** Requests turned away in the last second that is over. */
+  turnedAway: number;
+}
+
+/** How long requests may wait for their turn. */
+export interface QueueLimits {
+  /** So many of a burst are served however long that takes, as long as others are served meanwhile. */
+  burst: number;
+  /** A queue that was empty so lately is a burst: the others may wait as long. Milliseconds. */
+  burstMs: number;
+  /** How long a request waits in a queue that doesn't get empty any more, in milliseconds. */
+  standingMs: number;
+  /** Without an answer for so long, nothing is served: nobody is kept waiting for that. Milliseconds. */
+  stuckMs: number;
 }
 
 /** How many are admitted. */
@@ -19,14 +42,19 @@ export interface AdmissionOptions {
   atOnce: number;
   /** Told how many were turned away in the last second in which any were. */
   onRefusals?(count: number): void;
+  limits?: Partial<QueueLimits>;
 }
 
-/** How long a request waits for its turn, in milliseconds: longer than a burst takes. */
-const waitMs = 500;
-/** How many wait for a turn, for each that is worked on. */
-const waitingEach = 10;
-/** How many may be with their clients or in another queue, for each that is worked on: they cost memory alone. */
-const asideEach = 50;
+const defaults: QueueLimits = { burst: 200, burstMs: 5000, standingMs: 500, stuckMs: 3000 };
+
+/** How many wait in a queue that doesn't get empty any more, for each that is worked on. */
+const standingEach = 10;
+/** How many wait in a burst, for each that is worked on: they cost memory alone. */
+const burstEach = 100;
+/** So many failures in a row are no accident. */
+const failuresInRow = 3;
+/** How often it is looked who has waited for too long, in milliseconds. */
+const lookEveryMs = 50;
 
 /** An orchestrator that is not answered would end a service that has more than enough to do. */
 const isProbe = ({ url = '' }: IncomingMessage) => /^\/(health|ready)z(\?|$)/.test(url);
@@ -38,27 +66,40 @@ interface Waiting {
 }
 
 /**
- * Bounds the requests under way: goodput holds only while what can't be done in time isn't begun.
+ * Bounds the requests under way: goodput holds only while what can't be done in time isn't begun. A burst is told from
+ * lasting overload as CoDel does it (RFC 8289): a queue may be long as long as it was empty lately.
  * @param refuse answers a request that is turned away, as cheaply as can be
  */
 export function createAdmission(
-  { atOnce, onRefusals }: AdmissionOptions,
+  { atOnce, onRefusals, limits }: AdmissionOptions,
   refuse: (request: IncomingMessage, response: ServerResponse) => void,
 ): Admission {
+  const { burst, burstMs, standingMs, stuckMs } = { ...defaults, ...limits };
   const state = new WeakMap<ServerResponse, 'working' | 'aside'>();
-  const queue: Waiting[] = [];
+  /** The first of a burst, and behind them the others. */
+  const [first, others]: [Waiting[], Waiting[]] = [[], []];
   let working = 0;
-  let aside = 0;
   let refused = 0;
+  let lastRefused = 0;
   let isWatched = false;
   let isStarting = false;
+  /** When the queue was empty last, and how many have waited since. */
+  let emptyAt = 0;
+  let waitedSince = 0;
+  /** When a request was last answered, other than with a failure; and the failures since then. */
+  let servedAt = 0;
+  let failures = 0;
 
   const hasRoom = () => working < atOnce;
+  const queued = () => first.length + others.length;
+
+  const isServing = (now: number) => failures < failuresInRow && now - Math.max(servedAt, emptyAt) < stuckMs;
+  const isBurst = (now: number) => isServing(now) && now - emptyAt < burstMs;
 
   function startNext(): void {
     isStarting = false;
     while (hasRoom()) {
-      const next = queue.shift();
+      const next = first.shift() ?? others.shift();
       if (!next) return;
       next.begin();
     }
@@ -66,34 +107,58 @@ export function createAdmission(
 
   /** Not at once, within the work of another request: all that have room now are started together. */
   function startSoon(): void {
-    if (isStarting || queue.length === 0) return;
+    if (isStarting || queued() === 0) return;
     isStarting = true;
     setImmediate(startNext);
   }
 
-  /** Those who wait too long are turned away, the oldest first. */
+  /** Turns those away, the oldest first, who have waited for so long. */
+  function expireIn(queue: Waiting[], now: number, longestMs: number): void {
+    while (queue[0] && now - queue[0].since >= longestMs) queue.shift()?.refuse();
+  }
+
   function expire(): void {
     const now = performance.now();
-    while (queue[0] && now - queue[0].since >= waitMs) queue.shift()?.refuse();
-    isWatched = queue[0] !== undefined;
-    if (queue[0]) setTimeout(expire, waitMs - (now - queue[0].since) + 1);
+    if (!isServing(now)) expireIn(first, now, standingMs);
+    expireIn(others, now, isBurst(now) ? burstMs : standingMs);
+  }
+
+  function watch(): void {
+    expire();
+    isWatched = queued() > 0;
+    if (isWatched) setTimeout(watch, lookEveryMs);
   }
 
   function turnAway(request: IncomingMessage, response: ServerResponse): void {
     if (refused === 0)
       setTimeout(() => {
         onRefusals?.(refused);
+        lastRefused = refused;
         refused = 0;
+        setTimeout(() => {
+          lastRefused = 0;
+        }, 1000).unref();
       }, 1000).unref();
     refused += 1;
     refuse(request, response);
   }
 
+  /** A request that its client has left tells nothing. */
+  function noteOutcome({ writableFinished, statusCode }: ServerResponse): void {
+    if (!writableFinished) return;
+    if (statusCode < 500) {
+      servedAt = performance.now();
+      failures = 0;
+    } else {
+      failures += 1;
+      if (failures === failuresInRow) expire();
+    }
+  }
+
   function leave(response: ServerResponse): void {
-    const was = state.get(response);
+    if (state.get(response) === 'working') working -= 1;
     state.delete(response);
-    if (was === 'working') working -= 1;
-    if (was === 'aside') aside -= 1;
+    noteOutcome(response);
     startSoon();
   }
 
@@ -104,19 +169,29 @@ export function createAdmission(
     begin();
   }
 
+  /** Whether there is room for one more in the queue. */
+  function mayWait(now: number): boolean {
+    if (queued() === 0) [emptyAt, waitedSince, failures] = [now, 0, 0];
+    if (waitedSince < burst && isServing(now)) return true;
+    return others.length < (isBurst(now) ? burstEach : standingEach) * atOnce;
+  }
+
   return {
     admit(request, response, begin) {
       if (isProbe(request)) return begin();
-      if (aside >= atOnce * asideEach) return turnAway(request, response);
-      if (hasRoom() && queue.length === 0) return start(response, begin);
-      if (queue.length >= atOnce * waitingEach) return turnAway(request, response);
+      if (hasRoom() && queued() === 0) return start(response, begin);
+      const since = performance.now();
+      if (!mayWait(since)) return turnAway(request, response);
       const gone = () => response.destroyed || request.destroyed;
-      queue.push({
-        since: performance.now(),
+      const waiting = {
+        since,
         begin: () => void (gone() || start(response, begin)),
         refuse: () => void (gone() || turnAway(request, response)),
-      });
-      if (!isWatched) setTimeout(expire, waitMs + 1);
+      };
+      waitedSince += 1;
+      // Who comes later is never served before who waits already.
+      (waitedSince <= burst && others.length === 0 ? first : others).push(waiting);
+      if (!isWatched) setTimeout(watch, lookEveryMs);
       isWatched = true;
     },
 
@@ -124,7 +199,6 @@ export function createAdmission(
       if (state.get(response) !== 'working') return;
       state.set(response, 'aside');
       working -= 1;
-      aside += 1;
       startSoon();
     },
 
@@ -133,7 +207,8 @@ export function createAdmission(
       // It has been let in already: it isn't asked to wait again.
       state.set(response, 'working');
       working += 1;
-      aside -= 1;
     },
+
+    figures: () => ({ working, queued: queued(), turnedAway: Math.max(refused, lastRefused) }),
   };
 }

@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
+import type { AdmissionFigures } from './admission.js';
 import { bindContract, type Surroundings } from './bind.js';
 import { errorHandler } from './errors.js';
 import { authHandlers } from './handlers/auth.js';
@@ -15,6 +16,8 @@ import { createMetrics } from './metrics.js';
 import { corsMiddleware } from './middleware/cors.js';
 import { requestLog } from './middleware/request-log.js';
 import { securityHeaders } from './middleware/security-headers.js';
+import { untrustedProxy } from './middleware/untrusted-proxy.js';
+import type { WaitingRequests } from './waiting.js';
 
 /** The service around the API. */
 export interface Service extends Surroundings {
@@ -22,10 +25,18 @@ export interface Service extends Surroundings {
   isDraining(): boolean;
   /** Why it can't serve anything yet; absent once it can. */
   notReady(): AppError | undefined;
+  /** What is going on; nothing where nobody counts. */
+  load?(): Load;
   /** There is a new import in the queue. */
   wakeImports(): void;
   /** Does not stop before this is done, though the answer to which it belongs is on its way. */
   await(work: Promise<void>): Promise<void>;
+}
+
+/** What a service is doing. */
+export interface Load extends AdmissionFigures {
+  waiting: ReturnType<WaitingRequests['figures']>;
+  connections: number;
 }
 
 /** By itself it is ready, runs no imports and takes what comes. */
@@ -53,7 +64,7 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  const metrics = createMetrics(context);
+  const metrics = createMetrics(context, service.load);
   app.use(requestLog(context.logger));
   app.use(metrics.middleware);
   app.use(securityHeaders());
@@ -65,6 +76,7 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
   app.use(assertOneHost);
   app.use('/api', corsMiddleware(allowedOrigins));
   app.use('/api', (_request, _response, next) => next(service.notReady()));
+  app.use('/api', untrustedProxy(context));
   app.use(
     bindContract(
       context,
@@ -76,7 +88,7 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
         ...enrollmentHandlers,
         ...fileHandlers,
         ...importHandlers(service),
-        ...serviceHandlers(service, metrics),
+        ...serviceHandlers(context, service, metrics),
       },
       service,
     ),

@@ -12,6 +12,7 @@ import type { Operation } from './operation.js';
 import { rangeOf } from './range.js';
 import { type StreamAnswer, sendJson, sendStream } from './stream.js';
 import { readUpload } from './upload.js';
+import { answerTaken, bodyComing, type WaitingRequests } from './waiting.js';
 
 /** What a handler is given. `caller` is there unless the operation is for people who aren't signed in too. */
 export interface HandlerRequest<T extends Operation = Operation> {
@@ -43,6 +44,9 @@ export interface HandlerRequest<T extends Operation = Operation> {
   setHeader(name: string, value: string): void;
 }
 
+/** To be called when a request waits no more. */
+type Leave = () => void;
+
 type ReceivedUpload = Awaited<ReturnType<typeof readUpload>>;
 
 /** Gives the body of the operation's success answer. */
@@ -62,6 +66,8 @@ const databaseMs = 4000;
 export interface Surroundings {
   /** How many requests it works on; without it there is no bound. */
   admission?: Admission;
+  /** The requests that wait for their clients or in a queue; without it there is no bound. */
+  waiting?: WaitingRequests;
   limits: {
     /** How long a JSON body may take to arrive, in milliseconds. */
     bodyMs: number;
@@ -178,7 +184,7 @@ function respond<T extends Operation>(
   handler: Handler<T>,
   surroundings: Surroundings,
 ): RequestHandler {
-  const { admission, limits } = surroundings;
+  const { admission, waiting, limits } = surroundings;
   const { withPatience } = context.database;
   const maxBytes = operation.maxBodyBytes ?? jsonLimit;
   const reading = { parse: jsonParser(maxBytes), maxBytes, bodyMs: limits.bodyMs };
@@ -187,20 +193,33 @@ function respond<T extends Operation>(
     const left = new AbortController();
     response.once('close', () => left.abort());
     /** Meanwhile it isn't for the service to do something: a body comes, or a hash is waited for. */
-    const aside = async <R>(wait: () => Promise<R>): Promise<R> => {
+    const aside = async <R>(enter: (() => Leave | Promise<Leave>) | undefined, wait: () => Promise<R>): Promise<R> => {
       admission?.standAside(response);
-      return wait().finally(() => admission?.comeBack(response));
+      let leave: Leave | undefined;
+      try {
+        leave = await enter?.();
+        return await wait();
+      } finally {
+        leave?.();
+        admission?.comeBack(response);
+      }
     };
     const client = clientOf(request);
     const caller = await admit(context, operation, request, client);
     assertNameable(request.params);
-    const body = operation.body ? await aside(() => readBody(request, response, reading)) : {};
+    const owner = { address: client.ip, account: caller?.user.id };
+    const coming = bodyComing(request, owner);
+    const body = operation.body
+      ? await aside(waiting && (() => waiting.body(coming)), () => readBody(request, response, reading))
+      : {};
     const { upload } = operation;
     const receive =
       upload &&
       (async (limit = atMost(upload.maxBytes(context.config))) => {
         const settings = { field: upload.field, folder: uploadsFolder(context), limit };
-        const received = await aside(() => readUpload(request, response, settings));
+        const received = await aside(waiting && (() => waiting.upload(coming)), () =>
+          readUpload(request, response, settings),
+        );
         await assertStillSignedIn(context, caller, received);
         return received;
       });
@@ -209,15 +228,19 @@ function respond<T extends Operation>(
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
       ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
-      waitAside: <R>(wait: () => Promise<R>) => aside(wait),
+      waitAside: <R>(wait: () => Promise<R>) => aside(undefined, wait),
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
     const handle = async () => handler(admitted);
-    const handled = operation.hashesPassword ? () => aside(handle) : handle;
+    const handled = operation.hashesPassword ? () => aside(waiting && (() => waiting.login(owner)), handle) : handle;
     const answer = await (operation.takesItsTime ? withPatience('endless', handled) : handled());
     response.status(operation.success.status);
-    const sending = { unreadMs: limits.unreadMs, onBegin: () => admission?.standAside(response) };
+    const sending = {
+      unreadMs: limits.unreadMs,
+      onBegin: () => admission?.standAside(response),
+      onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
+    };
     // Where the contract names a content type, its handlers give a stream: the mapped types say so.
     if ('content' in operation.success)
       await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);

@@ -3,6 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
+import type { Load } from './app.js';
 import type { Operation } from './operation.js';
 
 /** Figures for Prometheus: of the process, of requests by operation and status, of the database's connections. */
@@ -27,9 +28,43 @@ function poolOf({ database }: Context): Pool | undefined {
   return pool?.size === undefined ? undefined : { size: pool.size, using: pool.using ?? 0, waiting: pool.waiting ?? 0 };
 }
 
+/** What the service is doing at the moment. */
+function addLoadGauges(registry: Registry, load: () => Load): void {
+  new Gauge({
+    name: 'coursectl_requests',
+    help: 'Requests that are worked on or wait for their turn, and those turned away in the last second',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { working, queued, turnedAway } = load();
+      this.set({ state: 'working' }, working);
+      this.set({ state: 'queued' }, queued);
+      this.set({ state: 'turned_away' }, turnedAway);
+    },
+  });
+  new Gauge({
+    name: 'coursectl_requests_waiting',
+    help: 'Requests that wait for their clients (bodies, uploads, answers) or for a hash (logins)',
+    labelNames: ['for'],
+    registers: [registry],
+    collect() {
+      for (const [what, count] of Object.entries(load().waiting)) this.set({ for: what }, count);
+    },
+  });
+  new Gauge({
+    name: 'coursectl_connections',
+    help: 'Connections of clients',
+    registers: [registry],
+    collect() {
+      this.set(load().connections);
+    },
+  });
+}
+
 /** The figures of one service, counted from now on. */
-export function createMetrics(context: Context): Metrics {
+export function createMetrics(context: Context, load?: () => Load): Metrics {
   const registry = new Registry();
+  if (load) addLoadGauges(registry, load);
   let asked = false;
   const labelNames = ['method', 'path', 'status'] as const;
   const durations = new Histogram({

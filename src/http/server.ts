@@ -7,13 +7,14 @@ import type { Context } from '../context.js';
 import { AppError, systemErrorCode } from '../errors.js';
 import { startHousekeeping } from '../services/housekeeping.js';
 import { type ImportRunner, startImportRunner } from '../services/imports/runner.js';
-import { createAdmission } from './admission.js';
+import { createAdmission, type QueueLimits } from './admission.js';
 import { createApp } from './app.js';
 import type { Surroundings } from './bind.js';
 import { type Connections, trackConnections } from './connections.js';
 import { messageOf, retryAfterOf } from './errors.js';
 import { corsMiddleware } from './middleware/cors.js';
 import { securityHeaders } from './middleware/security-headers.js';
+import { createWaitingRequests } from './waiting.js';
 
 /** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
 const longestDrainMs = 24_000;
@@ -22,7 +23,7 @@ const longestWorkMs = 18_000;
 
 /** What comes with a connection is checked this often, in milliseconds; Node's 30 s would make the limits mean less. */
 const checkEveryMs = 2000;
-/** Sockets beyond these are closed at once: each takes memory and a descriptor. */
+/** Sockets beyond these are closed: each takes memory and a descriptor. */
 const mostConnections = 5000;
 
 /** Connections that wait to be taken: more than a burst brings, for the system drops what is beyond, and clients wait for seconds. */
@@ -48,6 +49,8 @@ export interface ServerOptions {
   /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
   drainMs?: number;
   limits?: Surroundings['limits'];
+  /** How long requests may wait for their turn. */
+  queue?: Partial<QueueLimits>;
 }
 
 const listenFailures: Readonly<Record<string, string>> = {
@@ -112,7 +115,6 @@ function limitConnections(server: Server): void {
   server.keepAliveTimeout = 75_000;
   // Their 16 KiB bound them. A number would drop those behind it without a word: a proxy's X-Forwarded-For stands at the end.
   server.maxHeadersCount = 0;
-  server.maxConnections = mostConnections;
 }
 
 /** The work beside requests, none of it before there is a database. */
@@ -147,14 +149,18 @@ async function atMost(milliseconds: number, work: Promise<unknown>): Promise<voi
 /** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
 export async function startServer(
   context: Context,
-  { ready = true, drainMs = longestDrainMs, limits }: ServerOptions = {},
+  { ready = true, drainMs = longestDrainMs, limits, queue }: ServerOptions = {},
 ): Promise<RunningServer> {
   let state: 'waiting' | 'serving' | 'draining' = 'waiting';
   const work = backgroundWork(context);
   const afterwork = new Set<Promise<void>>();
-  const { host, port: wantedPort, maxInFlight, drainDelayMs } = context.config.http;
+  const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
   const onRefusals = (count: number) => context.logger.warn({ count }, 'busy: requests were turned away');
-  const admission = createAdmission({ atOnce: maxInFlight, onRefusals }, refusal(context));
+  const admission = createAdmission(
+    { atOnce: maxInFlight, onRefusals, ...(queue && { limits: queue }) },
+    refusal(context),
+  );
+  const waiting = createWaitingRequests({ atOnce: maxInFlight, minimumRate: minBodyRate });
   const app = createApp(context, {
     isDraining: () => state === 'draining',
     notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
@@ -164,14 +170,21 @@ export async function startServer(
       await promise.finally(() => afterwork.delete(promise));
     },
     admission,
+    waiting,
+    load: () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() }),
     ...(limits && { limits }),
   });
   const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
-    connections.track(request, response);
     if (state === 'draining') response.setHeader('Connection', 'close');
-    admission.admit(request, response, () => app(request, response));
+    connections.track(request, response, () => admission.admit(request, response, () => app(request, response)));
   });
-  const connections = trackConnections(server);
+  // Made of the setting TRUST_PROXY, and asked about whoever is connected.
+  const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const connections = trackConnections(server, {
+    total: mostConnections,
+    perAddress: connectionsPerAddress,
+    isTrusted: (address) => isProxy(address, 0),
+  });
   limitConnections(server);
   const { address, port, family } = await listen(server, host, wantedPort);
   const begin = () => {

@@ -28,12 +28,16 @@ export interface Sending {
   unreadMs: number;
   /** Told when all that is left is to hand the answer over. */
   onBegin?(): void;
+  /** Told once when the client doesn't take at once what there is. */
+  onUntaken?(): void;
 }
 
 function setStreamHeaders(response: Response, content: string, answer: StreamAnswer): void {
   const { filename, contentType, bytes, etag, piece } = answer;
   const { contentSecurityPolicy = "default-src 'none'; sandbox" } = answer;
   if (filename !== undefined) response.attachment(filename);
+  // nginx and others would keep events back until there are many.
+  if (content === 'text/event-stream') response.setHeader('X-Accel-Buffering', 'no');
   const type = contentType ?? content;
   response.setHeader('Content-Type', /^text\/(csv|event-stream)$/.test(type) ? `${type}; charset=utf-8` : type);
   response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -83,8 +87,14 @@ async function sendPieces(
   response: Response,
   content: string,
   answer: StreamAnswer,
-  { unreadMs, onBegin }: Sending,
+  { unreadMs, onBegin, onUntaken }: Sending,
 ): Promise<boolean> {
+  let isUntaken = false;
+  const untilTaken = () => {
+    if (!isUntaken) onUntaken?.();
+    isUntaken = true;
+    return isTaken(response, 'drain', unreadMs);
+  };
   const source = answer.pieces()[Symbol.asyncIterator]();
   try {
     // Whatever is wrong from the start is still answered as what it is.
@@ -93,7 +103,7 @@ async function sendPieces(
     response.flushHeaders();
     onBegin?.();
     for (; !piece.done && !response.destroyed; piece = await source.next())
-      if (piece.value.length > 0 && !response.write(piece.value)) await isTaken(response, 'drain', unreadMs);
+      if (piece.value.length > 0 && !response.write(piece.value)) await untilTaken();
     if (response.destroyed) return false;
     const finished = isTaken(response, 'finish', unreadMs);
     response.end();
@@ -104,8 +114,9 @@ async function sendPieces(
 }
 
 /** Sends an answer in one piece, and doesn't wait for its client. */
-export function sendJson(response: Response, answer: object, { unreadMs, onBegin }: Sending): void {
+export function sendJson(response: Response, answer: object, { unreadMs, onBegin, onUntaken }: Sending): void {
   onBegin?.();
   void isTaken(response, 'finish', unreadMs);
   response.json(answer);
+  if (response.writableLength > 0) onUntaken?.();
 }

@@ -12,6 +12,7 @@ export const auditActions = [
   'user.reset-password',
   'user.unlock',
   'user.delete',
+  'address.unlock',
   'import.start',
   'import.resume',
   'import.cancel',
@@ -33,7 +34,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-export const auditTargetTypes = ['user', 'import', 'course', 'enrollment'] as const;
+export const auditTargetTypes = ['user', 'address', 'import', 'course', 'enrollment'] as const;
 export type AuditTargetType = (typeof auditTargetTypes)[number];
 
 export interface AuditListing extends Paging {

@@ -53,3 +53,6 @@ export const firstPasswordChangeSchema = Joi.object<FirstPasswordChangeInput, tr
 
 /** A password on its own, as an operator sets it. */
 export const passwordInputSchema = Joi.object<{ password: string }, true>({ password: fields.password.required() });
+
+/** Query of `GET /api/auth/sessions`. */
+export const sessionListingSchema = Joi.object<fields.Paging, true>(fields.paging(20));

@@ -8,9 +8,10 @@ import { profileSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
 import { guarded, takenKeys, userSearchKey } from './accounts.js';
 import type { Caller, Client, Core } from './core.js';
-import { beginAttempt } from './login-throttle.js';
+import { type Attempt, beginAttempt } from './login-throttle.js';
 import { assertPasswordAllowed } from './password-policy.js';
-import { endSessions, startSession } from './sessions.js';
+import { endSessions, isStarted, startSession } from './sessions.js';
+import { countPhone } from './throttle-locks.js';
 import type { Target } from './throttle-rules.js';
 
 /** Whom an identifier means: a text that is somebody's email is never a phone number. */
@@ -74,10 +75,10 @@ export async function login(
 ): Promise<{ user: User; token: string }> {
   const { identifier, password } = validate(loginSchema, input);
   const { user, target } = await findByIdentifier(core, identifier, role);
-  return guessing(core, target, client.ip, async () => {
+  return guessing(core, target, client.ip, async (attempt) => {
     for (let compared = user; ; ) {
       const found = await assertPasswordRight(core, password, compared);
-      const current = await startSessionOf(core, found, client, role);
+      const current = await startSessionOf(core, attempt, found, client, role);
       if ('token' in current) return current;
       compared = current;
     }
@@ -100,38 +101,53 @@ async function assertPasswordRight(core: Core, password: string, user: User | un
 }
 
 /**
- * Starts a session for an account whose password was right when it was looked at.
+ * Starts a session for an account whose password was right when it was looked at; the attempt ends with it.
  * @returns the account as it is now where its hash is another one since: the password has changed, or another login of
  *   the same password has hashed it anew
  * @throws AppError `NO_MATCHING_ACCOUNT`
  */
 function startSessionOf(
   core: Core,
+  attempt: Attempt,
   { user, passwordHash }: Found,
   client: Client,
   role: Role | undefined,
 ): Promise<{ user: User; token: string } | User> {
-  return core.database.inTransaction(async (transaction) => {
+  type Started = { user: User; token: string };
+  const start = async (transaction: Transaction, succeed: () => Promise<void>): Promise<User | Started> => {
     const current = await lockedUser(core, user.id, transaction);
     if (!current?.isActive || (role !== undefined && current.role !== role)) throw new AppError('NO_MATCHING_ACCOUNT');
     if (current.passwordHash !== user.passwordHash) return current;
     const changes = { lastLogin: core.now(), ...(passwordHash !== undefined && { passwordHash }) };
     await current.update(changes, { transaction });
-    return { user: current, token: await startSession(core, current, client, transaction) };
-  });
+    const token = await startSession(core, current, client, transaction);
+    await succeed();
+    return { user: current, token };
+  };
+  // A session that is there after all has a token for whoever asked.
+  const committed = async (result: User | Started) => 'token' in result && isStarted(core, result.token);
+  return attempt.inTransaction(start, { committed });
 }
 
 const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'] as const;
 
-/** Runs something that shows whether a password is right, as often as the throttle allows. */
-async function guessing<T>(core: Core, target: Target, ip: string | null, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs something that shows whether a password is right, as often as the throttle allows.
+ * @param work notes itself that the attempt has succeeded
+ */
+async function guessing<T>(
+  core: Core,
+  target: Target,
+  ip: string | null,
+  work: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
   const attempt = await beginAttempt(core, target, ip);
   try {
-    const result = await work();
-    await attempt.succeeded();
-    return result;
+    return await work(attempt);
   } catch (error) {
-    await (isAppError(error, ...wrongGuesses) ? attempt.failed() : attempt.abandoned());
+    if (isAppError(error, ...wrongGuesses)) await attempt.failed();
+    // Where that can't be noted either it ends by itself: what went wrong before is what there is to say.
+    else await attempt.abandoned().catch(() => undefined);
     throw error;
   }
 }
@@ -142,11 +158,12 @@ function lockedUser(core: Core, id: string, transaction: Transaction): Promise<U
 
 /**
  * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
- * @throws AppError `VALIDATION`, `PHONE_TAKEN`
+ * @throws AppError `VALIDATION`, `PHONE_TAKEN`, `TOO_MANY_ATTEMPTS` when the caller tries one phone after the other
  */
 export async function updateProfile(core: Core, caller: Caller, input: unknown): Promise<User> {
   const changes = validate(profileSchema, input);
   const { phone } = changes;
+  if (phone !== undefined && phoneKey(phone) !== caller.user.phoneKey) await countPhone(core, caller.user.id);
   const refusal = async () => {
     if (phone === undefined) return undefined;
     return (await takenKeys(core.database, { phone }, caller.user.id)).phone ? 'PHONE_TAKEN' : undefined;
@@ -169,9 +186,10 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
 export async function changePassword(core: Core, caller: Caller, input: unknown): Promise<void> {
   const { currentPassword, newPassword } = validate(changePasswordSchema, input);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
-  await guessing(core, { accountId: caller.user.id }, caller.ip, async () => {
+  await guessing(core, { accountId: caller.user.id }, caller.ip, async (attempt) => {
     if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash)))
       throw new AppError('CURRENT_PASSWORD_INCORRECT');
+    await attempt.succeeded();
   });
   if (caller.user.requiresPasswordChange && newPassword === currentPassword) throw initialPasswordReused();
   await replacePassword(core, caller, newPassword, 'CURRENT_PASSWORD_INCORRECT');

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core } from './core.js';
 import { sweepFiles } from './file-sweep.js';
-import { sweepThrottle } from './login-throttle.js';
 import { sweepSessions } from './sessions.js';
+import { sweepThrottle } from './throttle-locks.js';
 
 /** How often the service tidies up, in milliseconds. */
 const everyMs = 60 * 60_000;

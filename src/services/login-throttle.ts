@@ -1,31 +1,46 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { Op, type Transaction } from 'sequelize';
+import type { Transaction } from 'sequelize';
+import type { TransactionOptions } from '../db/connection.js';
 import type { LoginThrottle } from '../db/models/login-throttle.js';
 import { AppError, isAppError } from '../errors.js';
 import type { Core } from './core.js';
-import { addressSubject, isAddress, ruleOf, subjectOf, type Target } from './throttle-rules.js';
+import { addressSubject, isAddress, pairSubject, ruleOf, subjectOf, type Target } from './throttle-rules.js';
 
 /**
  * Bounds how often passwords can be guessed, over all instances on a database. An attempt is counted before its password
  * is looked at and given back when it was right: so many at once don't pass the limit, and whoever knows their password
- * never meets it, but for a wait behind others that are looked at.
+ * never meets it, but for a wait behind others that are looked at. Each attempt has an id in the rows that count it, and
+ * ends when that is removed: once, however often its end is noted.
  */
 
-/** An attempt whose end nobody noted ended with the process that made it, in milliseconds. */
+/** An attempt whose end nobody noted takes nobody's room after so long: its process has died. In milliseconds. */
 const underWayMs = 60_000;
+/** It may still fail for so long: a machine may be slow. In milliseconds. */
+const attemptMs = 60 * 60_000;
 /**
- * How long an attempt waits for those before it, in milliseconds: with hashes as slow as they are by default, a hundred
- * logins of one account that come together take so long.
+ * How long an attempt waits for those before it, in milliseconds: with hashes as slow as they are by default, two hundred
+ * logins that come together take so long.
  */
-const patienceMs = 15_000;
+const patienceMs = 30_000;
 /** How often it is tried to note the end of an attempt. */
 const leaveTries = 3;
 /** When it is forgotten how often something was locked, in milliseconds. */
-const memoryMs = 24 * 60 * 60_000;
+export const memoryMs = 24 * 60 * 60_000;
+/** How long an account that has signed in from an address is known there, in milliseconds. */
+export const knownMs = 30 * 24 * 60 * 60_000;
 
-/** An attempt that was let through; exactly one of its ends must be noted. */
+/** An attempt that was let through; its end must be noted. Only the first end counts. */
 export interface Attempt {
+  /**
+   * Runs work in a transaction, in which the attempt ends once `succeed` is called: what a right password brings about and
+   * its end are there together, or neither is.
+   */
+  inTransaction<T>(
+    work: (transaction: Transaction, succeed: () => Promise<void>) => Promise<T>,
+    options?: TransactionOptions<T>,
+  ): Promise<T>;
   /** The password was right: the failures of the account are forgotten. */
   succeeded(): Promise<void>;
   failed(): Promise<void>;
@@ -33,24 +48,31 @@ export interface Attempt {
   abandoned(): Promise<void>;
 }
 
-function tooMany(lockedUntil: Date, now: Date): AppError {
+export function tooMany(what: string, lockedUntil: Date, now: Date): AppError {
   const seconds = Math.max(1, Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000));
   const minutes = Math.ceil(seconds / 60);
   const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  return new AppError('TOO_MANY_ATTEMPTS', `Too many failed attempts. Try again in ${wait}.`, { retryAfter: seconds });
+  return new AppError('TOO_MANY_ATTEMPTS', `Too many ${what}. Try again in ${wait}.`, { retryAfter: seconds });
 }
 
 const seenRows = (core: Core, subjects: readonly string[]): Promise<LoginThrottle[]> =>
   core.database.read(() => core.database.models.LoginThrottle.findAll({ where: { subject: [...subjects] } }));
 
+/** A row that counts nothing yet. */
+export const newRow = (subject: string, now: Date) => ({
+  ...{ subject, failures: 0, windowStartedAt: now, attemptsJson: null },
+  ...{ signedInAt: null, lockedUntil: null, locks: 0 },
+});
+
 /** Makes the rows that aren't there, apart from what is done with them: the row that a storm waits for is not held so long. */
-async function makeMissing(core: Core, subjects: readonly string[], seen: readonly LoginThrottle[]): Promise<void> {
+export async function makeMissing(
+  core: Core,
+  subjects: readonly string[],
+  seen: readonly LoginThrottle[],
+): Promise<void> {
   const missing = subjects.filter((subject) => !seen.some((row) => row.subject === subject));
   if (missing.length === 0) return;
-  const fresh = missing.map((subject) => ({
-    ...{ subject, failures: 0, windowStartedAt: core.now(), underWay: 0 },
-    ...{ underWaySince: null, lockedUntil: null, locks: 0 },
-  }));
+  const fresh = missing.map((subject) => newRow(subject, core.now()));
   // Not by ignoring duplicates: MySQL would lock what is there for reading only, and two that go on to write wait for
   // each other.
   await core.database.inTransaction((transaction) =>
@@ -64,74 +86,107 @@ async function makeMissing(core: Core, subjects: readonly string[], seen: readon
  * @param change tells whether there is anything to be kept
  * @returns what it told
  */
-async function changeRows(
+export async function changeRows(
   core: Core,
   subjects: readonly string[],
+  transaction: Transaction,
   change: (rows: LoginThrottle[]) => boolean,
 ): Promise<boolean> {
   const { LoginThrottle } = core.database.models;
-  return core.database.inTransaction(async (transaction) => {
-    const rows = await LoginThrottle.findAll({
-      where: { subject: [...subjects] },
-      order: ['subject'],
-      lock: transaction.LOCK.UPDATE,
-      transaction,
-    });
-    if (!change(rows)) return false;
-    const values = rows.map((row) => row.get({ plain: true }));
-    await LoginThrottle.bulkCreate(values, { updateOnDuplicate: [...columns], transaction });
-    return true;
+  const rows = await LoginThrottle.findAll({
+    where: { subject: [...subjects] },
+    order: ['subject'],
+    lock: transaction.LOCK.UPDATE,
+    transaction,
   });
+  if (!change(rows)) return false;
+  const values = rows.map((row) => row.get({ plain: true }));
+  await LoginThrottle.bulkCreate(values, { updateOnDuplicate: [...columns], transaction });
+  return true;
 }
 
-const columns = ['failures', 'windowStartedAt', 'underWay', 'underWaySince', 'lockedUntil', 'locks'] as const;
+const columns = ['failures', 'windowStartedAt', 'attemptsJson', 'signedInAt', 'lockedUntil', 'locks'] as const;
 
-const age = (now: Date, moment: Date | null) =>
-  moment === null ? Number.POSITIVE_INFINITY : now.getTime() - moment.getTime();
+const age = (now: Date, moment: Date | number | null) =>
+  moment === null ? Number.POSITIVE_INFINITY : now.getTime() - Number(moment);
 
 /** Forgets what is too old to count. */
-function expire(row: LoginThrottle, now: Date): void {
+export function expire(row: LoginThrottle, now: Date): void {
   if (age(now, row.windowStartedAt) >= ruleOf(row.subject).windowMs) row.set({ failures: 0, windowStartedAt: now });
-  if (age(now, row.underWaySince) >= underWayMs) row.set({ underWay: 0, underWaySince: null });
   if (row.lockedUntil !== null && age(now, row.lockedUntil) >= memoryMs) row.set({ lockedUntil: null, locks: 0 });
+  const young = Object.entries(row.attempts).filter(([, begunAt]) => age(now, begunAt) < attemptMs);
+  row.attempts = Object.fromEntries(young);
 }
 
-/** @throws AppError `TOO_MANY_ATTEMPTS` while one of them is locked */
-function assertOpen(rows: readonly LoginThrottle[], now: Date): void {
+const underWay = (row: LoginThrottle, now: Date) =>
+  Object.values(row.attempts).filter((begunAt) => age(now, begunAt) < underWayMs).length;
+
+/** The last lock that has not ended; nothing where none is locked. */
+export function lastLock(rows: readonly LoginThrottle[], now: Date): Date | undefined {
   const locks = rows.flatMap(({ lockedUntil }) => (lockedUntil !== null && lockedUntil > now ? [lockedUntil] : []));
-  const last = locks.sort((one, other) => other.getTime() - one.getTime())[0];
-  if (last) throw tooMany(last, now);
+  return locks.sort((one, other) => other.getTime() - one.getTime())[0];
 }
 
 /** In a storm all wait for one row: as many of this process as wait in the database leave its connections to others. */
 const inTurn = pLimit(3);
 
-/** Whether there is room for one more attempt, at most as many as may fail being under way. */
+/**
+ * Whether there is room for one more attempt, at most as many as may fail being under way.
+ * @throws AppError `TOO_MANY_ATTEMPTS` while one of them is locked
+ */
 function hasRoom(rows: readonly LoginThrottle[], now: Date): boolean {
-  assertOpen(rows, now);
+  const lock = lastLock(rows, now);
+  if (lock) throw tooMany('failed attempts', lock, now);
   for (const row of rows) expire(row, now);
-  return rows.every((row) => row.failures + row.underWay < ruleOf(row.subject).failures);
+  return rows.every((row) => row.failures + underWay(row, now) < ruleOf(row.subject).failures);
 }
 
-/** Counts the attempt in, where there is room for it. @returns whether there was */
-async function enter(core: Core, subjects: readonly string[]): Promise<boolean> {
+/** What an attempt can be counted by. */
+interface Subjects {
+  target: string;
+  address: string | undefined;
+  /** Of the account at the address. */
+  pair: string | undefined;
+}
+
+/** An attempt, and what it is counted by. */
+interface Entered {
+  id: string;
+  subjects: readonly string[];
+  pair: string | undefined;
+}
+
+/** The rows that count: an account that has signed in from an address lately isn't counted with all others there. */
+function counting(rows: readonly LoginThrottle[], { target, address, pair }: Subjects, now: Date) {
+  const isKnown = rows.some(({ subject, signedInAt }) => subject === pair && age(now, signedInAt) < knownMs);
+  const subjects = [target, isKnown ? pair : address].filter((subject) => subject !== undefined).sort();
+  return { subjects, rows: rows.filter(({ subject }) => subjects.includes(subject)) };
+}
+
+/** Counts the attempt in, where there is room for it. */
+async function enter(core: Core, asked: Subjects): Promise<Entered | undefined> {
   const now = core.now();
+  const all = [asked.target, asked.address, asked.pair].filter((subject) => subject !== undefined);
   // Most of a storm is turned away here, without a write.
-  if (!hasRoom(await seenRows(core, subjects), now)) return false;
+  if (!hasRoom(counting(await seenRows(core, all), asked, now).rows, now)) return undefined;
   return inTurn(async () => {
-    const seen = await seenRows(core, subjects);
-    if (!hasRoom(seen, now)) return false;
+    const { subjects, rows: seen } = counting(await seenRows(core, all), asked, now);
+    if (!hasRoom(seen, now)) return undefined;
     await makeMissing(core, subjects, seen);
-    return changeRows(core, subjects, (rows) => {
-      // One may have been swept away meanwhile; it is made at the next try.
-      if (rows.length < subjects.length || !hasRoom(rows, now)) return false;
-      for (const row of rows) row.set({ underWay: row.underWay + 1, underWaySince: row.underWaySince ?? now });
-      return true;
-    });
+    const id = randomBytes(9).toString('base64url');
+    const isIn = await core.database.inTransaction((transaction) =>
+      changeRows(core, subjects, transaction, (rows) => {
+        // One may have been swept away meanwhile; it is made at the next try.
+        if (rows.length < subjects.length || !hasRoom(rows, now)) return false;
+        for (const row of rows) row.attempts = { ...row.attempts, [id]: now.getTime() };
+        return true;
+      }),
+    );
+    return isIn ? { id, subjects, pair: asked.pair } : undefined;
   });
 }
 
-function countFailure(row: LoginThrottle, now: Date): void {
+export function countFailure(row: LoginThrottle, now: Date): void {
   const { failures, lockMs } = ruleOf(row.subject);
   row.failures += 1;
   if (row.failures < failures) return;
@@ -142,10 +197,12 @@ function countFailure(row: LoginThrottle, now: Date): void {
 type End = 'succeeded' | 'failed' | 'abandoned';
 
 /** Notes the end of an attempt, if need be at another try: one that stays counted in takes the room of others. */
-async function leave(core: Core, subjects: readonly string[], end: End): Promise<void> {
+async function leave(core: Core, entered: Entered, end: End): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await inTurn(() => countOut(core, subjects, end));
+      return await inTurn(() =>
+        core.database.inTransaction((transaction) => countOut(core, entered, end, transaction)),
+      );
     } catch (error) {
       if (tries >= leaveTries || !isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE')) throw error;
       await sleep(tries * (100 + 200 * Math.random()));
@@ -153,21 +210,25 @@ async function leave(core: Core, subjects: readonly string[], end: End): Promise
   }
 }
 
-async function countOut(core: Core, subjects: readonly string[], end: End): Promise<void> {
+async function countOut(core: Core, { id, subjects, pair }: Entered, end: End, transaction: Transaction) {
   const now = core.now();
-  // Released while the attempt was under way, it counts all the same.
-  await makeMissing(core, subjects, await seenRows(core, subjects));
-  await changeRows(core, subjects, (rows) => {
-    for (const row of rows) {
+  const isFirst = await changeRows(core, subjects, transaction, (rows) => {
+    // Rows that don't know it have seen its end, or were released meanwhile.
+    const counted = rows.filter(({ attempts }) => id in attempts);
+    for (const row of counted) {
       expire(row, now);
-      const underWay = Math.max(0, row.underWay - 1);
-      row.set({ underWay, ...(underWay === 0 && { underWaySince: null }) });
+      const { [id]: _ended, ...others } = row.attempts;
+      row.attempts = others;
       if (end === 'failed') countFailure(row, now);
       // An address is as good as whoever uses it: one right password says nothing of the others.
       if (end === 'succeeded' && !isAddress(row.subject)) row.set({ failures: 0, lockedUntil: null, locks: 0 });
+      if (end === 'succeeded' && row.subject === pair) row.signedInAt = now;
     }
-    return true;
+    return counted.length > 0;
   });
+  if (!isFirst || end !== 'succeeded' || pair === undefined || subjects.includes(pair)) return;
+  const known = { ...newRow(pair, now), signedInAt: now };
+  await core.database.models.LoginThrottle.bulkCreate([known], { updateOnDuplicate: ['signedInAt'], transaction });
 }
 
 /**
@@ -175,40 +236,29 @@ async function countOut(core: Core, subjects: readonly string[], end: End): Prom
  * @throws AppError `TOO_MANY_ATTEMPTS`; `OVERLOADED` when too many attempts of the same are under way to tell
  */
 export async function beginAttempt(core: Core, target: Target, ip: string | null): Promise<Attempt> {
-  const subjects = [subjectOf(target), ...(ip === null ? [] : [addressSubject(ip)])].sort();
+  const subjects: Subjects = {
+    target: subjectOf(target),
+    address: ip === null ? undefined : addressSubject(ip),
+    pair: ip === null ? undefined : pairSubject(target, ip),
+  };
   const deadline = performance.now() + patienceMs;
-  for (let pause = 50; !(await enter(core, subjects)); pause = Math.min(2 * pause, 400)) {
+  let entered = await enter(core, subjects);
+  for (let pause = 50; !entered; pause = Math.min(2 * pause, 400)) {
     if (performance.now() >= deadline) throw new AppError('OVERLOADED');
     await sleep(pause * (0.5 + Math.random()));
+    entered = await enter(core, subjects);
   }
+  const mine = entered;
   return {
-    succeeded: () => leave(core, subjects, 'succeeded'),
-    failed: () => leave(core, subjects, 'failed'),
-    abandoned: () => leave(core, subjects, 'abandoned'),
+    inTransaction: (work, options) =>
+      inTurn(() =>
+        core.database.inTransaction(
+          (transaction) => work(transaction, () => countOut(core, mine, 'succeeded', transaction)),
+          options,
+        ),
+      ),
+    succeeded: () => leave(core, mine, 'succeeded'),
+    failed: () => leave(core, mine, 'failed'),
+    abandoned: () => leave(core, mine, 'abandoned'),
   };
-}
-
-/** Until when an account is locked; null when it isn't. */
-export async function lockOf(core: Core, accountId: string): Promise<Date | null> {
-  const row = await core.database.read(() => core.database.models.LoginThrottle.findByPk(subjectOf({ accountId })));
-  return row?.lockedUntil && row.lockedUntil > core.now() ? row.lockedUntil : null;
-}
-
-/** Forgets the failures of an account, in the caller's transaction. */
-export async function releaseLock(core: Core, accountId: string, transaction: Transaction): Promise<void> {
-  await core.database.models.LoginThrottle.destroy({ where: { subject: subjectOf({ accountId }) }, transaction });
-}
-
-/** Removes what is too old to count. */
-export async function sweepThrottle(core: Core): Promise<number> {
-  const before = new Date(core.now().getTime() - memoryMs);
-  return core.database.inTransaction((transaction) =>
-    core.database.models.LoginThrottle.destroy({
-      where: {
-        windowStartedAt: { [Op.lt]: before },
-        [Op.or]: [{ lockedUntil: null }, { lockedUntil: { [Op.lt]: before } }],
-      },
-      transaction,
-    }),
-  );
 }

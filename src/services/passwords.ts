@@ -21,6 +21,8 @@ type Bcrypt = Pick<PasswordHasher, 'hash' | 'compare' | 'implementation' | 'clos
 
 /** Hashes that may wait for each core before callers are turned away: bounds how long a login can queue. */
 const waitingPerCore = 64;
+/** So many may wait in any case: a class that signs in at once is served. */
+const waitingAtLeast = 256;
 
 /** The native implementation, or nothing where it has no build for this machine. */
 async function nativeBcrypt(): Promise<Bcrypt | undefined> {
@@ -68,7 +70,8 @@ export async function createPasswordHasher(only?: PasswordHasher['implementation
   const bcrypt = (only === 'bcryptjs' ? undefined : await nativeBcrypt()) ?? (await workerBcrypt(cores));
   const limit = pLimit(cores);
   function queued<T>(work: () => Promise<T>): Promise<T> {
-    if (limit.pendingCount >= waitingPerCore * cores) return Promise.reject(new AppError('OVERLOADED'));
+    if (limit.pendingCount >= Math.max(waitingAtLeast, waitingPerCore * cores))
+      return Promise.reject(new AppError('OVERLOADED'));
     return limit(work);
   }
   return {

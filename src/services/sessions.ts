@@ -3,12 +3,26 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Session } from '../db/models/session.js';
 import type { User } from '../db/models/user.js';
 import { AppError, isAppError, notFound } from '../errors.js';
+import { sessionListingSchema } from '../schemas/auth.js';
+import { validate } from '../schemas/validate.js';
 import type { Caller, Client, Core } from './core.js';
+import { type Page, pageOf } from './paging.js';
 
 /** How precise `lastUsedAt` is: a write per request would cost more than it tells. */
 const lastUsedPrecisionMs = 5 * 60_000;
 
-/** Starts a session in the caller's transaction and gives the token for it. */
+/** Sessions that are removed at once: a transaction is not to hold up logins. */
+const sweepBatch = 1000;
+
+const newestFirst: [string, string][] = [
+  ['createdAt', 'DESC'],
+  ['id', 'DESC'],
+];
+
+/**
+ * Starts a session in the caller's transaction and gives the token for it. Of too many of the account the oldest end.
+ * Where several may begin at once, the caller has locked the account.
+ */
 export async function startSession(core: Core, user: User, client: Client, transaction: Transaction): Promise<string> {
   const createdAt = core.now();
   const expiresAt = new Date(createdAt.getTime() + core.config.auth.tokenLifetimeSeconds * 1000);
@@ -23,7 +37,28 @@ export async function startSession(core: Core, user: User, client: Client, trans
     },
     { transaction },
   );
+  await endOldest(core, user.id, session.id, transaction);
   return core.tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt);
+}
+
+/** Ends the sessions beyond as many as an account may have; the new one stays, whatever the clocks say. */
+async function endOldest(core: Core, userId: string, newestId: string, transaction: Transaction): Promise<void> {
+  const { Session } = core.database.models;
+  const beyond = await Session.findAll({
+    attributes: ['id'],
+    where: { userId, id: { [Op.ne]: newestId } },
+    order: newestFirst,
+    offset: core.config.auth.maxSessions - 1,
+    limit: sweepBatch,
+    transaction,
+  });
+  if (beyond.length > 0) await Session.destroy({ where: { id: beyond.map(({ id }) => id) }, transaction });
+}
+
+/** Whether the session of a token was started: asked where nobody knows. */
+export async function isStarted(core: Core, token: string): Promise<boolean> {
+  const claims = core.tokens.verify(token, core.now());
+  return claims !== undefined && (await core.database.models.Session.findByPk(claims.sid)) !== null;
 }
 
 /** Ends the sessions of an account, all or all but one, in the caller's transaction. */
@@ -79,17 +114,13 @@ async function touch(core: Core, id: string, now: Date): Promise<void> {
   );
 }
 
-/** The caller's sessions that have not expired, newest first. */
-export async function listSessions(core: Core, caller: Caller): Promise<Session[]> {
-  return core.database.read(() =>
-    core.database.models.Session.findAll({
-      where: { userId: caller.user.id, expiresAt: { [Op.gt]: core.now() } },
-      order: [
-        ['createdAt', 'DESC'],
-        ['id', 'DESC'],
-      ],
-    }),
-  );
+/** A page of the caller's sessions that have not expired, newest first. @throws AppError `VALIDATION` */
+export async function listSessions(core: Core, caller: Caller, query: unknown): Promise<Page<Session>> {
+  const where = { userId: caller.user.id, expiresAt: { [Op.gt]: core.now() } };
+  return pageOf(core, core.database.models.Session, validate(sessionListingSchema, query), {
+    where,
+    order: newestFirst,
+  });
 }
 
 /** @returns whether there was such a session of the caller's */
@@ -114,9 +145,6 @@ export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
 export async function endAllSessions(core: Core, caller: Caller): Promise<void> {
   await core.database.inTransaction((transaction) => endSessions(core, caller.user.id, transaction));
 }
-
-/** Sessions that are removed at once: a transaction is not to hold up logins. */
-const sweepBatch = 1000;
 
 /** Removes sessions that have expired. @returns how many */
 export async function sweepSessions(core: Core, signal?: AbortSignal): Promise<number> {

@@ -25,19 +25,28 @@ const identifierRule: Rule = {
 /** For one address. */
 const addressRule: Rule = { failures: 100, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
 
-const addressPrefix = 'address:';
+/** For the phone numbers that an account takes or tries to take: each answer tells whether somebody has it. */
+const phoneRule: Rule = { failures: 20, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
+
+export const addressPrefix = 'address:';
+const phonePrefix = 'phones-of:';
+/** Of a row that counts nothing, but says when a proxy that isn't trusted was last met. */
+export const proxyPrefix = 'proxy:';
 
 /** Whether a subject is an address: all who come from there share it. */
 export const isAddress = (subject: string) => subject.startsWith(addressPrefix);
 
 /** The rule that a subject is counted by. */
-export const ruleOf = (subject: string): Rule => (isAddress(subject) ? addressRule : identifierRule);
+export function ruleOf(subject: string): Rule {
+  if (isAddress(subject)) return addressRule;
+  return subject.startsWith(phonePrefix) ? phoneRule : identifierRule;
+}
 
 /** Length of the prefix of the IPv6 network that one customer is given, in bits. */
 const ipv6CustomerBits = 56;
 
-/** The first 56 bits of an IPv6 address; an IPv4 address as it is. */
-function networkOf(ip: string): string {
+/** The first 56 bits of an IPv6 address; an IPv4 address as it is, however it is written. */
+export function networkOf(ip: string): string {
   if (!isIPv6(ip)) return ip;
   // An address can be written in many ways: this makes them one.
   const { address } = new SocketAddress({ address: ip.split('%')[0] ?? ip, family: 'ipv6' });
@@ -62,3 +71,17 @@ export function subjectOf(target: Target): string {
 
 /** The key of the row that counts for all who come from an address, or from its network where it is IPv6. */
 export const addressSubject = (ip: string) => `${addressPrefix}${networkOf(ip)}`;
+
+/**
+ * The key of the row that counts for an account at an address, once it has signed in from there: what others do who share
+ * the address isn't counted against it. None for a text that means no account.
+ */
+export function pairSubject(target: Target, ip: string): string | undefined {
+  if (!('accountId' in target)) return undefined;
+  return `pair:${createHash('sha256')
+    .update(`${target.accountId} ${networkOf(ip)}`)
+    .digest('hex')}`;
+}
+
+/** The key of the row that counts the phone numbers which an account tries. */
+export const phonesSubject = (accountId: string) => `${phonePrefix}${accountId}`;

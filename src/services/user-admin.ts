@@ -9,11 +9,11 @@ import { guarded, initialPasswordExpiry, takenKeys, userSearchKey } from './acco
 import { type AuditRecord, auditedUser, changesBetween, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { doomFiles, removeDoomed } from './files.js';
-import { releaseLock } from './login-throttle.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { generatedPasswordCost, generatePassword } from './passwords.js';
 import { seatedStatuses } from './seats.js';
 import { endSessions } from './sessions.js';
+import { releaseLock } from './throttle-locks.js';
 import { findUserById } from './users.js';
 
 /** Changes an account with its audit entry; `change` runs inside the transaction, on the locked row. */

@@ -82,7 +82,11 @@ describe('coursectl audit list', () => {
         /^error: User not found: nobody@x\.org\. To see what there is: coursectl users list\n$/,
       ],
       [['--action', 'user.explode'], 2, /^error: --action must be one of setup\.complete, user\.register, /],
-      [['--target-type', 'x'], 2, /^error: --target-type must be one of user, import, course, enrollment\.\n$/],
+      [
+        ['--target-type', 'x'],
+        2,
+        /^error: --target-type must be one of user, address, import, course, enrollment\.\n$/,
+      ],
       [['--from', 'yesterday'], 2, /^error: --from must be a date or time as ISO 8601 has it, such as /],
       [['--limit', '0'], 2, /^error: --limit must be a whole number from 1 to 100\.\n$/],
     ];

@@ -47,7 +47,7 @@ describe('coursectl doctor', () => {
     const checks = await examine(cli);
     expect(Object.keys(checks)).to.deep.equal([
       ...['configuration', 'signing secret', 'data folder', 'file storage', 'connection', 'server settings'],
-      ...['schema', 'super admin', 'clock', 'password hashing'],
+      ...['schema', 'super admin', 'locked addresses', 'proxy', 'clock', 'password hashing'],
     ]);
     for (const { name, status } of Object.values(checks)) {
       // How the server of this leg is set up is not for the test to say.

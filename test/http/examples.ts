@@ -128,7 +128,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   checkEnrollment: async (context) => ({ token: (await buildCatalogue(context)).trainee.token }),
   logout: async (context) => ({ token: (await signIn(context)).token }),
   logoutAll: async (context) => ({ token: (await signIn(context)).token }),
-  listSessions: async (context) => ({ token: (await signIn(context)).token }),
+  listSessions: async (context) => ({ token: (await signIn(context)).token, query: { page: '1', limit: '5' } }),
   async endSession(context) {
     const { user, token } = await signIn(context);
     const session = await context.database.models.Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });

@@ -7,7 +7,9 @@ import request, { type Response } from 'supertest';
 import type { Context } from '../../src/context.js';
 import { AppError } from '../../src/errors.js';
 import { createApp } from '../../src/http/app.js';
-import { lockOf, sweepThrottle } from '../../src/services/login-throttle.js';
+import { createLogger } from '../../src/logger.js';
+import { lockOf, sweepThrottle } from '../../src/services/throttle-locks.js';
+import { untrustedProxies } from '../../src/services/untrusted-proxy.js';
 import { atDepth } from '../support/depth.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
@@ -29,6 +31,15 @@ describe('The throttle of logins', () => {
     harness.api('post', `/api/auth/${path}`).set('X-Forwarded-For', address).send({ identifier, password });
   const wrong = (times: number, identifier: string, address?: string) =>
     Promise.all(Array.from({ length: times }, () => login(identifier, 'a wrong guess', address)));
+
+  /** The only row of a kind of subject. */
+  async function counted(kind: 'address' | 'pair') {
+    const rows = await harness.context.database.models.LoginThrottle.findAll();
+    const [row, ...others] = rows.filter(({ subject }) => subject.startsWith(`${kind}:`));
+    expect(others).to.deep.equal([]);
+    if (!row) throw new Error(`no row of the ${kind}`);
+    return row;
+  }
 
   it('lets ten failures through in ten minutes, then nothing, the right password neither', async () => {
     const { email } = await buildUser(harness.context);
@@ -129,6 +140,32 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword).expect(200);
   });
 
+  it('lets those sign in from a locked address who have signed in there lately', async () => {
+    const { email } = await buildUser(harness.context);
+    const { email: stranger } = await buildUser(harness.context);
+    await login(email, factoryPassword).expect(200);
+    for (let guess = 0; guess < 100; guess += 10)
+      await Promise.all(Array.from({ length: 10 }, (_, n) => login(`n${guess + n}@example.org`, 'a wrong guess')));
+    expectLocked(await login(stranger, factoryPassword), 60);
+    await login(email, factoryPassword).expect(200);
+    // They have a budget of their own there, as small as that of any account.
+    for (const { status } of await wrong(10, email)) expect(status).to.equal(401);
+    expectLocked(await login(email, factoryPassword), 10);
+    harness.advance(31 * 24 * 60 * minuteMs);
+    await wrong(10, 'nobody@example.org');
+    expect((await counted('address')).failures).to.equal(10);
+    await wrong(1, email);
+    expect((await counted('address')).failures).to.equal(11);
+  });
+
+  it('does not count the failures of a known account against its address', async () => {
+    const { email } = await buildUser(harness.context);
+    await login(email, factoryPassword).expect(200);
+    await wrong(9, email);
+    expect((await counted('address')).failures).to.equal(0);
+    expect((await counted('pair')).failures).to.equal(9);
+  });
+
   it('takes an IPv6 network of 56 bits for one address', async () => {
     const guesses = Array.from(
       { length: 100 },
@@ -190,7 +227,10 @@ describe('The throttle of logins', () => {
       for (const { status } of await Promise.all(guesses)) expect(status).to.equal(503);
     }
     const { LoginThrottle } = harness.context.database.models;
-    expect([await LoginThrottle.sum('failures'), await LoginThrottle.sum('underWay')]).to.deep.equal([0, 0]);
+    const rows = await LoginThrottle.findAll();
+    expect(rows.map(({ failures, attempts }) => ({ failures, attempts }))).to.deep.equal(
+      rows.map(() => ({ failures: 0, attempts: {} })),
+    );
     await login(email, factoryPassword).expect(200);
   });
 
@@ -217,8 +257,10 @@ describe('The throttle of logins', () => {
     const user = await buildUser(harness.context);
     const { LoginThrottle } = harness.context.database.models;
     await LoginThrottle.create({
-      ...{ subject: `account:${user.id}`, failures: 0, windowStartedAt: new Date(), underWay: 10 },
-      ...{ underWaySince: new Date(Date.now() - 61_000), lockedUntil: null, locks: 0 },
+      ...{ subject: `account:${user.id}`, failures: 0, windowStartedAt: new Date(), lockedUntil: null, locks: 0 },
+      attemptsJson: JSON.stringify(
+        Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`attempt${n}`, Date.now() - 61_000])),
+      ),
     });
     await login(user.email, factoryPassword).expect(200);
   });
@@ -243,6 +285,52 @@ describe('The throttle of logins', () => {
     await login(user.email, factoryPassword, '192.0.2.2').expect(200);
     const audit = await harness.api('get', `/api/audit?targetId=${user.id}`, token).expect(200);
     expect(audit.body.entries.map(({ action }: { action: string }) => action)).to.deep.equal(['user.unlock']);
+  });
+});
+
+describe('X-Forwarded-For of an address that TRUST_PROXY does not name', () => {
+  const logged: string[] = [];
+  const harness = useHarness({}, createLogger('info', { write: (line) => void logged.push(line) }));
+
+  it('is told once an hour, for all who come through it count as one', async () => {
+    const ask = () => harness.api('get', '/api/auth/setup-status').set('X-Forwarded-For', '192.0.2.1').expect(200);
+    const told = () => logged.filter((line) => line.includes('X-Forwarded-For')).length;
+    await harness.api('get', '/api/auth/setup-status').expect(200);
+    expect(told()).to.equal(0);
+    for (let number = 0; number < 5; number += 1) await ask();
+    expect(told()).to.equal(1);
+    harness.advance(61 * minuteMs);
+    await ask();
+    expect(told()).to.equal(2);
+    expect(await untrustedProxies(harness.context)).to.deep.equal(['127.0.0.1']);
+    harness.advance(25 * 60 * minuteMs);
+    expect(await untrustedProxies(harness.context)).to.deep.equal([]);
+  });
+});
+
+describe('Phones that an account tries', () => {
+  const harness = useHarness();
+  const change = (token: string, phone: string) => harness.api('put', '/api/auth/profile', token).send({ phone });
+
+  it('are few an hour, whether somebody has them or not', async () => {
+    const { token, user } = await signIn(harness.context);
+    const { phone: taken } = await buildUser(harness.context);
+    for (let number = 0; number < 10; number += 1) {
+      await change(token, `+1 555 99 ${number}`).expect(200);
+      await change(token, taken).expect(400);
+    }
+    const refused = await change(token, '+1 555 98 0');
+    expectFailure(refused, 429, 'Too many phone numbers tried. Try again in 60 minutes.');
+    expect(Number(refused.headers['retry-after'])).to.be.within(3500, 3600);
+    // What it has, written in another way, is none to be tried; and names are no phones.
+    await change(token, '+1 (555) 99-9').expect(200);
+    await harness.api('put', '/api/auth/profile', token).send({ firstName: 'Grace' }).expect(200);
+    await harness
+      .api('post', '/api/auth/login')
+      .send({ identifier: user.email, password: factoryPassword })
+      .expect(200);
+    harness.advance(60 * minuteMs);
+    await change(token, '+1 555 98 0').expect(200);
   });
 });
 

@@ -18,7 +18,7 @@ describe('GET /api/auth/sessions', () => {
   const harness = useHarness();
   const list = async (token: string): Promise<Shown[]> => {
     const { body } = await harness.api('get', '/api/auth/sessions', token).expect(200);
-    expect(body).to.have.all.keys('sessions');
+    expect(body).to.have.all.keys('sessions', 'pagination');
     return body.sessions;
   };
 
@@ -96,6 +96,45 @@ describe('GET /api/auth/sessions', () => {
     const login = harness.api('post', '/api/auth/login').set('User-Agent', 'x'.repeat(1000));
     const { body } = await login.send({ identifier: user.email, password: factoryPassword }).expect(200);
     expect((await list(body.token))[0]).to.include({ userAgent: 'x'.repeat(255) });
+  });
+});
+
+describe('The sessions of an account', () => {
+  const harness = useHarness({ MAX_SESSIONS: '25' });
+  const login = (identifier: string) =>
+    harness.api('post', '/api/auth/login').send({ identifier, password: factoryPassword });
+
+  it('are as many as may be at most: a new one ends the oldest', async () => {
+    const { user, token: oldest } = await signIn(harness.context);
+    const other = await signIn(harness.context);
+    harness.advance(minute);
+    const second = await tokenFor(harness.context, user);
+    harness.advance(minute);
+    for (let number = 0; number < 23; number += 1) await tokenFor(harness.context, user);
+    await harness.api('get', '/api/auth/me', oldest).expect(200);
+    const { body } = await login(user.email).expect(200);
+    expectFailure(await harness.api('get', '/api/auth/me', oldest), 401, messages.badToken);
+    for (const token of [body.token, second, other.token]) await harness.api('get', '/api/auth/me', token).expect(200);
+    expect(await harness.context.database.models.Session.count({ where: { userId: user.id } })).to.equal(25);
+  });
+
+  it('are no more when many sign in at the same moment, and each has its own', async () => {
+    const { email, id } = await buildUser(harness.context);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => login(email)));
+    for (const { status } of answers) expect(status).to.equal(200);
+    expect(await harness.context.database.models.Session.count({ where: { userId: id } })).to.equal(25);
+  });
+
+  it('are shown a page at a time', async () => {
+    const { user, token } = await signIn(harness.context);
+    for (let number = 0; number < 24; number += 1) await tokenFor(harness.context, user);
+    const { body: first } = await harness.api('get', '/api/auth/sessions', token).expect(200);
+    expect(first.sessions).to.have.length(20);
+    expect(first.pagination).to.deep.equal({ currentPage: 1, totalPages: 2, totalItems: 25, itemsPerPage: 20 });
+    const { body: second } = await harness.api('get', '/api/auth/sessions?page=2', token).expect(200);
+    const ids = [...first.sessions, ...second.sessions].map(({ id }: Shown) => id);
+    expect(new Set(ids).size).to.equal(25);
+    await harness.api('get', '/api/auth/sessions?limit=101', token).expect(400);
   });
 });
 

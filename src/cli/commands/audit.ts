@@ -33,7 +33,7 @@ export function register(program: Command, registry: Registry): void {
       command
         .option('--action <action>', 'only this one, such as user.update or course.delete')
         .option('--actor <user>', 'only by this account: id, email or phone')
-        .option('--target-type <type>', 'only of a user, import, course or enrollment')
+        .option('--target-type <type>', 'only of a user, address, import, course or enrollment')
         .option('--target <id>', 'only of the one with this id')
         .option('--from <time>', 'from this date or time on, as ISO 8601 has it')
         .option('--to <time>', 'before this date or time')

@@ -1,9 +1,14 @@
+import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { AppError } from '../../errors.js';
 import { type Account, accountJson, accountText } from '../accounts.js';
 import { define, type Registry } from '../command.js';
 import { pageText } from '../output.js';
 import type { Result, Run } from '../run.js';
+
+interface UnlockOptions {
+  address?: string;
+}
 
 interface ListOptions {
   role?: string;
@@ -32,11 +37,13 @@ export function register(program: Command, registry: Registry): Command {
   registerSwitch(users, registry, 'activate', 'Let an account sign in');
   registerSwitch(users, registry, 'deactivate', 'Keep an account from signing in; its sessions end at once');
 
-  define(users, registry, {
-    usage: 'unlock <user>',
+  define<UnlockOptions>(users, registry, {
+    usage: 'unlock [user]',
     schema: 'current',
-    summary: 'Let an account try its password again that is locked after too many wrong ones',
-    examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json'],
+    summary: 'Let an account, or all who come from an address, try passwords again after too many wrong ones',
+    examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json', 'users unlock --address 203.0.113.5'],
+    options: (command) =>
+      command.option('--address <address>', 'an IP address that "doctor" lists, instead of an account'),
     stopsItself: true,
     run: unlock,
   });
@@ -46,7 +53,7 @@ export function register(program: Command, registry: Registry): Command {
 async function show(run: Run): Promise<Result> {
   const [{ findUser }, { lockOf }] = await Promise.all([
     import('../../services/users.js'),
-    import('../../services/login-throttle.js'),
+    import('../../services/throttle-locks.js'),
   ]);
   const context = await run.context();
   const user = await findUser(context, run.arguments[0] ?? '');
@@ -58,12 +65,36 @@ async function show(run: Run): Promise<Result> {
   return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user) + locked };
 }
 
-async function unlock(run: Run): Promise<Result> {
+/** An address, or a network as `doctor` lists it. @throws AppError `USAGE` */
+function assertAddress(address: string): void {
+  if (isIP(address.replace(/\/56$/, '')) === 0)
+    throw new AppError('USAGE', '--address must be an IP address, such as 203.0.113.5 or 2001:db8::1.');
+}
+
+async function unlockByAddress(run: Run<UnlockOptions>, address: string): Promise<Result> {
+  assertAddress(address);
+  const [{ unlockAddress }, { operator }] = await Promise.all([
+    import('../../services/throttle-locks.js'),
+    import('../../services/core.js'),
+  ]);
+  const lockedUntil = await unlockAddress(await run.context(), operator, address);
+  return {
+    json: { address, wasLockedUntil: lockedUntil },
+    text: `${address} ${lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()}, and is not any more`}.`,
+  };
+}
+
+async function unlock(run: Run<UnlockOptions>): Promise<Result> {
+  const { address } = run.options;
+  const [named] = run.arguments;
+  if ((named === undefined) === (address === undefined))
+    throw new AppError('USAGE', 'Name one account, or an address with --address.');
+  if (address !== undefined) return unlockByAddress(run, address);
   const [{ unlockUser }, { findUser }, { operator }, { lockOf }] = await Promise.all([
     import('../../services/user-admin.js'),
     import('../../services/users.js'),
     import('../../services/core.js'),
-    import('../../services/login-throttle.js'),
+    import('../../services/throttle-locks.js'),
   ]);
   const context = await run.context();
   const user = await findUser(context, run.arguments[0] ?? '');

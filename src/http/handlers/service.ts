@@ -1,3 +1,4 @@
+import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import type { Service } from '../app.js';
 import type { Handlers } from '../bind.js';
@@ -5,18 +6,36 @@ import { docsPage } from '../docs.js';
 import { assertMayRead, type Metrics } from '../metrics.js';
 import { openapiDocument } from '../openapi.js';
 
+/** How long an answer about the database is good for others who ask, in milliseconds. */
+const readinessMs = 1000;
+
+/** Asks once for all who ask within a time. */
+function shared<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T> {
+  let last: { answer: Promise<T>; at: number } | undefined;
+  return () => {
+    const at = performance.now();
+    if (!last || at - last.at >= milliseconds) last = { answer: ask(), at };
+    return last.answer;
+  };
+}
+
 /** The handlers of the service itself: health, readiness, figures and documentation. */
-export function serviceHandlers({ isDraining, notReady }: Service, metrics: Metrics) {
+export function serviceHandlers(context: Context, service: Service, metrics: Metrics) {
+  const { isDraining, notReady, load } = service;
   let document: object | undefined;
+  const assertSchemaCurrent = shared(() => context.schema.assertCurrent(), readinessMs);
   return {
     health: async () => ({ status: 'ok' }),
 
-    async readiness({ context }) {
+    async readiness() {
       if (isDraining()) throw new AppError('NOT_READY', 'The service is shutting down.');
       const reason = notReady();
       if (reason) throw reason;
-      await context.schema.assertCurrent();
-      return { status: 'ok' };
+      await assertSchemaCurrent();
+      const now = load?.();
+      if (!now) return { status: 'ok' };
+      const { working, queued, turnedAway, waiting, connections } = now;
+      return { status: 'ok', requests: { working, queued, turnedAway }, waiting, connections };
     },
 
     async openapi() {
@@ -26,7 +45,7 @@ export function serviceHandlers({ isDraining, notReady }: Service, metrics: Metr
 
     docs: async () => docsPage(),
 
-    async metrics({ context, authorization }) {
+    async metrics({ authorization }) {
       assertMayRead(context, authorization);
       const { contentType } = metrics;
       return {

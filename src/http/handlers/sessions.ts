@@ -13,9 +13,9 @@ export const sessionHandlers = {
     return { message: 'Logged out of all sessions.' };
   },
 
-  async listSessions({ context, caller }) {
-    const sessions = await listSessions(context, caller);
-    return { sessions: sessions.map((session) => present.session(session, caller.sessionId)) };
+  async listSessions({ context, caller, query }) {
+    const { items, pagination } = await listSessions(context, caller, query);
+    return { sessions: items.map((session) => present.session(session, caller.sessionId)), pagination };
   },
 
   async endSession({ context, caller, params }) {

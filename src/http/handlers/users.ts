@@ -1,6 +1,6 @@
 import { listAudit } from '../../services/audit.js';
 import { actorOf } from '../../services/core.js';
-import { lockOf } from '../../services/login-throttle.js';
+import { lockOf } from '../../services/throttle-locks.js';
 import { changeActivation, deleteUser, resetPassword, unlockUser, updateUser } from '../../services/user-admin.js';
 import { findUserById, listUsers, usersCsv } from '../../services/users.js';
 import type { Handlers } from '../bind.js';

@@ -1,5 +1,11 @@
 import Joi from 'joi';
-import { changePasswordSchema, firstPasswordChangeSchema, loginSchema, setupSchema } from '../../schemas/auth.js';
+import {
+  changePasswordSchema,
+  firstPasswordChangeSchema,
+  loginSchema,
+  sessionListingSchema,
+  setupSchema,
+} from '../../schemas/auth.js';
 import { noFields } from '../../schemas/file.js';
 import { profileSchema, registerSchema } from '../../schemas/user.js';
 import { anybody, operation, signedIn, superAdmin } from '../operation.js';
@@ -109,7 +115,7 @@ export const authOperations = {
         user: shapes.user('role', 'avatar', 'phone'),
       }),
     },
-    failures: ['PHONE_TAKEN'],
+    failures: ['PHONE_TAKEN', 'TOO_MANY_ATTEMPTS'],
   }),
   changePassword: operation({
     method: 'put',
@@ -183,11 +189,8 @@ export const authOperations = {
     tag: 'Sessions',
     summary: "The caller's sessions, newest first",
     access: signedIn,
-    success: {
-      status: 200,
-      description: 'The sessions',
-      body: Joi.object({ sessions: Joi.array().items(shapes.session).required() }),
-    },
+    query: sessionListingSchema,
+    success: { status: 200, description: 'One page of the sessions', body: shapes.pageOf('sessions', shapes.session) },
   }),
   endSession: operation({
     method: 'delete',

@@ -2,6 +2,19 @@ import Joi from 'joi';
 import { anybody, operation } from '../operation.js';
 import * as shapes from '../shapes.js';
 
+const count = Joi.number().integer().min(0).required();
+
+const readiness = Joi.object({
+  status: Joi.valid('ok').required(),
+  requests: Joi.object({ working: count, queued: count, turnedAway: count }).description(
+    'Worked on, waiting for their turn, and turned away in the last second',
+  ),
+  waiting: Joi.object({ bodies: count, uploads: count, logins: count, answers: count }).description(
+    'Requests that wait for their clients, or for a hash',
+  ),
+  connections: Joi.number().integer().min(0),
+});
+
 /** The service itself. */
 export const serviceOperations = {
   health: operation({
@@ -18,7 +31,7 @@ export const serviceOperations = {
     tag: 'Service',
     summary: 'Whether the service can serve: its database answers and has the right schema',
     access: anybody,
-    success: { status: 200, description: 'Ready', body: Joi.object({ status: Joi.valid('ok').required() }) },
+    success: { status: 200, description: 'Ready, and what is going on', body: readiness },
     failures: ['NOT_READY'],
   }),
   openapi: operation({

@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import request from 'supertest';
+import { loadConfig } from '../../src/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { createApp } from '../../src/http/app.js';
+import { type RunningServer, startServer } from '../../src/http/server.js';
+import { buildUser, factoryPassword, signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
+import { sendRaw } from '../support/raw-http.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { uploadsIn } from './uploads.js';
+
+/** A connection of a test, with what came over it. */
+interface Opened {
+  socket: Socket;
+  received(): string;
+}
+
+describe('Requests that wait for their clients', () => {
+  const harness = useHarness();
+  const sockets: Socket[] = [];
+  let folder: ReturnType<typeof temporaryFolder>;
+  let instance: { context: Context; server: RunningServer };
+  let url = '';
+
+  async function start(settings: Record<string, string> = {}): Promise<void> {
+    const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder.path, PORT: '0' };
+    const { hasher, logger } = harness.context;
+    const context = await createContext(loadConfig({ env: { ...env, ...settings }, cwd: folder.path }), logger, {
+      hasher,
+    });
+    instance = { context, server: await startServer(context) };
+    ({ url } = instance.server);
+  }
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await instance.server.close();
+    await instance.context.close();
+    folder.remove();
+  });
+
+  async function open(text = '', from = '127.0.0.1'): Promise<Opened> {
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress: from });
+    sockets.push(socket);
+    let received = '';
+    socket.on('data', (data) => {
+      received += data.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    if (text !== '') socket.write(text);
+    return { socket, received: () => received };
+  }
+
+  const openMany = (count: number, text = '', from?: string) =>
+    Promise.all(Array.from({ length: count }, () => open(text, from)));
+
+  const isOpen = ({ socket }: Opened) => !socket.destroyed;
+
+  /** Waits for something that the service comes to by itself. */
+  async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await holds())) await sleep(20);
+  }
+
+  const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
+  const json = 'Content-Type: application/json';
+  /** The beginning of a login whose body doesn't come. */
+  const stalledLogin = head('POST /api/auth/login HTTP/1.1', json, 'Content-Length: 90');
+  const login = (identifier: string, password: string) =>
+    sendRaw(url, {
+      ...{ method: 'POST', path: '/api/auth/login', body: JSON.stringify({ identifier, password }) },
+      headers: { 'content-type': 'application/json' },
+    });
+
+  interface Ready {
+    requests: Record<'working' | 'queued' | 'turnedAway', number>;
+    waiting: Record<'bodies' | 'uploads' | 'logins' | 'answers', number>;
+    connections: number;
+  }
+  const ready = async () => (await request(url).get('/readyz').expect(200)).body as Ready;
+  const bodies = async () => (await ready()).waiting.bodies;
+
+  it('keep nobody else from being served, however many bodies do not come', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
+    const { email } = await buildUser(harness.context);
+    await openMany(250, stalledLogin);
+    await openMany(250, stalledLogin, '127.0.0.2');
+    await until(async () => (await ready()).connections >= 300);
+    await request(url).get('/api/auth/setup-status').expect(200);
+    expect((await login(email, factoryPassword)).status).to.equal(200);
+  });
+
+  it('are bounded by address, and the oldest stalled one gives way to a new one', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
+    const elsewhere = await openMany(20, stalledLogin, '127.0.0.2');
+    const oldest = await open(stalledLogin);
+    await until(async () => (await bodies()) === 21);
+    const others = await openMany(199, stalledLogin);
+    await until(async () => (await bodies()) === 220);
+    // Stalled is what has sent nothing for half a second.
+    await sleep(600);
+    await open(stalledLogin);
+    await until(() => !isOpen(oldest));
+    expect(others.filter(isOpen)).to.have.length(199);
+    expect(elsewhere.filter(isOpen)).to.have.length(20);
+    expect(await bodies()).to.equal(220);
+  });
+
+  it('end when a body comes more slowly than the minimum rate, and not when it comes faster', async function () {
+    this.timeout(scaled(60_000));
+    await start({ MIN_BODY_RATE: '200' });
+    const body = JSON.stringify({ identifier: 'nobody@example.org', password: 'x'.repeat(40), more: 'x'.repeat(4000) });
+    const beginning = head('POST /api/auth/login HTTP/1.1', json, `Content-Length: ${body.length}`);
+    const [slow, fast] = [await open(beginning), await open(beginning)];
+    let sent = 0;
+    const drip = setInterval(() => {
+      slow.socket.write('x');
+      fast.socket.write(body.slice(sent, sent + 150));
+      sent += 150;
+    }, 250);
+    await Promise.all([once(slow.socket, 'close'), until(() => fast.received() !== '')]);
+    clearInterval(drip);
+    expect(slow.received()).to.equal('');
+    expect(fast.received()).to.match(/^HTTP\/1\.1 401 /);
+  });
+
+  describe('with uploads', () => {
+    const stalledUpload = (token: string) =>
+      `${head(
+        'PUT /api/auth/avatar HTTP/1.1',
+        `Authorization: Bearer ${token}`,
+        'Content-Type: multipart/form-data; boundary=x',
+        'Content-Length: 100000',
+      )}--x\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\nabc`;
+
+    it('have a few places for each account, and others of its uploads wait for them', async () => {
+      await start({ MAX_REQUESTS_IN_FLIGHT: '4' });
+      const { token } = await signIn(harness.context);
+      const other = (await signIn(harness.context)).token;
+      const stalled = await openMany(30, stalledUpload(token));
+      const most = { files: 0 };
+      const watch = setInterval(() => {
+        most.files = Math.max(most.files, uploadsIn(instance.context).length);
+      }, 5);
+      await until(async () => (await ready()).waiting.uploads > 4);
+      const file = { filename: 'a.png', contentType: 'image/png' };
+      const answer = await request(url)
+        .put('/api/auth/avatar')
+        .set('Authorization', `Bearer ${other}`)
+        .attach('image', Buffer.from('no picture'), file);
+      expect(answer.status).to.equal(400);
+      // Those that are stalled give way to those behind them, until all have had their place.
+      await until(() => stalled.filter(isOpen).length <= 4);
+      clearInterval(watch);
+      // One that was ended takes a moment to be removed.
+      expect(most.files).to.be.within(1, 10);
+      await request(url).get('/api/auth/me').set('Authorization', `Bearer ${token}`).expect(200);
+      for (const { socket } of stalled) socket.destroy();
+      await until(() => uploadsIn(instance.context).length === 0);
+    });
+
+    it('leave the line when their client does', async () => {
+      await start();
+      const { token } = await signIn(harness.context);
+      const stalled = await openMany(12, stalledUpload(token));
+      await until(async () => (await ready()).waiting.uploads === 12);
+      for (const { socket } of stalled) socket.destroy();
+      await until(async () => (await ready()).waiting.uploads === 0);
+    });
+  });
+
+  describe('as connections', () => {
+    it('are bounded by address: the one that has been idle for longest gives way', async () => {
+      await start({ MAX_CONNECTIONS_PER_ADDRESS: '10' });
+      const elsewhere = await openMany(5, '', '127.0.0.2');
+      const first = await open();
+      const busy = await open(stalledLogin);
+      const idle = await openMany(8);
+      await until(async () => (await ready()).connections >= 15);
+      // The question itself came with a connection.
+      await until(() => !isOpen(first));
+      await request(url).get('/api/auth/setup-status').expect(200);
+      await openMany(9);
+      await until(() => !idle.some(isOpen));
+      expect(isOpen(busy)).to.equal(true);
+      expect(elsewhere.every(isOpen)).to.equal(true);
+      await request(url).get('/api/auth/setup-status').expect(200);
+    });
+
+    it('are not bounded when they are those of a trusted proxy', async () => {
+      await start({ MAX_CONNECTIONS_PER_ADDRESS: '10', TRUST_PROXY: '127.0.0.2' });
+      const all = await openMany(40, '', '127.0.0.2');
+      await until(async () => (await ready()).connections > 40);
+      expect(all.every(isOpen)).to.equal(true);
+    });
+
+    it('are closed when they bring more requests at once than they may, and others are served meanwhile', async () => {
+      await start();
+      const flood = await openMany(5, head('GET /readyz HTTP/1.1').repeat(5000));
+      await request(url).get('/api/auth/setup-status').expect(200);
+      await Promise.all(flood.map(({ socket }) => socket.destroyed || once(socket, 'close')));
+      const few = await open(
+        head('GET /readyz HTTP/1.1').repeat(30) + head('GET /healthz HTTP/1.1', 'Connection: close'),
+      );
+      await once(few.socket, 'close');
+      expect(few.received().match(/HTTP\/1\.1 200 /g)).to.have.length(31);
+    });
+  });
+
+  it('are told by /readyz and /metrics', async () => {
+    await start();
+    const [, answer] = [await openMany(3, stalledLogin), await request(url).get('/readyz').expect(200)];
+    expect(answer.body).to.have.all.keys('status', 'requests', 'waiting', 'connections');
+    await until(async () => (await bodies()) === 3);
+    const { text } = await request(url).get('/metrics').expect(200);
+    expect(text).to.match(/^coursectl_requests_waiting\{for="bodies"\} 3$/m);
+    expect(text).to.match(/^coursectl_requests\{state="queued"\} 0$/m);
+    expect(text).to.match(/^coursectl_connections [4-6]$/m);
+  });
+});
+
+describe('GET /readyz', () => {
+  const harness = useHarness();
+
+  it('asks the database once a second, however many ask', async () => {
+    let asked = 0;
+    const schema = {
+      ...harness.context.schema,
+      assertCurrent: async () => {
+        asked += 1;
+      },
+    };
+    const app = createApp(Object.create(harness.context, { schema: { value: schema } }) as Context);
+    for (let round = 0; round < 5; round += 1)
+      await Promise.all(Array.from({ length: 10 }, () => request(app).get('/readyz').expect(200)));
+    const first = asked;
+    await sleep(1100);
+    await request(app).get('/readyz').expect(200);
+    expect(asked).to.be.greaterThan(first);
+    expect(first).to.be.lessThan(10);
+  });
+});
