@@ -68,8 +68,10 @@ export function createFairQueue(bounds: QueueBounds): FairQueue {
   }
 
   function makeRoom(): void {
+    // A file by itself may be as large as it was allowed to come.
     const isFull = (entries: readonly Entry[]) =>
-      entries.length > bounds.entries || entries.reduce((sum, { bytes }) => sum + bytes, 0) > bounds.bytes;
+      entries.length > bounds.entries ||
+      (entries.length > 1 && entries.reduce((sum, { bytes }) => sum + bytes, 0) > bounds.bytes);
     while (isFull(all())) {
       // Of those with equally many, the one that came last.
       const longest = [...waiting.values()].reduce((most, one) => (one.length >= most.length ? one : most));

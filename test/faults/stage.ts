@@ -18,6 +18,8 @@ export interface Instance {
   memory(): { now: number; most: number };
   /** What of it and of the processes that it has started is in memory now, in MiB. */
   memoryOfAll(): number;
+  /** How much of a core it has used so far, in seconds. */
+  cpuSeconds(): number;
   /** The last of what it wrote to standard error. */
   written(): string;
 }
@@ -40,6 +42,12 @@ function memoryOf(pid: number | undefined): { now: number; most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mebibytes = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024);
   return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') };
+}
+
+/** User and system time of all its threads; the system counts in hundredths. */
+function cpuSecondsOf(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** A process and those that it has started; one that has just ended takes nothing. */
@@ -67,7 +75,15 @@ async function launch(program: string, folder: string, env: Record<string, strin
     const { pid } = child;
     const kill = (signal: NodeJS.Signals) => void child.kill(signal);
     return [
-      { url, exited, kill, memory: () => memoryOf(pid), memoryOfAll: () => memoryOfAll(pid), written: () => written },
+      {
+        url,
+        exited,
+        kill,
+        memory: () => memoryOf(pid),
+        memoryOfAll: () => memoryOfAll(pid),
+        cpuSeconds: () => cpuSecondsOf(pid),
+        written: () => written,
+      },
       child,
     ];
   }

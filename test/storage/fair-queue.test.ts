@@ -88,6 +88,11 @@ describe('a queue that accounts share', () => {
     expect(await Promise.all(some)).to.deep.equal(['1 done', '2 OVERLOADED', '3 OVERLOADED', '4 done']);
   });
 
+  it('takes one that is larger than all may be together, if it is alone', async () => {
+    const queue = createFairQueue(bounds);
+    expect(await Promise.all(fill(queue, 'a', '1', 2000))).to.deep.equal(['1 done']);
+  });
+
   it('lets nobody wait for ever', async () => {
     const queue = createFairQueue({ ...bounds, waitMs: 1 });
     const first = queue.add({ account: 'a', bytes: 1 }, untilReleased);

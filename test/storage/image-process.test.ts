@@ -7,10 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createImagePreparer, type ImagePreparer } from '../../src/storage/images.js';
+import { useBuiltProgram } from '../support/built-program.js';
 import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { emptyPng, jpegOfScans, progressiveJpeg } from '../support/pictures.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder, temporaryFolder } from '../support/temporary-folder.js';
 import { faultOf } from './storage-contract.js';
 
 const limits = { maxPixels: 25_000_000, width: 400, height: 300 };
@@ -108,6 +109,23 @@ describe('the process that prepares pictures', () => {
     const pid = Number(stdout);
     expect(pid).to.be.greaterThan(1);
     await until(() => !isRunning(pid));
+  });
+
+  describe('of the built program', () => {
+    const built = useBuiltProgram();
+
+    it('is found, and prepares pictures', async () => {
+      const source = path.join(folder.path, 'source');
+      writeFileSync(source, emptyPng(40, 30));
+      const script = `
+        import { createImagePreparer } from ${JSON.stringify(path.join(built.path, 'dist', 'storage', 'images.js'))};
+        const images = createImagePreparer();
+        const task = [${JSON.stringify(source)}, ${JSON.stringify(target)}, ${JSON.stringify(limits)}, { account: 'one' }];
+        console.log(JSON.stringify(await images.prepare(...task)));`;
+      // It ends by itself: a process that is idle keeps nobody.
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+      expect(JSON.parse(stdout)).to.include({ width: 40, height: 30, bytes: statSync(target).size });
+    });
   });
 
   it('lets others go first, and knows no secret of the service', async () => {
