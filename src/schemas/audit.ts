@@ -12,6 +12,8 @@ export const auditActions = [
   'user.reset-password',
   'user.unlock',
   'user.delete',
+  'user.import',
+  'user.undo-import',
   'import.start',
   'import.resume',
   'import.cancel',
