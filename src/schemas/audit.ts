@@ -13,6 +13,8 @@ export const auditActions = [
   'user.unlock',
   'user.delete',
   'address.unlock',
+  'user.import',
+  'user.undo-import',
   'import.start',
   'import.resume',
   'import.cancel',

@@ -9,6 +9,7 @@ import { type AuditAction, type AuditTargetType, auditListingSchema } from '../s
 import { validate } from '../schemas/validate.js';
 import type { Actor, Core } from './core.js';
 import { newIds } from './ids.js';
+import { withCreation } from './imported-accounts.js';
 import { type Page, pageOf } from './paging.js';
 
 /** What is recorded of a privileged change. `before` and `after` hold no secrets: build them with the functions below. */
@@ -78,7 +79,7 @@ export function auditedEnrollment({ userId, courseId, status, progress, notes }:
 /** What the audit log keeps of an enrollment. */
 export type AuditedEnrollment = ReturnType<typeof auditedEnrollment>;
 
-/** One page of the audit log, newest first. @throws AppError `VALIDATION` */
+/** One page of the audit log, newest first; of a single account with the row of the import that created it. @throws AppError `VALIDATION` */
 export async function listAudit(core: Core, query: unknown): Promise<Page<AuditEntry>> {
   const listing = validate(auditListingSchema, query);
   const { action, actorId, targetType, targetId, from, to } = listing;
@@ -93,5 +94,5 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
     ['at', 'DESC'],
     ['id', 'DESC'],
   ];
-  return pageOf(core, core.database.models.AuditEntry, listing, { where, order });
+  return withCreation(core, listing, await pageOf(core, core.database.models.AuditEntry, listing, { where, order }));
 }

@@ -188,7 +188,9 @@ export async function leftBehind({ database }: Context, file: string) {
       .map(({ userId, courseId, status, notes }: Enrollment) => `${nameOf(userId)} ${courseId} ${status} ${notes}`)
       .sort(),
     audit: audit
-      .map(({ action, targetId, beforeJson, afterJson }) => `${nameOf(targetId)} ${action} ${beforeJson} ${afterJson}`)
+      .map(({ action, targetId, beforeJson, afterJson }) =>
+        `${nameOf(targetId)} ${action} ${beforeJson} ${afterJson}`.replace(/"importId":"[^"]*"/, ''),
+      )
       .sort(),
     rejects: recordsOf(`${base}.rejected.csv`),
     credentials: recordsOf(`${base}.credentials.csv`).map(({ password, ...others }) => others),

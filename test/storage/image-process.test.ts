@@ -11,7 +11,7 @@ import { useBuiltProgram } from '../support/built-program.js';
 import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { emptyPng, jpegOfScans, progressiveJpeg } from '../support/pictures.js';
-import { temporaryFolder, temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { faultOf } from './storage-contract.js';
 
 const limits = { maxPixels: 25_000_000, width: 400, height: 300 };

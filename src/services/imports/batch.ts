@@ -5,11 +5,13 @@ import type { User } from '../../db/models/user.js';
 import type { ImportedPerson, ImportOptions } from '../../schemas/import.js';
 import { phoneKey } from '../../schemas/keys.js';
 import { initialPasswordExpiry, insertAccounts, saveAccount, userSearchKey } from '../accounts.js';
-import type { Core } from '../core.js';
+import { recordAudit } from '../audit.js';
+import type { Actor, Core } from '../core.js';
 import { insertEnrollments } from '../enrollment-rows.js';
 import { newIds } from '../ids.js';
 import { generatedPasswordCost, generatePassword } from '../passwords.js';
 import { endSessions } from '../sessions.js';
+import { changedAccounts } from './audit-records.js';
 import { assertCourses, assertTrainees, assertUnbound, StaleDecision } from './batch-checks.js';
 import { type Decision, needsSecret } from './outcomes.js';
 import type { UndoNote } from './undo-note.js';
@@ -71,11 +73,12 @@ interface LedgerEntry {
 }
 
 /**
- * Writes the accounts and enrollments of a batch and its part of the ledger.
+ * Writes the accounts and enrollments of a batch, its part of the ledger and its audit entries.
  * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` when others have changed what was decided on
  */
 export async function writeBatch(
   core: Core,
+  actor: Actor,
   importId: string,
   options: ImportOptions,
   decisions: readonly Decision[],
@@ -103,6 +106,8 @@ export async function writeBatch(
   });
   const columns = ['import_id', 'line', 'outcome', 'code', 'user_id', 'reason', 'undo_json'];
   await insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
+  const records = changedAccounts(importId, decisions, ledger);
+  if (records.length > 0) await recordAudit(core, actor, records, transaction);
 }
 
 /** Kept for whoever resumes: a later row about the same account is a duplicate, whatever became of this one. */

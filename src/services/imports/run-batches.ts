@@ -130,7 +130,7 @@ async function importBatch(running: Running, batch: PreparedBatch): Promise<void
 }
 
 async function tryBatch(running: Running, batch: PreparedBatch, freshly: boolean): Promise<void> {
-  const { core, plan, record, mapping, reports } = running;
+  const { core, actor, plan, record, mapping, reports } = running;
   const { credentials, rejects } = reports;
   const decisions = decided(plan, await decisionsOn(running, batch, freshly));
   const rejected = rejectLines(mapping, decisions);
@@ -141,7 +141,7 @@ async function tryBatch(running: Running, batch: PreparedBatch, freshly: boolean
   if (passwords.length > 0) await credentials.append(passwords);
   if (rejected.length > 0) await rejects.append(rejected);
   await advance(running, progressAfter(record, plan, decisions, reports), async (transaction) => {
-    await writeBatch(core, record.id, plan.options, decisions, batch.secrets, transaction);
+    await writeBatch(core, actor, record.id, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();
   });

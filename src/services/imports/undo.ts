@@ -5,10 +5,11 @@ import type { ImportRow } from '../../db/models/import-row.js';
 import type { User } from '../../db/models/user.js';
 import { phoneKey } from '../../schemas/keys.js';
 import { saveAccount, userSearchKey } from '../accounts.js';
-import { recordAudit } from '../audit.js';
+import { type AuditRecord, recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { seatedStatuses } from '../seats.js';
 import { endSessions } from '../sessions.js';
+import { removedAccount, restoredAccount } from './audit-records.js';
 import { type UndoNote, undoNoteOf } from './undo-note.js';
 
 /** Why undo left an account as it is. */
@@ -37,6 +38,8 @@ interface Verdict {
   /** The account's email before anything is undone. */
   email: string | null;
   note: UndoNote;
+  /** The courses that the row enrolled the account in. */
+  courses: string[];
   outcome: 'removed' | 'restored' | 'kept';
   code: KeptCode | null;
 }
@@ -128,7 +131,9 @@ const isSeated = ({ status }: Enrollment) => seatedStatuses.some((seated) => sea
 function verdictOn(row: ImportRow, lives: Lives): Verdict {
   const user = lives.users.get(row.userId ?? '');
   const note = undoNoteOf(row.undoJson) ?? {};
-  const about = { row, user, email: user?.email ?? null, note };
+  const [own] = parted(lives.enrollments.get(row.userId ?? '') ?? [], note);
+  const courses = own.map(({ courseId }) => courseId);
+  const about = { row, user, email: user?.email ?? null, note, courses };
   // Somebody removed the account: then there is nothing left to take back.
   if (!user) return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'kept', code: 'GONE' };
   const code = row.outcome === 'created' ? lifeOfCreated(user, note, lives) : lifeOfExisting(user, note, lives);
@@ -138,24 +143,33 @@ function verdictOn(row: ImportRow, lives: Lives): Verdict {
 
 async function carryOut(
   core: Core,
+  actor: Actor,
   record: Import,
   verdicts: readonly Verdict[],
   transaction: Transaction,
 ): Promise<void> {
   const { Enrollment, ImportRow, User } = core.database.models;
-  const removed = verdicts
-    .filter(({ outcome }) => outcome === 'removed')
-    .flatMap(({ user }) => (user ? [user.id] : []));
+  const audit: AuditRecord[] = [];
+  const removed: string[] = [];
+  for (const { outcome, user, row, courses } of verdicts) {
+    if (outcome !== 'removed' || !user) continue;
+    removed.push(user.id);
+    audit.push(removedAccount({ importId: record.id, line: row.line }, user, courses));
+  }
   // Their enrollments go with them.
   await User.destroy({ where: { id: removed }, transaction });
   for (const verdict of verdicts) {
-    if (verdict.outcome !== 'restored' || !verdict.user) continue;
-    if (!(await restore(core, verdict.user, verdict.note, transaction))) {
+    const { outcome, user, row, note, courses } = verdict;
+    if (outcome !== 'restored' || !user) continue;
+    const restored = restoredAccount({ importId: record.id, line: row.line }, user, note, courses);
+    if (!(await restore(core, user, note, transaction))) {
       Object.assign(verdict, { outcome: 'kept', code: 'KEY_TAKEN' });
       continue;
     }
-    await Enrollment.destroy({ where: { id: verdict.note.enrollments ?? [] }, transaction });
+    await Enrollment.destroy({ where: { id: note.enrollments ?? [] }, transaction });
+    audit.push(restored);
   }
+  if (audit.length > 0) await recordAudit(core, actor, audit, transaction);
   const alike = groupedBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
   for (const [first, ...others] of alike.values()) {
     if (!first) continue;
@@ -237,7 +251,7 @@ export async function takeBack(
       const found = await undoable(core, record, before, transaction);
       const lives = await livesOf(core, found, transaction);
       verdicts = found.map((row) => verdictOn(row, lives));
-      await carryOut(core, record, verdicts, transaction);
+      await carryOut(core, actor, record, verdicts, transaction);
     });
     addTo(result, verdicts);
     rows += verdicts.length;
