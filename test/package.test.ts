@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 interface LockedPackage {
@@ -124,5 +124,41 @@ describe('package-lock.json', () => {
     // A list of things that aren't there checks nothing.
     const there = Object.keys(packages).map((location) => location.replace(/^.*node_modules\//, ''));
     expect(there).to.include.members(Object.keys(safeVersions));
+  });
+});
+
+/** Licences that ask for no more than their text, which comes with each package. */
+const permissive = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', '0BSD']);
+/** Packages that name their licence in a file alone: MIT, all of them. */
+const unnamed = new Set(['busboy', 'streamsearch']);
+
+describe('THIRD-PARTY-NOTICES.md', () => {
+  const notices = readFileSync(new URL('../THIRD-PARTY-NOTICES.md', import.meta.url), 'utf8');
+  const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage & { license?: string }> };
+  const nameOf = (location: string) => location.split('node_modules/').at(-1) ?? '';
+
+  it('comes with the package', () => {
+    expect((read('package.json') as { files: string[] }).files).to.include('THIRD-PARTY-NOTICES.md');
+  });
+
+  it('names every package that the program runs on and whose licence is not permissive', () => {
+    const choices = (license: string) => license.replace(/[()]/g, '').split(' OR ');
+    for (const [location, { license, dev }] of Object.entries(packages)) {
+      if (location === '' || dev || unnamed.has(nameOf(location))) continue;
+      if (license !== undefined && choices(license).some((choice) => permissive.has(choice))) continue;
+      expect(notices, `${location}: ${license}`).to.include(`\`${nameOf(location)}\``);
+      expect(notices, location).to.include(String(license));
+    }
+  });
+
+  it('names the libraries in them that are under the LGPL', () => {
+    const built = Object.keys(packages).filter((location) => /sharp-libvips-/.test(location));
+    const readme = built.map((location) => new URL(`../${location}/README.md`, import.meta.url)).find(existsSync);
+    expect(readme, 'none of sharp-libvips is installed').to.be.instanceOf(URL);
+    const table = readFileSync(readme as URL, 'utf8').matchAll(/^\| ([\w-]+) +\|(.*)\|$/gm);
+    const libraries = Array.from(table, ([, name = '', licence = '']) => ({ name, licence }));
+    expect(libraries.length).to.be.above(20);
+    for (const { name, licence } of libraries)
+      if (/LGPL|Mozilla|Patent/.test(licence)) expect(notices, name).to.match(new RegExp(`\\b${name}\\b`));
   });
 });

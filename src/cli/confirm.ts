@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../errors.js';
+import { printable } from './printable.js';
 import { createPrompts } from './prompts.js';
 import type { Run } from './run.js';
 
@@ -30,7 +31,7 @@ interface Question {
 /** Shows what is about to be done and asks whether to go on. @throws AppError `INTERRUPTED` for a no, and for no answer */
 export async function confirm(run: Run, { about, question, otherwise, initial = false }: Question): Promise<void> {
   // With --quiet too: nobody can answer a question without knowing what it is about.
-  if (about !== undefined) run.io.stderr.write(`${about}\n`);
+  if (about !== undefined) run.io.stderr.write(`${printable(about)}\n`);
   const prompts = await createPrompts(run.io);
   const answer = await prompts.confirm(question, initial).catch((error: unknown) => {
     if (!isAppError(error, 'INTERRUPTED')) throw error;

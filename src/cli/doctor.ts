@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config.js';
 import type { Context } from '../context.js';
@@ -11,6 +11,7 @@ import { untrustedProxies } from '../services/untrusted-proxy.js';
 import { secretWeakness } from '../settings.js';
 import { exitCodes } from './exit-codes.js';
 import { counted } from './output.js';
+import { printable } from './printable.js';
 import type { Result, Run } from './run.js';
 
 interface Check {
@@ -53,6 +54,23 @@ function signingSecret({ auth }: Config): Finding {
     status: 'warning',
     detail: `JWT_SECRET ${weakness}`,
     remedy: 'Make one with: openssl rand -base64 48',
+  };
+}
+
+/** Whether others on this machine can read the secrets in `.env`; where there are no permissions of that kind, none can. */
+async function settingsFile(folder: string): Promise<Finding> {
+  const file = path.join(folder, '.env');
+  const found = await stat(file).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (found === undefined) return { status: 'ok', detail: 'none: all settings come from the environment' };
+  if (process.platform === 'win32' || (found.mode & 0o007) === 0)
+    return { status: 'ok', detail: `${file} is closed to other users` };
+  return {
+    status: 'warning',
+    detail: `${file} is open to every user of this machine, and may hold passwords and the signing secret`,
+    remedy: `Run: chmod 600 ${file}. Then change the secrets in it, if others use this machine.`,
   };
 }
 
@@ -197,6 +215,7 @@ export async function doctor(run: Run): Promise<Result> {
   const checks = [configuration];
   if (configuration.status === 'ok') {
     const context = await run.context();
+    checks.push(await check('settings file', () => settingsFile(run.io.cwd)));
     checks.push(await check('signing secret', async () => signingSecret(context.config)));
     checks.push(await check('data folder', () => writeAccess(context.config)));
     checks.push(await check('file storage', () => fileStorage(context)));
@@ -209,7 +228,13 @@ export async function doctor(run: Run): Promise<Result> {
     failed: run.paint.red('FAILED '),
   };
   const lines = checks.map(
-    ({ name, status, detail, remedy }) => `${marks[status]}  ${name}: ${detail}${remedy ? ` -> ${remedy}` : ''}`,
+    ({ name, status, detail, remedy }) =>
+      `${marks[status]}  ${name}: ${printable(`${detail}${remedy ? ` -> ${remedy}` : ''}`)}`,
   );
-  return { json: { healthy, checks }, text: lines.join('\n'), exitCode: healthy ? exitCodes.ok : exitCodes.failure };
+  return {
+    json: { healthy, checks },
+    text: lines.join('\n'),
+    painted: true,
+    exitCode: healthy ? exitCodes.ok : exitCodes.failure,
+  };
 }

@@ -2,6 +2,7 @@ import { open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, systemErrorCode } from '../errors.js';
 import { writeText } from './output.js';
+import { printable } from './printable.js';
 import type { Run } from './run.js';
 
 /** Where a command's data goes. */
@@ -18,7 +19,10 @@ async function openOutput({ io, options }: Run<{ output?: string }>): Promise<Fi
   const name = options.output;
   if (name === undefined) {
     const nothing = async () => undefined;
-    return { write: (piece) => writeText(io.stdout, piece, io.signal), close: nothing, discard: nothing };
+    // A pipe or a file gets the data as it is; a person looks at it.
+    const shown = (piece: string | Uint8Array) =>
+      io.stdout.isTTY && typeof piece === 'string' ? printable(piece.replaceAll('\r\n', '\n')) : piece;
+    return { write: (piece) => writeText(io.stdout, shown(piece), io.signal), close: nothing, discard: nothing };
   }
   const file = path.resolve(io.cwd, name);
   const usable = <T>(work: Promise<T>, code: 'USAGE' | 'FILE_UNUSABLE' = 'FILE_UNUSABLE'): Promise<T> => {

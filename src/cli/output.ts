@@ -4,6 +4,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import displayWidth from 'fast-string-width';
 import { AppError, isAppError } from '../errors.js';
 import type { Page } from '../services/paging.js';
+import { printable, printableLine } from './printable.js';
 
 /** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
@@ -40,7 +41,8 @@ export function writeLine(stream: OutputStream, line: string): Promise<void> {
 }
 
 /** Rows as a table with aligned columns, for people; some scripts take two columns of a terminal for a sign. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(headings: readonly string[], cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(printableLine));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => displayWidth(row[column] ?? ''))),
   );
@@ -87,17 +89,17 @@ export function fieldsText(fields: readonly (readonly [field: string, value: str
 /** What a failed command prints: the problem in one line, the fields below it, and with `verbose` everything there is. */
 export function failureText(error: unknown, paint: ChalkInstance, verbose: boolean): string {
   const label = paint.red('error:');
-  const stack = verbose && error instanceof Error ? `\n${paint.dim(stackOf(error))}` : '';
+  const stack = verbose && error instanceof Error ? `\n${paint.dim(printable(stackOf(error)))}` : '';
   if (isAppError(error, 'VALIDATION', 'CONFIG_INVALID') && error.details.length > 0) {
     const [only, ...others] = error.details;
-    if (only && others.length === 0) return `${label} ${only.message}${stack}`;
+    if (only && others.length === 0) return `${label} ${printable(only.message)}${stack}`;
     const summary = error.code === 'VALIDATION' ? 'The input is not valid:' : 'The configuration is not valid:';
-    return `${label} ${summary}\n${error.details.map((detail) => `  ${detail.message}`).join('\n')}${stack}`;
+    return `${label} ${summary}\n${error.details.map((detail) => `  ${printable(detail.message)}`).join('\n')}${stack}`;
   }
-  if (isAppError(error)) return `${label} ${error.message}${stack}`;
+  if (isAppError(error)) return `${label} ${printable(error.message)}${stack}`;
   const message = error instanceof Error ? error.message : String(error);
   const hint = verbose ? '' : ' Run it again with --verbose and report what it prints.';
-  return `${label} This is a bug in coursectl: ${message}.${hint}${stack}`;
+  return `${label} This is a bug in coursectl: ${printable(message)}.${hint}${stack}`;
 }
 
 function stackOf(error: Error): string {

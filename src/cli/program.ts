@@ -21,6 +21,7 @@ import { register as registerUsersRegister } from './commands/users-register.js'
 import { register as registerUsersResetPassword } from './commands/users-reset-password.js';
 import { exitCodes } from './exit-codes.js';
 import { failureJson, type Io, writeLine } from './output.js';
+import { printable } from './printable.js';
 import type { Outcome } from './run.js';
 
 /** Builds the whole command line. Command files only declare; what they need they load when they run. */
@@ -35,7 +36,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
     .helpCommand('help [command]', 'show the help of a command')
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeErr: (text) => io.stderr.write(printable(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
       getOutHasColors: () => false,
@@ -77,7 +78,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     // Help and version come as "errors" with exit code 0.
     if (error.exitCode === 0) return exitCodes.ok;
     // Commander has told people what is wrong, but not programs.
-    if (argv.includes('--json')) await writeLine(io.stdout, JSON.stringify(failureJson(usageError(error))));
+    if (argv.includes('--json')) await writeLine(io.stdout, printable(JSON.stringify(failureJson(usageError(error)))));
     return exitCodes.usage;
   }
   return outcome.exitCode;

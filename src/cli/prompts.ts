@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 import { AppError } from '../errors.js';
 import type { Io } from './output.js';
+import { printableLine } from './printable.js';
 
 /**
  * Asks the person at the terminal. Answers are checked on the spot, by the schemas of the API, and come back normalised.
@@ -77,8 +78,12 @@ export async function createPrompts(io: Io): Promise<Prompts> {
       }
     },
     secret: (message) => hidden(message),
-    confirm: (message, initial) =>
-      answerTo((ask) => ask<{ answer: boolean }>([{ type: 'confirm', name: 'answer', message, default: initial }])),
+    confirm: (question, initial) => {
+      const message = printableLine(question);
+      return answerTo((ask) =>
+        ask<{ answer: boolean }>([{ type: 'confirm', name: 'answer', message, default: initial }]),
+      );
+    },
     async choose<T extends string>(message: string, choices: readonly { value: T; name: string }[]) {
       const answer = await answerTo((ask) =>
         ask<{ answer: string }>([{ type: 'select', name: 'answer', message, choices: [...choices] }]),

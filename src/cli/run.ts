@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { AppError, isAppError } from '../errors.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { failureJson, failureText, type Io, paintFor, writeLine } from './output.js';
+import { printable } from './printable.js';
 import { atTerminal } from './wording.js';
 
 /** Options that every command has. */
@@ -42,6 +43,8 @@ export interface Result {
   json?: object;
   /** The same for people. */
   text?: string;
+  /** The text has colours, and is {@link printable} without them. */
+  painted?: true;
   exitCode?: ExitCode;
 }
 
@@ -92,16 +95,19 @@ function makeRun<Options>(io: Io, command: Command, schema: SchemaNeed, opened: 
       ]);
       const settings = await config(overrides);
       const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
-      const context = await createContext(settings, createLogger(level, { write: (line) => io.stderr.write(line) }));
+      const context = await createContext(
+        settings,
+        createLogger(level, { write: (line) => io.stderr.write(printable(line)) }),
+      );
       opened.push(context);
       if (schema === 'current') await context.schema.assertCurrent();
       if (schema === 'not newer') await context.schema.assertNotNewer();
       return context;
     },
     say(text) {
-      if (!options.quiet && !options.json) io.stderr.write(`${text}\n`);
+      if (!options.quiet && !options.json) io.stderr.write(`${printable(text)}\n`);
     },
-    emit: (line) => writeLine(io.stdout, line),
+    emit: (line) => writeLine(io.stdout, printable(line)),
   };
 }
 
@@ -115,7 +121,7 @@ function interruption(signal: AbortSignal): Promise<never> {
 }
 
 async function report(failure: unknown, command: Command, io: Io, options: CommonOptions): Promise<ExitCode> {
-  if (options.json) await writeLine(io.stdout, JSON.stringify(failureJson(failure)));
+  if (options.json) await writeLine(io.stdout, printable(JSON.stringify(failureJson(failure))));
   else {
     const said = failureText(atTerminal(command, failure), paintFor(io.stderr, io.env), Boolean(options.verbose));
     await writeLine(io.stderr, said);
@@ -137,7 +143,8 @@ export function action<Options>(io: Io, outcome: Outcome, { schema, run: work, s
       const working = work(run);
       const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
       if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
-      else if (!run.options.json && result.text !== undefined && result.text !== '') await run.emit(result.text);
+      else if (!run.options.json && result.text !== undefined && result.text !== '')
+        await (result.painted ? writeLine(io.stdout, result.text) : run.emit(result.text));
       outcome.exitCode = result.exitCode ?? exitCodes.ok;
     } catch (error) {
       outcome.exitCode = await report(error, command, io, run.options);

@@ -205,7 +205,10 @@ const searchTooLong = `search must be at most ${searchMaximum} characters.`;
 export const search = checked(text('search', searchTooLong).trim().allow(''), (value) => {
   if (characters(value) > searchMaximum) return searchTooLong;
   return unprintable.test(value) ? 'search must not contain control characters.' : undefined;
-}).meta({ maxLength: searchMaximum });
+})
+  // Names have lost it: nothing would be found with it.
+  .custom((value: string) => withoutInvisible(value).trim())
+  .meta({ maxLength: searchMaximum });
 
 /** `true` or `false` in a query string. */
 export const queryBoolean = (label: string) =>

@@ -7,6 +7,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { StoredFile } from '../db/models/stored-file.js';
 import { AppError, notFound } from '../errors.js';
 import type { FileKind } from '../schemas/file.js';
+import { withoutInvisible } from '../schemas/text.js';
 import { diskFault } from '../storage/disk-fault.js';
 import type { ByteRange, StoredObject } from '../storage/storage.js';
 import type { Core } from './core.js';
@@ -48,9 +49,8 @@ const longestName = 255;
  * like another ("exe.pdf" for "fdp.exe"). A long one keeps its end.
  */
 export function keptName(name: string): string {
-  const base = path.posix
-    .basename(name.replaceAll('\\', '/'))
-    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '')
+  const base = withoutInvisible(path.posix.basename(name.replaceAll('\\', '/')))
+    .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
     .trim();
   if (/^\.*$/.test(base)) return 'upload';
   const letters = Array.from(base);

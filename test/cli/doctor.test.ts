@@ -46,7 +46,15 @@ describe('coursectl doctor', () => {
     await buildUser(await cli.context(), { role: 'super_admin' });
     const checks = await examine(cli);
     expect(Object.keys(checks)).to.deep.equal([
-      ...['configuration', 'signing secret', 'data folder', 'file storage', 'connection', 'server settings'],
+      ...[
+        'configuration',
+        'settings file',
+        'signing secret',
+        'data folder',
+        'file storage',
+        'connection',
+        'server settings',
+      ],
       ...['schema', 'super admin', 'locked addresses', 'proxy', 'clock', 'password hashing'],
     ]);
     for (const { name, status } of Object.values(checks)) {
@@ -96,7 +104,7 @@ describe('coursectl doctor', () => {
   it('says why the database is out of reach, and what to check, without its password', async () => {
     const checks = await examine(cli, { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
     expect(Object.keys(checks)).to.deep.equal([
-      ...['configuration', 'signing secret', 'data folder', 'file storage', 'connection'],
+      ...['configuration', 'settings file', 'signing secret', 'data folder', 'file storage', 'connection'],
     ]);
     expect(checks.connection?.status).to.equal('failed');
     expect(checks.connection?.detail).to.match(

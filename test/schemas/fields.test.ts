@@ -190,6 +190,7 @@ describe('identifiers and searches', () => {
   it('look for nothing when the search is empty', async () => {
     expect(taken(fields.search, '  ')).to.equal('');
     expect(taken(fields.search, ' sql ')).to.equal('sql');
+    expect(taken(fields.search, '\u200bs\u202eql ')).to.equal('sql');
     expect(await refusalOf(fields.search, 'x'.repeat(201))).to.equal('search must be at most 200 characters.');
     expect(await refusalOf(fields.search, ['sql'])).to.equal('search must be a string.');
   });

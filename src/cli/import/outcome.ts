@@ -5,6 +5,7 @@ import type { ImportResult } from '../../services/imports/record.js';
 import { confirm } from '../confirm.js';
 import { exitCodes } from '../exit-codes.js';
 import { counted } from '../output.js';
+import { printableLine } from '../printable.js';
 import type { Result, Run } from '../run.js';
 
 /** Shows a plan and asks whether to go on. @throws AppError `INTERRUPTED` for a no */
@@ -40,7 +41,7 @@ export function planJson(plan: ImportPlan): object {
 
 function sampleText({ line, outcome, person, changes, code, reason }: ImportPlan['samples'][number]): string {
   const parts = [person, code, changes && `(${changes.join(', ')})`].filter(Boolean).join(' ');
-  return `  line ${line}  ${outcome}  ${parts}${reason ? `: ${reason}` : ''}`;
+  return printableLine(`  line ${line}  ${outcome}  ${parts}${reason ? `: ${reason}` : ''}`);
 }
 
 type IdentityChange = ImportPlan['identityChanges'][number];
@@ -64,7 +65,7 @@ function renamed({ columns }: ImportPlan): string[] {
   const others = Object.entries(columns).filter(([field, heading]) => field.toLowerCase() !== heading.toLowerCase());
   return others.length === 0
     ? []
-    : [`  Columns: ${others.map(([field, heading]) => `${heading} = ${field}`).join(', ')}`];
+    : [printableLine(`  Columns: ${others.map(([field, heading]) => `${heading} = ${field}`).join(', ')}`)];
 }
 
 /** A plan for people. */
@@ -72,7 +73,7 @@ export function planText(plan: ImportPlan): string {
   const { counts, generatedPasswords, unfinished, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
   return [
-    `${plan.file}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
+    `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
     `  ${counted(counts.created, 'account')} to create${counts.updated === 0 ? generated : ''}`,
     ...(options.onExisting === 'update'
       ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
@@ -81,7 +82,7 @@ export function planText(plan: ImportPlan): string {
     `  ${counted(counts.rejected, 'row')} to reject`,
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
     ...renamed(plan),
-    ...(plan.ignoredColumns.length > 0 ? [`  Columns ignored: ${plan.ignoredColumns.join(', ')}`] : []),
+    ...(plan.ignoredColumns.length > 0 ? [printableLine(`  Columns ignored: ${plan.ignoredColumns.join(', ')}`)] : []),
     ...(plan.stopsAtLine === null
       ? []
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),

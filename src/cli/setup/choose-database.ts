@@ -5,6 +5,7 @@ import path from 'node:path';
 import Joi from 'joi';
 import type { Schema } from '../../context.js';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
+import { printable } from '../printable.js';
 import { createPrompts, type Prompts } from '../prompts.js';
 import type { Run } from '../run.js';
 
@@ -58,7 +59,7 @@ async function reachableServer(run: Run, prompts: Prompts): Promise<string> {
       return url;
     } catch (error) {
       if (!isAppError(error)) throw error;
-      run.io.stderr.write(`${error.message}\nTry again, or press Ctrl-C.\n`);
+      run.io.stderr.write(`${printable(error.message)}\nTry again, or press Ctrl-C.\n`);
     }
   }
 }
