@@ -8,7 +8,7 @@ import { isAppError, systemErrorCode } from '../errors.js';
 import { setupStatus } from '../services/setup.js';
 import { secretWeakness } from '../settings.js';
 import { exitCodes } from './exit-codes.js';
-import { counted } from './output.js';
+import { counted, withCommandLines } from './output.js';
 import type { Result, Run } from './run.js';
 
 interface Check {
@@ -172,7 +172,8 @@ export async function doctor(run: Run): Promise<Result> {
     failed: run.paint.red('FAILED '),
   };
   const lines = checks.map(
-    ({ name, status, detail, remedy }) => `${marks[status]}  ${name}: ${detail}${remedy ? ` -> ${remedy}` : ''}`,
+    ({ name, status, detail, remedy }) =>
+      `${marks[status]}  ${name}: ${detail}${remedy ? ` -> ${withCommandLines(run.io, remedy)}` : ''}`,
   );
   return { json: { healthy, checks }, text: lines.join('\n'), exitCode: healthy ? exitCodes.ok : exitCodes.failure };
 }

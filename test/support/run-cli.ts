@@ -28,6 +28,8 @@ export interface CliOptions {
   /** What is piped into the command; a stream may keep it waiting. */
   stdin?: string | Buffer | Readable;
   signal?: AbortSignal;
+  /** What was typed to call the program. */
+  calledAs?: string;
   /** How wide the terminal is, where there is one. */
   columns?: number;
 }
@@ -42,11 +44,11 @@ function collector(): { stream: PassThrough; text(): string } {
 /** Runs the command line in this process, with pipes for streams, as a script would. */
 export async function runCli(
   argv: readonly string[],
-  { env, cwd, stdin = '', signal = new AbortController().signal }: CliOptions,
+  { env, cwd, stdin = '', signal = new AbortController().signal, calledAs = 'coursectl' }: CliOptions,
 ): Promise<CliResult> {
   const input = stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]);
   const [stdout, stderr] = [collector(), collector()];
-  const io: Io = { stdin: input, stdout: stdout.stream, stderr: stderr.stream, env, cwd, signal };
+  const io: Io = { stdin: input, stdout: stdout.stream, stderr: stderr.stream, env, cwd, signal, calledAs };
   const exitCode = await runProgram(argv, io);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
