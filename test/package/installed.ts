@@ -35,17 +35,21 @@ async function run(command: string, args: readonly string[], cwd: string, env: E
   }
 }
 
+/** npm's files of settings on this machine: where the registry is, and whom to trust. Other copies of npm have others. */
+const npmSettings: Environment = {};
+for (const name of ['userconfig', 'globalconfig']) {
+  const { stdout } = await run('npm', ['config', 'get', name], tmpdir(), process.env as Environment);
+  npmSettings[`npm_config_${name}`] = stdout.trim();
+}
+
 /** What of this environment an installation may know: how to reach the registry. */
 function surroundings(home: string, ...searched: string[]): Environment {
   mkdirSync(home, { recursive: true });
   const own = Object.entries(process.env).filter(([name]) =>
-    /^(npm_config_registry|https?_proxy|no_proxy)$/i.test(name),
+    /^(npm_config_registry|https?_proxy|no_proxy|node_extra_ca_certs)$/i.test(name),
   );
-  const userconfig = process.env.npm_config_userconfig ?? path.join(process.env.HOME ?? '', '.npmrc');
-  return {
-    ...(Object.fromEntries(own) as Environment),
-    ...{ HOME: home, PATH: searched.join(path.delimiter), npm_config_userconfig: userconfig, LANG: 'C.UTF-8' },
-  };
+  const paths = { HOME: home, PATH: searched.join(path.delimiter), LANG: 'C.UTF-8' };
+  return { ...(Object.fromEntries(own) as Environment), ...npmSettings, ...paths };
 }
 
 /** Makes a promise of what some work finds; work that fails breaks it. */
@@ -232,7 +236,7 @@ try {
       const { scripts } = JSON.parse(stdout) as { scripts: Record<string, string> };
       const names = (await run('tar', ['tzf', tarball], folder, process.env as Environment)).stdout.split('\n');
       const unwanted = names.filter((name) => /\.map$|^package\/(src|test|bench)\//.test(name));
-      const missing = ['npm-shrinkwrap.json', 'dist/cli/main.js', 'dist/db/sqlite-library/LICENSE'].filter(
+      const missing = ['dist/cli/main.js', 'dist/db/sqlite-library/LICENSE'].filter(
         (name) => !names.includes(`package/${name}`),
       );
       const installing = ['preinstall', 'install', 'postinstall'].filter((name) => name in scripts);
