@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rows, type Verdict } from '../faults/report.js';
+import { slownessNow } from '../support/machine.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const lines = ['20', '22', '24', '26'];
@@ -111,6 +112,7 @@ async function freshClone(): Promise<Omit<Verdict, 'promised'>> {
   const cloned = at('clone');
   await copyRepository(cloned);
   const env = surroundings(at('home-clone'), await commands('node', 'npm', 'npx', 'sh', 'env'));
+  const slowBefore = slownessNow();
   const startedAt = performance.now();
   await run('npm', ['ci', '--no-audit', '--no-fund'], cloned, env);
   const installed = (performance.now() - startedAt) / 1000;
@@ -121,9 +123,11 @@ async function freshClone(): Promise<Omit<Verdict, 'promised'>> {
   });
   try {
     const answered = await answers(`http://127.0.0.1:${port}`, service, startedAt);
+    // Others may keep the machine busy: what has to hold, holds for a quiet one.
+    const slowness = (slowBefore + slownessNow()) / 2;
     return {
-      measured: `installed and built in ${installed.toFixed(0)} s, answered after ${answered.toFixed(0)} s`,
-      kept: installed < clone.installSeconds && answered < clone.answerSeconds,
+      measured: `installed and built in ${installed.toFixed(0)} s, answered after ${answered.toFixed(0)} s, on a machine ${slowness.toFixed(1)} times as slow as a quiet one`,
+      kept: installed < slowness * clone.installSeconds && answered < slowness * clone.answerSeconds,
       timed: true,
     };
   } finally {
