@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parse as parseDotenv } from 'dotenv';
 import type { MysqlLocation, SqliteLocation } from './database-url.js';
 import { AppError, systemErrorCode } from './errors.js';
+import { userFolder } from './installation.js';
 import {
   crossChecks,
   type Environment,
@@ -123,6 +124,8 @@ export interface ConfigSource {
   env?: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths and the `.env` file belong to; the working directory when absent. */
   cwd?: string;
+  /** Where the program lies; known by itself when absent. */
+  packageFolder?: string;
 }
 
 interface RawSettings {
@@ -130,19 +133,26 @@ interface RawSettings {
   origins: Partial<Record<SettingName, 'environment' | '.env'>>;
 }
 
+/** The file that settings are read from, besides the environment: in a program for all projects, that of this user. */
+export function envFile({ env = process.env, cwd = process.cwd(), ...source }: ConfigSource): string {
+  return path.join(userFolder({ env, cwd, ...source }) ?? cwd, '.env');
+}
+
 /**
  * The settings as given: the environment first, then the `.env` file. An empty value counts as none.
  * @throws AppError `CONFIG_INVALID` when there is a `.env` that can't be read
  */
-export function readSettings({ env = process.env, cwd = process.cwd() }: ConfigSource): RawSettings {
+export function readSettings(source: ConfigSource): RawSettings {
+  const { env = process.env } = source;
+  const settingsFile = envFile(source);
   let file: Record<string, string> = {};
   try {
-    file = parseDotenv(readFileSync(path.join(cwd, '.env')));
+    file = parseDotenv(readFileSync(settingsFile));
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') {
       throw new AppError(
         'CONFIG_INVALID',
-        `The file .env can't be read (${systemErrorCode(error)}). Make it readable, or remove it.`,
+        `The file ${path.relative(source.cwd ?? process.cwd(), settingsFile)} can't be read (${systemErrorCode(error)}). Make it readable, or remove it.`,
         { cause: error },
       );
     }
@@ -157,9 +167,13 @@ export function readSettings({ env = process.env, cwd = process.cwd() }: ConfigS
   return raw;
 }
 
-function databaseConfig(settings: Environment, cwd: string, dataDir: string): SqliteConfig | MysqlConfig {
+function databaseConfig(
+  settings: Environment,
+  baseOf: (name: SettingName) => string,
+  dataDir: string,
+): SqliteConfig | MysqlConfig {
   const url = settings.DATABASE_URL;
-  if (url?.dialect === 'sqlite') return { dialect: 'sqlite', file: path.resolve(cwd, url.file) };
+  if (url?.dialect === 'sqlite') return { dialect: 'sqlite', file: path.resolve(baseOf('DATABASE_URL'), url.file) };
   if (!url && settings.DB_NAME === undefined)
     return { dialect: 'sqlite', file: path.join(dataDir, 'coursectl.sqlite') };
   const server = url ?? {
@@ -173,7 +187,9 @@ function databaseConfig(settings: Environment, cwd: string, dataDir: string): Sq
   return {
     ...server,
     tls: settings.DB_TLS,
-    ...(settings.DB_TLS_CA_FILE !== undefined && { tlsCaFile: path.resolve(cwd, settings.DB_TLS_CA_FILE) }),
+    ...(settings.DB_TLS_CA_FILE !== undefined && {
+      tlsCaFile: path.resolve(baseOf('DB_TLS_CA_FILE'), settings.DB_TLS_CA_FILE),
+    }),
     poolMax: settings.DB_POOL_MAX,
     poolAcquireMs: settings.DB_POOL_ACQUIRE_MS,
   };
@@ -200,8 +216,10 @@ function storageConfig(settings: Environment, dataDir: string): LocalStorageConf
  * @throws AppError `CONFIG_INVALID`, one detail a wrong setting, each saying what the setting should be
  */
 export function loadConfig(source: ConfigSource = {}): Config {
-  const cwd = source.cwd ?? process.cwd();
-  const { values } = readSettings(source);
+  const { env = process.env, cwd = process.cwd() } = source;
+  const { values, origins } = readSettings(source);
+  /** What a setting is relative to: the file that it stands in, or the folder that its user stands in. */
+  const baseOf = (name: SettingName) => (origins[name] === '.env' ? path.dirname(envFile(source)) : cwd);
   const { value, error } = environmentSchema.validate(values, {
     abortEarly: false,
     errors: { wrap: { label: false } },
@@ -221,11 +239,12 @@ export function loadConfig(source: ConfigSource = {}): Config {
       { details: problems },
     );
   }
-  const dataDir = path.resolve(cwd, settings.DATA_DIR);
+  const ownFolder = values.DATA_DIR === undefined ? userFolder({ ...source, env, cwd }) : undefined;
+  const dataDir = ownFolder ?? path.resolve(baseOf('DATA_DIR'), settings.DATA_DIR);
   return Object.freeze({
     environment: settings.NODE_ENV,
     dataDir,
-    database: Object.freeze(databaseConfig(settings, cwd, dataDir)),
+    database: Object.freeze(databaseConfig(settings, baseOf, dataDir)),
     http: Object.freeze({
       host: settings.HOST,
       port: settings.PORT,

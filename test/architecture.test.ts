@@ -59,6 +59,7 @@ const rootFiles = [
   'config.ts',
   'database-url.ts',
   'errors.ts',
+  'installation.ts',
   'logger.ts',
   'settings.ts',
   'shown-settings.ts',

@@ -91,7 +91,10 @@ describe('A package whose private parts are used', () => {
 
 describe('package-lock.json', () => {
   const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
-  const { allowScripts } = read('package.json') as { allowScripts: Record<string, boolean> };
+  const { allowScripts, dependencies } = read('package.json') as {
+    allowScripts: Record<string, boolean>;
+    dependencies: Record<string, string>;
+  };
 
   it('knows a version of everything, optional builds for other machines included: npm ci demands it', () => {
     const missing = Object.entries(packages).flatMap(([location, { optionalDependencies = {} }]) =>
@@ -100,6 +103,11 @@ describe('package-lock.json', () => {
       ),
     );
     expect(missing).to.deep.equal([]);
+  });
+
+  it('is what the published package names, too: exact versions, for nobody who installs it gets this file', () => {
+    const locked = Object.keys(dependencies).map((name) => [name, packages[`node_modules/${name}`]?.version]);
+    expect(dependencies).to.deep.equal(Object.fromEntries(locked));
   });
 
   it('names no registry', () => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Io } from './output.js';
+import { asTyped, type Io } from './output.js';
 import { action, type Outcome, type SchemaNeed, type Work } from './run.js';
 
 /** What a command file is given to register with. */
@@ -44,6 +44,9 @@ export function define<Options = object>(
     .option('--json', 'print one JSON object on standard output')
     .option('--quiet', 'print results and errors only')
     .option('--verbose', 'print stack traces and debug logs')
-    .addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  coursectl ${example}`).join('\n')}`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n${definition.examples.map((example) => `  ${asTyped(io, example)}`).join('\n')}`,
+    )
     .action(action(io, outcome, definition));
 }

@@ -10,7 +10,7 @@ import { lockedAddresses } from '../services/throttle-locks.js';
 import { untrustedProxies } from '../services/untrusted-proxy.js';
 import { secretWeakness } from '../settings.js';
 import { exitCodes } from './exit-codes.js';
-import { counted } from './output.js';
+import { counted, withCommandLines } from './output.js';
 import { printable } from './printable.js';
 import type { Result, Run } from './run.js';
 
@@ -229,7 +229,7 @@ export async function doctor(run: Run): Promise<Result> {
   };
   const lines = checks.map(
     ({ name, status, detail, remedy }) =>
-      `${marks[status]}  ${name}: ${printable(`${detail}${remedy ? ` -> ${remedy}` : ''}`)}`,
+      `${marks[status]}  ${name}: ${printable(`${detail}${remedy ? ` -> ${withCommandLines(run.io, remedy)}` : ''}`)}`,
   );
   return {
     json: { healthy, checks },

@@ -1,4 +1,5 @@
 import { AppError, systemErrorCode } from '../errors.js';
+import { commandName } from '../installation.js';
 import { exitCodeOf } from './exit-codes.js';
 import { failureText, type Io, paintFor } from './output.js';
 import { runProgram } from './program.js';
@@ -44,5 +45,6 @@ const io: Io = {
   env: process.env,
   cwd: process.cwd(),
   signal: interrupts.signal,
+  calledAs: commandName(process.argv[1] ?? 'coursectl', { env: process.env, cwd: process.cwd() }),
 };
 process.exitCode = await runProgram(process.argv.slice(2), io);

@@ -18,6 +18,21 @@ export interface Io {
   cwd: string;
   /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
+  /** What was typed to call the program, such as `npx coursectl`; `coursectl` when absent. */
+  calledAs?: string;
+}
+
+/** What to type for a command, as the program was called. */
+export function asTyped({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, rest: string): string {
+  return `${calledAs} ${rest}`;
+}
+
+const commandLines =
+  /\bcoursectl (?=(?:setup|serve|users|courses|enrollments|imports|audit|files|migrate|seed|doctor|config)\b)/g;
+
+/** The message of a failure with the commands that it names as they would be typed here: services know of no terminal. */
+export function withCommandLines({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, message: string): string {
+  return message.replaceAll(commandLines, () => `${calledAs} `);
 }
 
 /** Colours for a stream: only on a terminal, and never against NO_COLOR (https://no-color.org). */
@@ -56,9 +71,9 @@ export function table(headings: readonly string[], cells: readonly (readonly str
 export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 /** A command line that a POSIX shell reads as these words. */
-export function commandLine(words: readonly string[]): string {
+export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]): string {
   const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  return ['coursectl', ...quoted].join(' ');
+  return asTyped(io, quoted.join(' '));
 }
 
 /** One page of a listing, for people: a table, or that there is nothing, and where in the listing one is. */

@@ -20,7 +20,7 @@ import { register as registerUsersImport } from './commands/users-import.js';
 import { register as registerUsersRegister } from './commands/users-register.js';
 import { register as registerUsersResetPassword } from './commands/users-reset-password.js';
 import { exitCodes } from './exit-codes.js';
-import { failureJson, type Io, writeLine } from './output.js';
+import { asTyped, failureJson, type Io, writeLine } from './output.js';
 import { printable } from './printable.js';
 import type { Outcome } from './run.js';
 
@@ -44,7 +44,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
     })
     .addHelpText(
       'after',
-      '\nStart here:\n  coursectl setup\n  coursectl serve\n\nEvery command has --help with examples.',
+      `\nStart here:\n  ${asTyped(io, 'setup')}\n  ${asTyped(io, 'serve')}\n\nEvery command has --help with examples.`,
     );
   const registry = { io, outcome };
   registerSetup(program, registry);

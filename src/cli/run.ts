@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Context } from '../context.js';
 import { AppError, isAppError } from '../errors.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
-import { failureJson, failureText, type Io, paintFor, writeLine } from './output.js';
+import { failureJson, failureText, type Io, paintFor, withCommandLines, writeLine } from './output.js';
 import { printable } from './printable.js';
 import { atTerminal } from './wording.js';
 
@@ -124,7 +124,7 @@ async function report(failure: unknown, command: Command, io: Io, options: Commo
   if (options.json) await writeLine(io.stdout, printable(JSON.stringify(failureJson(failure))));
   else {
     const said = failureText(atTerminal(command, failure), paintFor(io.stderr, io.env), Boolean(options.verbose));
-    await writeLine(io.stderr, said);
+    await writeLine(io.stderr, withCommandLines(io, said));
   }
   return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;
 }

@@ -121,7 +121,9 @@ describe('coursectl serve without a database server', function () {
       comeUp();
       const { exitCode, stderr } = await server.ended;
       expect(exitCode).to.equal(1);
-      expect(stderr).to.match(/error: The database schema is not up to date .*Run "coursectl migrate up"\.\n$/);
+      expect(stderr).to.match(
+        /error: The database schema is not up to date .*Run "node \S+coursectl\.js migrate up"\.\n$/,
+      );
     });
   });
 

@@ -31,7 +31,7 @@ describe('coursectl setup, at a terminal', () => {
   it('asks for the database, for leave to make the tables, and for the super admin', async () => {
     const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], allAnswers);
     expect(exitCode).to.equal(0);
-    expect(stdout).to.match(/^The system is set up\.\nNext:\n {2}npx coursectl serve /);
+    expect(stdout).to.match(/^The system is set up\.\nNext:\n {2}coursectl serve /);
     const screen = terminal.screen();
     for (const said of [/\n1\. Database: connected to SQLite /, /\n2\. Tables: \d+ migrations applied\.\n/])
       expect(screen).to.match(said);
@@ -130,7 +130,7 @@ describe('coursectl setup, at a terminal', () => {
     const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], []);
     expect(exitCode).to.equal(0);
     expect(terminal.screen()).to.include('\n2. Tables: up to date.\n3. Super admin: there already.\n');
-    expect(stdout).to.equal('The system is set up. Start it with: npx coursectl serve\n');
+    expect(stdout).to.equal('The system is set up. Start it with: coursectl serve\n');
   });
 
   it('uses colours, but not against NO_COLOR', async () => {

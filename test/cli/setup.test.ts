@@ -29,9 +29,7 @@ describe('coursectl setup, run by a script', () => {
     expect(first).to.match(/^1\. Database: connected to (SQLite|MariaDB|MySQL) \d[\w.-]+\.$/);
     expect(second).to.match(/^2\. Tables: \d+ migrations applied\.$/);
     expect(third).to.equal('3. Super admin: created (ada@example.org).');
-    expect(stdout).to.match(
-      /^The system is set up\.\nNext:\n {2}npx coursectl serve .*\n {2}npx coursectl users import /,
-    );
+    expect(stdout).to.match(/^The system is set up\.\nNext:\n {2}coursectl serve .*\n {2}coursectl users import /);
     expect(stdout + stderr).not.to.include(password);
   });
 
@@ -72,7 +70,7 @@ describe('coursectl setup, run by a script', () => {
     const { exitCode, stdout, stderr } = await cli.run(['setup']);
     expect(exitCode).to.equal(0);
     expect(stderr).to.match(/^1\. .*\n2\. Tables: up to date\.\n3\. Super admin: there already\.\n$/);
-    expect(stdout).to.equal('The system is set up. Start it with: npx coursectl serve\n');
+    expect(stdout).to.equal('The system is set up. Start it with: coursectl serve\n');
     expect(await cli.json(['setup'])).to.deep.equal({ migrationsApplied: [], superAdmin: 'existing' });
     expect(await (await cli.context()).database.models.User.count()).to.equal(1);
   });

@@ -34,7 +34,9 @@ describe('coursectl among other processes', function () {
     it('makes its tables and its secret, says where it listens and what to do next, and ends well at SIGTERM', async () => {
       const server = start('serve', '--migrate', '--port', '0');
       const [, url = ''] = await server.says(/coursectl is listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
-      await server.says(/No super admin yet\. In another terminal, in this folder, run: npx coursectl setup\n/);
+      const hint =
+        /No super admin yet\. In another terminal, in this folder, run: (node \/\S+\/bin\/coursectl\.js setup)\n/;
+      const [, asCalled] = await server.says(hint);
       for (const probe of ['/healthz', '/readyz']) expect((await fetch(url + probe)).status, probe).to.equal(200);
       const status = await fetch(`${url}/api/auth/setup-status`);
       expect(await status.json()).to.include({ setupRequired: true });
@@ -48,7 +50,7 @@ describe('coursectl among other processes', function () {
         `coursectl is listening on ${url}`,
         `Database: sqlite:${path.join(cli.folder, 'data', 'coursectl.sqlite')}`,
         `API description: ${url}/api/openapi.json`,
-        'No super admin yet. In another terminal, in this folder, run: npx coursectl setup',
+        `No super admin yet. In another terminal, in this folder, run: ${asCalled}`,
         'Stopping: requests under way may finish.',
       ]);
     });

@@ -30,6 +30,8 @@ export interface CliOptions {
   signal?: AbortSignal;
   /** Told of all that standard error holds, whenever something is added. */
   onStderr?: (written: string) => void;
+  /** What was typed to call the program. */
+  calledAs?: string;
   /** How wide the terminal is, where there is one. */
   columns?: number;
 }
@@ -44,12 +46,12 @@ function collector(): { stream: PassThrough; text(): string } {
 /** Runs the command line in this process, with pipes for streams, as a script would. */
 export async function runCli(
   argv: readonly string[],
-  { env, cwd, stdin = '', signal = new AbortController().signal, onStderr }: CliOptions,
+  { env, cwd, stdin = '', signal = new AbortController().signal, calledAs = 'coursectl', onStderr }: CliOptions,
 ): Promise<CliResult> {
   const input = stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]);
   const [stdout, stderr] = [collector(), collector()];
   if (onStderr) stderr.stream.on('data', () => onStderr(stderr.text()));
-  const io: Io = { stdin: input, stdout: stdout.stream, stderr: stderr.stream, env, cwd, signal };
+  const io: Io = { stdin: input, stdout: stdout.stream, stderr: stderr.stream, env, cwd, signal, calledAs };
   const exitCode = await runProgram(argv, io);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }

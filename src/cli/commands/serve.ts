@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.js';
 import { type AppError, type ErrorCode, isAppError } from '../../errors.js';
 import { define, type Registry } from '../command.js';
+import { withCommandLines } from '../output.js';
 
 interface ServeOptions {
   migrate?: true;
@@ -48,7 +49,7 @@ export function register(program: Command, registry: Registry): void {
         if (welcome) {
           server.begin();
           await announce();
-          run.say(welcome(server.url));
+          run.say(withCommandLines(run.io, welcome(server.url)));
           await ending(run.io.signal);
         }
         run.say('Stopping: requests under way may finish.');
@@ -133,7 +134,7 @@ async function welcomeAt(context: Context): Promise<(url: string) => string> {
   const database = databaseUrlForDisplay(context.config.database);
   const next = (url: string) =>
     setupRequired
-      ? 'No super admin yet. In another terminal, in this folder, run: npx coursectl setup'
+      ? 'No super admin yet. In another terminal, in this folder, run: coursectl setup'
       : `Log in with: curl -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '{"identifier":"...","password":"..."}'`;
   return (url) =>
     `coursectl is listening on ${url}\nDatabase: ${database}\nAPI description: ${url}/api/openapi.json\n${next(url)}`;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../errors.js';
 import { type Account, accountJson, accountText } from '../accounts.js';
 import { define, type Registry } from '../command.js';
-import { pageText } from '../output.js';
+import { asTyped, pageText } from '../output.js';
 import type { Result, Run } from '../run.js';
 
 interface UnlockOptions {
@@ -61,7 +61,7 @@ async function show(run: Run): Promise<Result> {
   const locked =
     lockedUntil === null
       ? ''
-      : `\nLocked until ${lockedUntil.toISOString()} for wrong passwords: coursectl users unlock`;
+      : `\nLocked until ${lockedUntil.toISOString()} for wrong passwords: ${asTyped(run.io, 'users unlock')}`;
   return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user) + locked };
 }
 

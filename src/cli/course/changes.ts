@@ -8,7 +8,7 @@ import { listMaterials } from '../../services/materials.js';
 import type { DeleteCourseOptions } from '../commands/courses.js';
 import type { CourseFieldOptions, CreateCourseOptions } from '../commands/courses-edit.js';
 import { assertCanAsk, confirm } from '../confirm.js';
-import { counted } from '../output.js';
+import { asTyped, counted } from '../output.js';
 import { courseIdOf, userIdOf } from '../references.js';
 import type { Result, Run } from '../run.js';
 import { courseInput } from './course-input.js';
@@ -28,7 +28,10 @@ export async function create(run: Run<CreateCourseOptions>): Promise<Result> {
   const { trainer } = run.options;
   const trainerId = trainer === undefined ? undefined : await userIdOf(context, trainer);
   const course = await createCourse(context, operator, { ...courseInput(run.options), trainerId });
-  return done(course, `Created ${courseName(course)}. To publish it: coursectl courses publish ${course.id}`);
+  return done(
+    course,
+    `Created ${courseName(course)}. To publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
+  );
 }
 
 /** Changes the fields that options name. @throws AppError `USAGE` when there are none, `VALIDATION`, `NOT_FOUND` */

@@ -143,7 +143,7 @@ export async function resume(run: Run<ResumeOptions>): Promise<Result> {
         progress = createProgress(run, 'Importing', plan.counts.rows);
       },
     );
-    return report(result, (performance.now() - startedAt) / 1000);
+    return report(result, (performance.now() - startedAt) / 1000, run.io);
   } finally {
     progress.stop();
   }

@@ -4,7 +4,7 @@ import type { ImportPlan } from '../../services/imports/plan.js';
 import type { ImportResult } from '../../services/imports/record.js';
 import { confirm } from '../confirm.js';
 import { exitCodes } from '../exit-codes.js';
-import { counted } from '../output.js';
+import { asTyped, counted, type Io } from '../output.js';
 import { printableLine } from '../printable.js';
 import type { Result, Run } from '../run.js';
 
@@ -97,12 +97,13 @@ export function planText(plan: ImportPlan): string {
   ].join('\n');
 }
 
-function headline({ id, status, counts }: ImportResult, seconds: number): string {
+function headline({ id, status, counts }: ImportResult, seconds: number, io: Io): string {
+  const resume = asTyped(io, `imports resume ${id}`);
   switch (status) {
     case 'interrupted':
-      return `Interrupted after ${counted(counts.rows, 'row')}. Run the same command again to go on, or: coursectl imports resume ${id}`;
+      return `Interrupted after ${counted(counts.rows, 'row')}. Run the same command again to go on, or: ${resume}`;
     case 'cancelled':
-      return `Cancelled after ${counted(counts.rows, 'row')}. To go on: coursectl imports resume ${id}`;
+      return `Cancelled after ${counted(counts.rows, 'row')}. To go on: ${resume}`;
     case 'stopped':
       return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Mend it and import the file again: rows that are done are skipped.`;
     default:
@@ -117,7 +118,7 @@ function exitCodeOf({ status, counts }: ImportResult) {
 }
 
 /** What an import did, for people and programs. */
-export function report(result: ImportResult, seconds: number): Result {
+export function report(result: ImportResult, seconds: number, io: Io): Result {
   const { counts, credentialsFile, rejectsFile, status } = result;
   const whole = status === 'completed';
   const changed = [
@@ -128,7 +129,7 @@ export function report(result: ImportResult, seconds: number): Result {
     `${counts.rejected} rejected`,
   ];
   const lines = [
-    headline(result, seconds),
+    headline(result, seconds, io),
     `  ${changed.join(', ')}`,
     ...(credentialsFile
       ? [`  Passwords: ${credentialsFile}${whole ? ' (hand them out, then delete the file)' : ''}`]

@@ -8,7 +8,7 @@ import { type ImportPlan, planImport } from '../../services/imports/plan.js';
 import type { ImportResult } from '../../services/imports/record.js';
 import { templateText } from '../../services/imports/template.js';
 import { assertCanAsk } from '../confirm.js';
-import { commandLine, counted } from '../output.js';
+import { commandLine, counted, type Io } from '../output.js';
 import type { Result, Run } from '../run.js';
 import { confirmPlan, planJson, planText, report } from './outcome.js';
 import { createProgress } from './progress.js';
@@ -72,21 +72,21 @@ async function importFile(
   if (dryRun)
     return {
       json: { plan: planJson(plan) },
-      text: `${planText(plan)}\nNothing was written.${plan.refusal === null ? ` To do exactly this: ${exactly(named, run.options, plan)}` : ''}`,
+      text: `${planText(plan)}\nNothing was written.${plan.refusal === null ? ` To do exactly this: ${exactly(run.io, named, run.options, plan)}` : ''}`,
     };
   if (plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
   const result = await apply(run, context, plan, spooled);
-  return report(result, (performance.now() - startedAt) / 1000);
+  return report(result, (performance.now() - startedAt) / 1000, run.io);
 }
 
 /** The command line that does what a dry run has shown, and nothing else: its options belong to the plan. */
-function exactly(named: string, options: ImportCommandOptions, plan: ImportPlan): string {
+function exactly(io: Io, named: string, options: ImportCommandOptions, plan: ImportPlan): string {
   const { dryRun: _, yes: __, ...others } = options;
   const words = Object.entries({ ...others, plan: plan.id }).flatMap(([name, value]: [string, unknown]) => {
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === true ? [option] : [value].flat().flatMap((one) => [option, String(one)]);
   });
-  return commandLine(['users', 'import', named, ...words]);
+  return commandLine(io, ['users', 'import', named, ...words]);
 }
 
 /** @throws AppError `IMPORT_CONFLICT` unless the plan is the expected one, or what a run of that has left of it */

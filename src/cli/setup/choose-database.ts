@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import Joi from 'joi';
+import { envFile } from '../../config.js';
 import type { Schema } from '../../context.js';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
 import { printable } from '../printable.js';
@@ -15,8 +16,8 @@ import type { Run } from '../run.js';
  */
 export async function chooseDatabase(run: Run): Promise<void> {
   const config = await run.config();
-  const envFile = path.join(run.io.cwd, '.env');
-  if (run.io.env.DATABASE_URL || run.io.env.DB_NAME || existsSync(envFile)) return;
+  const settingsFile = envFile(run.io);
+  if (run.io.env.DATABASE_URL || run.io.env.DB_NAME || existsSync(settingsFile)) return;
   if (config.database.dialect === 'sqlite' && existsSync(config.database.file) && (await hasTables(run))) return;
   const prompts = await createPrompts(run.io);
   const kind = await prompts.choose('Where shall the data be kept?', [
@@ -27,8 +28,8 @@ export async function chooseDatabase(run: Run): Promise<void> {
     { value: 'server', name: 'On a MySQL or MariaDB server' },
   ]);
   if (kind === 'sqlite') return;
-  await keep(envFile, await reachableServer(run, prompts));
-  run.say(`Kept in ${envFile}, which only you can read.`);
+  await keep(settingsFile, await reachableServer(run, prompts));
+  run.say(`Kept in ${settingsFile}, which only you can read.`);
 }
 
 // As loose as DB_HOST, but for a colon, which only an IPv6 address has.
@@ -87,14 +88,15 @@ async function withSchema<T>(
   }
 }
 
-async function keep(envFile: string, url: string): Promise<void> {
+async function keep(file: string, url: string): Promise<void> {
   try {
     // A quote in the URL is percent-encoded: the value needs no escaping.
-    await writeFile(envFile, `DATABASE_URL="${url}"\n`, { flag: 'wx', mode: 0o600 });
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, `DATABASE_URL="${url}"\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     throw new AppError(
       'FILE_UNUSABLE',
-      `The file ${envFile} can't be written (${systemErrorCode(error) ?? 'unknown'}). Set DATABASE_URL in the environment instead.`,
+      `The file ${file} can't be written (${systemErrorCode(error) ?? 'unknown'}). Set DATABASE_URL in the environment instead.`,
       { cause: error },
     );
   }

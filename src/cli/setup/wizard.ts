@@ -4,7 +4,7 @@ import { setupSchema } from '../../schemas/auth.js';
 import { completeSetupAtTerminal, setupStatus } from '../../services/setup.js';
 import { confirm } from '../confirm.js';
 import { tellingOfWait } from '../migration-wait.js';
-import { counted } from '../output.js';
+import { asTyped, counted } from '../output.js';
 import { checkPersonOptions, type PersonOptions, personFromOptions, personFromPrompts } from '../person-input.js';
 import type { Result, Run } from '../run.js';
 import { chooseDatabase } from './choose-database.js';
@@ -29,14 +29,15 @@ export async function setup(run: Run<SetupOptions>): Promise<Result> {
     run.say('3. Super admin: there already.');
     return {
       json: { migrationsApplied: applied, superAdmin: 'existing' },
-      text: 'The system is set up. Start it with: npx coursectl serve',
+      text: `The system is set up. Start it with: ${asTyped(run.io, 'serve')}`,
     };
   }
   const user = await completeSetupAtTerminal(context, given ?? (await askForSuperAdmin(run)));
   run.say(`3. Super admin: created (${user.email}).`);
+  const [serve, users] = [asTyped(run.io, 'serve'), asTyped(run.io, 'users import <file.csv>')];
   return {
     json: { migrationsApplied: applied, superAdmin: 'created', user: { id: user.id, email: user.email } },
-    text: 'The system is set up.\nNext:\n  npx coursectl serve                          start the service\n  npx coursectl users import <file.csv>        bring in your people',
+    text: `The system is set up.\nNext:\n  ${serve.padEnd(users.length)}    start the service\n  ${users}    bring in your people`,
   };
 }
 
@@ -70,7 +71,7 @@ async function bringUpToDate(run: Run<SetupOptions>, context: Context): Promise<
       );
     await confirm(run, {
       question: `Create the tables now (${counted(pending.length, 'migration')})?`,
-      otherwise: 'Nothing was changed. Run "coursectl setup" again when you are ready.',
+      otherwise: `Nothing was changed. Run "${asTyped(run.io, 'setup')}" again when you are ready.`,
       initial: true,
     });
   }

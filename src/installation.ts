@@ -1,0 +1,47 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where this copy of the program lies. */
+const packageFolder = fileURLToPath(new URL('..', import.meta.url));
+
+/** Where a command runs, and which copy of the program. */
+export interface Place {
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  packageFolder?: string;
+}
+
+/**
+ * The folder of this user for data and settings, where the program is installed for all projects: then the folder that
+ * somebody happens to stand in means nothing. A clone, or a dependency of the project that one stands in, has none.
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/
+ */
+export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: Place): string | undefined {
+  const parts = folder.split(path.sep);
+  const at = parts.indexOf('node_modules');
+  if (at === -1) return undefined;
+  const project = parts.slice(0, at).join(path.sep) || path.sep;
+  const isBelow = !path.relative(project, cwd).startsWith('..');
+  // npx keeps what it fetched in projects of its own.
+  if (isBelow && !parts.includes('_npx')) return undefined;
+  const { XDG_DATA_HOME: given, LOCALAPPDATA: onWindows } = env;
+  if (given && path.isAbsolute(given)) return path.join(given, 'coursectl');
+  if (process.platform === 'win32' && onWindows) return path.join(onWindows, 'coursectl');
+  return path.join(env.HOME || homedir(), '.local', 'share', 'coursectl');
+}
+
+/**
+ * What to type to call the program once more, for hints that can be pasted.
+ * @param script the file that Node was given
+ */
+export function commandName(script: string, { env, cwd }: Place): string {
+  const parts = script.split(path.sep);
+  const isOnPath = path.basename(script) === 'coursectl' && !parts.includes('.bin');
+  if (isOnPath) return 'coursectl';
+  if (parts.includes('.bin') || env.npm_command !== undefined) return 'npx coursectl';
+  if (parts.includes('node_modules')) return 'coursectl';
+  const relative = path.relative(cwd, script);
+  const shortest = relative.startsWith('..') ? script : relative;
+  return `node ${/[^\w./:\\-]/.test(shortest) ? JSON.stringify(shortest) : shortest}`;
+}

@@ -1,0 +1,86 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { loadConfig } from '../src/config.js';
+import { commandName, userFolder } from '../src/installation.js';
+import { runCli } from './support/run-cli.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+describe('The data of a program that is installed', () => {
+  const env = { HOME: '/home/ada' };
+  const own = '/home/ada/.local/share/coursectl';
+  const global = '/usr/lib/node_modules/coursectl/';
+
+  it('for all projects lie in the folder of this user, wherever somebody stands', () => {
+    for (const packageFolder of [
+      global,
+      '/home/ada/.nvm/versions/node/v24.0.0/lib/node_modules/coursectl/',
+      '/home/ada/.local/share/pnpm/global/5/node_modules/.pnpm/coursectl@1.0.0/node_modules/coursectl/',
+    ])
+      for (const cwd of ['/', '/home/ada', '/tmp'])
+        expect(userFolder({ env, cwd, packageFolder }), packageFolder).to.equal(own);
+  });
+
+  it('by npx for once lie there, too', () => {
+    const packageFolder = '/home/ada/.npm/_npx/0123/node_modules/coursectl/';
+    expect(userFolder({ env, cwd: '/home/ada/.npm/_npx/0123', packageFolder })).to.equal(own);
+  });
+
+  it('for a project lie in the folder that one stands in, as those of a clone do', () => {
+    const packageFolder = '/srv/courses/node_modules/coursectl/';
+    expect(userFolder({ env, cwd: '/srv/courses', packageFolder })).to.equal(undefined);
+    expect(userFolder({ env, cwd: '/srv/courses/deep', packageFolder })).to.equal(undefined);
+    expect(userFolder({ env, cwd: '/srv', packageFolder })).to.equal(own);
+    expect(userFolder({ env, cwd: '/', packageFolder: '/home/ada/coursectl/' })).to.equal(undefined);
+  });
+
+  it('lie where XDG_DATA_HOME says, if that is absolute as it must be', () => {
+    const folder = (given: string) =>
+      userFolder({ env: { ...env, XDG_DATA_HOME: given }, cwd: '/', packageFolder: global });
+    expect(folder('/data')).to.equal('/data/coursectl');
+    expect(folder('data')).to.equal(own);
+  });
+
+  it('lie where DATA_DIR says before all else; settings are read from the same folder', () => {
+    const folder = temporaryFolder();
+    const [home, elsewhere] = [path.join(folder.path, 'home'), path.join(folder.path, 'elsewhere')];
+    mkdirSync(path.join(home, '.local/share/coursectl'), { recursive: true });
+    mkdirSync(elsewhere);
+    const config = (given = {}) =>
+      loadConfig({ env: { HOME: home, ...given }, cwd: elsewhere, packageFolder: '/usr/lib/node_modules/coursectl/' });
+    writeFileSync(path.join(elsewhere, '.env'), 'PORT=1111\n');
+    expect(config().http.port).to.equal(3000);
+    expect(config().dataDir).to.equal(path.join(home, '.local/share/coursectl'));
+    expect(config({ DATA_DIR: 'mine' }).dataDir).to.equal(path.join(elsewhere, 'mine'));
+    writeFileSync(path.join(home, '.local/share/coursectl/.env'), 'PORT=2222\nDATA_DIR=data\n');
+    expect(config().http.port).to.equal(2222);
+    expect(config().dataDir).to.equal(path.join(home, '.local/share/coursectl/data'));
+    expect(readdirSync(elsewhere)).to.deep.equal(['.env']);
+    folder.remove();
+  });
+});
+
+describe('Hints', () => {
+  it('name the command as it was called', () => {
+    const name = (script: string, env = {}) => commandName(script, { env, cwd: '/srv/courses' });
+    expect(name('/usr/bin/coursectl')).to.equal('coursectl');
+    expect(name('/usr/bin/coursectl', { npm_command: 'run-script' })).to.equal('coursectl');
+    // Windows has no links: its commands name the file.
+    expect(name('/usr/lib/node_modules/coursectl/bin/coursectl.js')).to.equal('coursectl');
+    expect(name('/srv/courses/node_modules/.bin/coursectl')).to.equal('npx coursectl');
+    expect(name('/srv/courses/bin/coursectl.js', { npm_command: 'exec' })).to.equal('npx coursectl');
+    expect(name('/srv/courses/bin/coursectl.js', { npm_command: 'start' })).to.equal('npx coursectl');
+    expect(name('/srv/courses/bin/coursectl.js')).to.equal('node bin/coursectl.js');
+    expect(name('/opt/coursectl/bin/coursectl.js')).to.equal('node /opt/coursectl/bin/coursectl.js');
+    expect(name('/opt/my courses/bin/coursectl.js')).to.equal('node "/opt/my courses/bin/coursectl.js"');
+  });
+
+  it('name it so in failures and in help', async () => {
+    const folder = temporaryFolder();
+    const run = (...argv: string[]) => runCli(argv, { env: {}, cwd: folder.path, calledAs: 'npx coursectl' });
+    expect((await run('users', 'list')).stderr).to.include('Run "npx coursectl migrate up".');
+    expect((await run('--help')).stdout).to.include('  npx coursectl setup\n  npx coursectl serve\n');
+    expect((await run('users', 'show', '--help')).stdout).to.match(/Examples:\n {2}npx coursectl users show /);
+    folder.remove();
+  });
+});
