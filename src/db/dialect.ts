@@ -136,6 +136,12 @@ export async function clockSkewMs(sequelize: Sequelize, now: () => Date): Promis
   return Number((rows as { milliseconds: string }[])[0]?.milliseconds) - now().getTime();
 }
 
+/** SQL for the database's own time, in milliseconds since 1970. */
+export const nowMsSql = (sequelize: Sequelize): string =>
+  isSqlite(sequelize)
+    ? "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+    : 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)';
+
 /** A setting of the server that will hurt, in sentences for `coursectl doctor`. */
 export interface ServerProblem {
   problem: string;

@@ -3,9 +3,12 @@ import { QueryTypes, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.js';
 import type { Database } from './connection.js';
-import { isSqlite } from './dialect.js';
+import { isSqlite, nowMsSql } from './dialect.js';
 
-/** A lease that isn't renewed for so long is free again: its holder died. */
+/**
+ * A lease that isn't renewed for so long is free again: its holder died. The database's clock says so, for machines whose
+ * clocks differ would take leases from each other.
+ */
 const defaultDurationMs = 30_000;
 
 /** A lease that is held, as the work under it sees it. */
@@ -48,24 +51,24 @@ export async function createLeaseTable(database: Database): Promise<void> {
 async function takeLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   return database.inTransaction(async (transaction) => {
     const { sequelize } = database;
-    const now = Date.now();
-    const [holder] = await sequelize.query<{ owner: string; expires_at: number }>(
-      'SELECT owner, expires_at FROM leases WHERE name = :name',
+    const now = nowMsSql(sequelize);
+    const [holder] = await sequelize.query<{ owner: string; expires_at: number; is_held: number }>(
+      `SELECT owner, expires_at, expires_at > ${now} AS is_held FROM leases WHERE name = :name`,
       {
         replacements: { name },
         type: QueryTypes.SELECT,
         transaction,
       },
     );
-    if (holder && holder.owner !== owner && Number(holder.expires_at) > now) return false;
+    if (holder && holder.owner !== owner && Number(holder.is_held) === 1) return false;
     // Whoever read the same holder meanwhile changes no row: the old owner and time are part of the condition.
     const sql = holder
-      ? 'UPDATE leases SET owner = :owner, expires_at = :expiresAt WHERE name = :name AND owner = :oldOwner AND expires_at = :oldExpiresAt'
-      : 'INSERT INTO leases (name, owner, expires_at) VALUES (:name, :owner, :expiresAt)';
+      ? `UPDATE leases SET owner = :owner, expires_at = ${now} + :durationMs WHERE name = :name AND owner = :oldOwner AND expires_at = :oldExpiresAt`
+      : `INSERT INTO leases (name, owner, expires_at) VALUES (:name, :owner, ${now} + :durationMs)`;
     const replacements = {
       name,
       owner,
-      expiresAt: now + durationMs,
+      durationMs,
       oldOwner: holder?.owner ?? '',
       oldExpiresAt: Number(holder?.expires_at ?? 0),
     };
@@ -89,9 +92,9 @@ async function renewLease(
 ): Promise<boolean> {
   // Locks the row until the transaction ends, if it is still ours. The time always changes, because MySQL counts changed
   // rows, not those that were found.
-  const sql =
-    'UPDATE leases SET expires_at = CASE WHEN expires_at >= :expiresAt THEN expires_at + 1 ELSE :expiresAt END WHERE name = :name AND owner = :owner';
-  const replacements = { name, owner, expiresAt: Date.now() + durationMs };
+  const expiresAt = `${nowMsSql(sequelize)} + :durationMs`;
+  const sql = `UPDATE leases SET expires_at = CASE WHEN expires_at >= ${expiresAt} THEN expires_at + 1 ELSE ${expiresAt} END WHERE name = :name AND owner = :owner`;
+  const replacements = { name, owner, durationMs };
   const [, renewed] = await sequelize.query(sql, { replacements, type: QueryTypes.UPDATE, transaction });
   return renewed === 1;
 }
@@ -105,11 +108,10 @@ export async function heldLeases(
   if (names.length === 0) return new Set();
   await createLeaseTable(database);
   const held = await database.read(() =>
-    database.sequelize.query<{ name: string }>('SELECT name FROM leases WHERE name IN (:names) AND expires_at > :now', {
-      replacements: { names, now: Date.now() },
-      type: QueryTypes.SELECT,
-      ...(transaction && { transaction }),
-    }),
+    database.sequelize.query<{ name: string }>(
+      `SELECT name FROM leases WHERE name IN (:names) AND expires_at > ${nowMsSql(database.sequelize)}`,
+      { replacements: { names }, type: QueryTypes.SELECT, ...(transaction && { transaction }) },
+    ),
   );
   return new Set(held.map(({ name }) => name));
 }
@@ -149,10 +151,10 @@ export async function withLease<T>(
 ): Promise<T> {
   await createLeaseTable(database);
   const owner = uuidv7();
-  const deadline = Date.now() + waitMs;
+  const deadline = performance.now() + waitMs;
   for (let tries = 1; !(await tryLease(database, name, owner, durationMs)); tries += 1) {
     if (signal?.aborted) throw new AppError('INTERRUPTED');
-    if (Date.now() >= deadline) throw refusal();
+    if (performance.now() >= deadline) throw refusal();
     if (tries === 1) onWait?.();
     await sleep(200);
   }

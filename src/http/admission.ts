@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { countPerSecond } from './per-second.js';
 
 /** How many requests the service works on, and what becomes of the others. */
 export interface Admission {
@@ -75,12 +76,11 @@ export function createAdmission(
   refuse: (request: IncomingMessage, response: ServerResponse) => void,
 ): Admission {
   const { burst, burstMs, standingMs, stuckMs } = { ...defaults, ...limits };
+  const refused = countPerSecond((count) => onRefusals?.(count));
   const state = new WeakMap<ServerResponse, 'working' | 'aside'>();
   /** The first of a burst, and behind them the others. */
   const [first, others]: [Waiting[], Waiting[]] = [[], []];
   let working = 0;
-  let refused = 0;
-  let lastRefused = 0;
   let isWatched = false;
   let isStarting = false;
   /** When the queue was empty last, and how many have waited since. */
@@ -130,16 +130,7 @@ export function createAdmission(
   }
 
   function turnAway(request: IncomingMessage, response: ServerResponse): void {
-    if (refused === 0)
-      setTimeout(() => {
-        onRefusals?.(refused);
-        lastRefused = refused;
-        refused = 0;
-        setTimeout(() => {
-          lastRefused = 0;
-        }, 1000).unref();
-      }, 1000).unref();
-    refused += 1;
+    refused.add();
     refuse(request, response);
   }
 
@@ -209,6 +200,6 @@ export function createAdmission(
       working += 1;
     },
 
-    figures: () => ({ working, queued: queued(), turnedAway: Math.max(refused, lastRefused) }),
+    figures: () => ({ working, queued: queued(), turnedAway: refused.recent() }),
   };
 }

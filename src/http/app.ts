@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
 import type { AdmissionFigures } from './admission.js';
 import { bindContract, type Surroundings } from './bind.js';
-import { errorHandler } from './errors.js';
+import { createErrorHandler } from './errors.js';
 import { authHandlers } from './handlers/auth.js';
 import { courseHandlers } from './handlers/courses.js';
 import { enrollmentHandlers } from './handlers/enrollments.js';
@@ -96,6 +96,6 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
   app.use(() => {
     throw new AppError('NOT_FOUND');
   });
-  app.use(errorHandler);
+  app.use(createErrorHandler(context.logger));
   return app;
 }

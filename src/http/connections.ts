@@ -21,6 +21,8 @@ export interface ConnectionLimits {
   /** From one address (IPv6: its network), unless it is that of a trusted proxy. */
   perAddress: number;
   isTrusted(address: string): boolean;
+  /** Told of each connection that is closed for these limits. */
+  onClosed?(): void;
 }
 
 /** Requests that may be under way on one connection; one that sends more at once is closed. */
@@ -38,7 +40,7 @@ interface Crowd {
 const newCrowd = (): Crowd => ({ all: new Set(), idle: new Set() });
 
 /** Of too many connections the one that has been idle for longest gives way; where none is, the new one does. */
-function boundConnections(server: Server, { total, perAddress, isTrusted }: ConnectionLimits) {
+function boundConnections(server: Server, { total, perAddress, isTrusted, onClosed }: ConnectionLimits) {
   const everybody = newCrowd();
   const byNetwork = new Map<string, Crowd>();
   const crowds = new WeakMap<Socket, Crowd[]>();
@@ -49,6 +51,7 @@ function boundConnections(server: Server, { total, perAddress, isTrusted }: Conn
     const [oldest = socket] = idle;
     forget(oldest);
     oldest.destroy();
+    onClosed?.();
   }
 
   function forget(socket: Socket): void {
@@ -120,7 +123,10 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
       const { socket } = request;
       if (socket.destroyed) return;
       const { responses, line } = underWay.get(socket) ?? remember(socket);
-      if (responses.size >= mostPipelined) return void socket.destroy();
+      if (responses.size >= mostPipelined) {
+        limits.onClosed?.();
+        return void socket.destroy();
+      }
       const done = () => {
         responses.delete(response);
         // Others are served between two of them.

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, type ErrorCode } from '../errors.js';
+import type { Logger } from '../logger.js';
 import type { Operation } from './operation.js';
 
 interface Mapping {
@@ -142,25 +143,52 @@ function challenge({ status }: Mapping, code: ErrorCode): string | undefined {
   return status === 401 ? 'Bearer' : undefined;
 }
 
+/** How often it is logged that requests are turned away, in milliseconds. */
+const unavailableEveryMs = 1000;
+
+/**
+ * Logs the first 503 of a kind, with its request, and then once a second how many more there were: under load a line each
+ * would make it worse.
+ */
+function createUnavailableLog(logger: Logger): (code: ErrorCode, error: unknown, first: Logger) => void {
+  const more = new Map<ErrorCode, number>();
+  function report(code: ErrorCode): void {
+    const count = more.get(code) ?? 0;
+    more.delete(code);
+    if (count === 0) return;
+    logger.error({ code, count }, 'more requests failed likewise');
+    watch(code);
+  }
+  function watch(code: ErrorCode): void {
+    more.set(code, 0);
+    setTimeout(() => report(code), unavailableEveryMs).unref();
+  }
+  return (code, error, first) => {
+    const count = more.get(code);
+    if (count !== undefined) return void more.set(code, count + 1);
+    first.error({ err: error }, 'request failed');
+    watch(code);
+  };
+}
+
 /** The last middleware: every failure becomes JSON; an unknown one is logged whole and shown as `Server error.`. */
-export const errorHandler: ErrorRequestHandler = (
-  error: unknown,
-  request,
-  response: Response<object, { operation?: Operation }>,
-  next,
-) => {
-  const known = error instanceof AppError ? error : fromFramework(error);
-  const mapping = known ? mappings[known.code] : serverError;
-  if (mapping.status >= 500) request.log.error({ err: error }, 'request failed');
-  // Too late for an answer: Express ends the connection, so that the client can't take a half for the whole.
-  if (response.headersSent) return next(error);
-  // What was to be sent may have been for keeping; that it failed is not.
-  response.setHeader('Cache-Control', 'no-store');
-  const authenticate = known && challenge(mapping, known.code);
-  if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
-  const retryAfter = known?.retryAfter ?? mapping.retryAfter;
-  if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
-  response
-    .status(mapping.status)
-    .json(known ? bodyOf(known, mapping, response.locals.operation) : { error: serverError.message });
-};
+export function createErrorHandler(logger: Logger): ErrorRequestHandler {
+  const logUnavailable = createUnavailableLog(logger);
+  return (error: unknown, request, response: Response<object, { operation?: Operation }>, next) => {
+    const known = error instanceof AppError ? error : fromFramework(error);
+    const mapping = known ? mappings[known.code] : serverError;
+    if (known && mapping.status === 503) logUnavailable(known.code, error, request.log);
+    else if (mapping.status >= 500) request.log.error({ err: error }, 'request failed');
+    // Too late for an answer: Express ends the connection, so that the client can't take a half for the whole.
+    if (response.headersSent) return next(error);
+    // What was to be sent may have been for keeping; that it failed is not.
+    response.setHeader('Cache-Control', 'no-store');
+    const authenticate = known && challenge(mapping, known.code);
+    if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
+    const retryAfter = known?.retryAfter ?? mapping.retryAfter;
+    if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+    response
+      .status(mapping.status)
+      .json(known ? bodyOf(known, mapping, response.locals.operation) : { error: serverError.message });
+  };
+}

@@ -14,6 +14,7 @@ import { type Connections, trackConnections } from './connections.js';
 import { messageOf, retryAfterOf } from './errors.js';
 import { corsMiddleware } from './middleware/cors.js';
 import { securityHeaders } from './middleware/security-headers.js';
+import { countPerSecond } from './per-second.js';
 import { createWaitingRequests } from './waiting.js';
 
 /** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
@@ -160,7 +161,13 @@ export async function startServer(
     { atOnce: maxInFlight, onRefusals, ...(queue && { limits: queue }) },
     refusal(context),
   );
-  const waiting = createWaitingRequests({ atOnce: maxInFlight, minimumRate: minBodyRate });
+  const cut = countPerSecond((count) =>
+    context.logger.warn({ count }, 'requests were ended whose clients kept them waiting'),
+  );
+  const closed = countPerSecond((count) =>
+    context.logger.warn({ count }, 'connections were closed: there were too many'),
+  );
+  const waiting = createWaitingRequests({ atOnce: maxInFlight, minimumRate: minBodyRate, onCut: cut.add });
   const app = createApp(context, {
     isDraining: () => state === 'draining',
     notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
@@ -184,6 +191,7 @@ export async function startServer(
     total: mostConnections,
     perAddress: connectionsPerAddress,
     isTrusted: (address) => isProxy(address, 0),
+    onClosed: closed.add,
   });
   limitConnections(server);
   const { address, port, family } = await listen(server, host, wantedPort);

@@ -70,6 +70,8 @@ export interface WaitingLimits {
   /** What sends less than so many bytes a second, over {@link slowMs}, is ended. */
   minimumRate: number;
   slowMs?: number;
+  /** Told of each request that is ended because its client keeps it waiting. */
+  onCut?(): void;
 }
 
 /** How long a client sends or takes less than the minimum rate before its request counts as stalled, in milliseconds. */
@@ -144,7 +146,12 @@ function slowFor(entry: Entry, minimumRate: number): number {
   return 0;
 }
 
-export function createWaitingRequests({ atOnce, minimumRate, slowMs = defaultSlowMs }: WaitingLimits): WaitingRequests {
+export function createWaitingRequests({
+  atOnce,
+  minimumRate,
+  slowMs = defaultSlowMs,
+  onCut,
+}: WaitingLimits): WaitingRequests {
   const total = Math.max(400, 50 * atOnce);
   const perAddress = Math.max(200, 20 * atOnce);
   // A class behind one address signs in together: that is never too much.
@@ -159,13 +166,18 @@ export function createWaitingRequests({ atOnce, minimumRate, slowMs = defaultSlo
   const line = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
 
+  function end({ leave, request }: Entry): void {
+    leave();
+    request.cut?.();
+    onCut?.();
+  }
+
   /** Ends the oldest of these that its client keeps waiting. @returns whether there was one */
   function endStalled(entries: Iterable<Entry>): boolean {
     for (const entry of entries) {
       if (!entry.request.cut || slowFor(entry, minimumRate) < stalledMs) continue;
       // Its place is free from now on, though it takes a moment to end.
-      entry.leave();
-      entry.request.cut();
+      end(entry);
       return true;
     }
     return false;
@@ -173,7 +185,7 @@ export function createWaitingRequests({ atOnce, minimumRate, slowMs = defaultSlo
 
   function look(): void {
     for (const group of [groups.bodies, groups.uploads])
-      for (const entry of group.entries) if (slowFor(entry, minimumRate) >= slowMs) entry.request.cut?.();
+      for (const entry of group.entries) if (slowFor(entry, minimumRate) >= slowMs) end(entry);
     serveLine();
     if (groups.bodies.entries.size + groups.uploads.entries.size + line.size > 0) return;
     clearInterval(timer);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
-import { createLeaseTable, withLease } from '../../src/db/lease.js';
+import { createLeaseTable, heldLeases, withLease } from '../../src/db/lease.js';
 import { AppError } from '../../src/errors.js';
 import { useDatabases } from './databases.js';
 import { failureOf } from './failure.js';
@@ -51,6 +51,32 @@ describe('a lease', () => {
     const outcome = lease(database, 0, () => Promise.reject(failure));
     expect(await outcome.catch((error: unknown) => error)).to.equal(failure);
     expect(await leasesIn(database)).to.deep.equal([]);
+  });
+
+  it('lasts by the clock of the database, whatever the clocks of machines say', async () => {
+    const { now } = Date;
+    const names = async () => [...(await heldLeases(database, ['work']))];
+    try {
+      for (const offMs of [3_600_000, -3_600_000]) {
+        await lease(database, 0, async () => {
+          Date.now = () => now() + offMs;
+          expect(await names()).to.deep.equal(['work']);
+          const { code } = await failureOf(() => lease(database, 0, () => Promise.reject(new Error('not now'))));
+          expect(code).to.equal('MIGRATION_LOCKED');
+          Date.now = now;
+        });
+        // One that a machine with such a clock has taken.
+        Date.now = () => now() + offMs;
+        await lease(database, 0, async () => {
+          Date.now = now;
+          expect(await names()).to.deep.equal(['work']);
+          const [held] = await leasesIn(database);
+          expect(Number(held?.expires_at) - now()).to.be.within(20_000, 35_000);
+        });
+      }
+    } finally {
+      Date.now = now;
+    }
   });
 
   it('refuses while somebody else holds it, and leaves it to them', async () => {

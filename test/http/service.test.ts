@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
 import { loadConfig } from '../../src/config.js';
@@ -78,6 +79,26 @@ describe('GET /readyz without a database', () => {
       expectFailure(response, 503, 'The service is temporarily unavailable.');
       expect(response.headers['retry-after']).to.match(/^\d+$/);
     }
+    await context.close();
+  });
+});
+
+describe('Requests that fail with 503', () => {
+  it('are logged once a second with their number, the first of a kind with its cause', async () => {
+    const lines: { msg: string; err?: { stack?: string }; count?: number; code?: string }[] = [];
+    const env = { ...testEnvironment, DATABASE_URL: 'mysql://nobody@127.0.0.1:1/nothing' };
+    const logger = createLogger('info', { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const context = await createContext(loadConfig({ env, cwd: '/' }), logger);
+    const app = createApp(context);
+    const failures = () => lines.filter(({ err }) => err !== undefined);
+    const more = () => lines.filter(({ msg }) => msg === 'more requests failed likewise');
+    await Promise.all(Array.from({ length: 30 }, () => request(app).get('/api/auth/setup-status').expect(503)));
+    while (more().length === 0) await sleep(20);
+    const told = more().reduce((sum, { count = 0 }) => sum + count, failures().length);
+    expect(told).to.equal(30);
+    expect(failures().length + more().length).to.be.lessThan(10);
+    expect(failures()[0]?.err?.stack).to.be.a('string');
+    expect(more()[0]?.code).to.equal('DATABASE_UNREACHABLE');
     await context.close();
   });
 });

@@ -2,7 +2,10 @@ import cors from 'cors';
 import type { RequestHandler } from 'express';
 
 /** What a client of another origin could not read of an answer, were it not said that it may. */
-const exposedHeaders = 'Content-Disposition, Location, Retry-After, WWW-Authenticate, X-Request-Id';
+const exposedHeaders = [
+  ...['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag', 'Location'],
+  ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+].join(', ');
 
 /** The preflight of section 4.1 of the specification, and the same allowances on the real request. */
 export function corsMiddleware(allowedOrigins: readonly string[]): RequestHandler {
