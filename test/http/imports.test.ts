@@ -103,6 +103,20 @@ describe('Imports over HTTP', function () {
     expect(existsSync(path.join(folder, 'imports', record.id, 'upload.csv'))).to.equal(false);
   });
 
+  it('take a mapping for each of 256 columns', async () => {
+    const others = Array.from({ length: 252 }, (_, index) => `c${index}`);
+    const fields = ['firstName', 'lastName', 'email', 'phone'];
+    const map = [...fields.map((field, index) => `x${index}=${field}`), ...others.map((name) => `${name}=`)];
+    const text = `x0,x1,x2,x3,${others}\nAda,King,ada@example.org,1,${others}\n`;
+    const call = request(url)
+      .post('/api/imports')
+      .set('Authorization', `Bearer ${token}`)
+      .attach('file', Buffer.from(text), 'p.csv');
+    for (const one of map) call.field('map', one);
+    const { body } = await call.expect(202);
+    expect((await ended(body.import.id)).counts).to.include({ rows: 1, created: 1 });
+  });
+
   it('give their passwords once, and then have them no more', async () => {
     const { id } = await ended((await submit(people(3))).id);
     const file = path.join(folder, 'imports', id, 'upload.credentials.csv');

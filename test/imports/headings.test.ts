@@ -278,7 +278,7 @@ describe('Columns that are mapped by hand', () => {
       ['zzz=firstName', 'The file has no column "zzz".'],
       [
         'Given=fristname',
-        '"fristname" is no field. Did you mean firstName? The fields are: firstName, lastName, email, phone, role, isActive, password, passwordHash, course, enrollmentStatus, notes, fullName',
+        '"fristname" is no field. Did you mean firstName? The fields are: firstName, lastName, email, phone, role, isActive, password, passwordHash, course, enrollmentStatus, notes, fullName, suspended',
       ],
       ['Given=', undefined],
       ['Clan=first_name', 'Two columns are mapped to firstName. Leave one of them out.'],

@@ -1,8 +1,9 @@
 import { AppError } from '../../errors.js';
-import { type ImportColumn, importColumns, requiredImportColumns } from '../../schemas/import.js';
+import { answerWords, type ImportColumn, importColumns, requiredImportColumns } from '../../schemas/import.js';
 import { readPhone, restoreProtected } from './cells.js';
 import { closest } from './closest.js';
 import { halfNames, headerAliases, type ImportField } from './header-aliases.js';
+import { headingKey } from './headings.js';
 
 interface Column {
   heading: string;
@@ -19,6 +20,8 @@ export interface ColumnMapping {
   fields: ReadonlyMap<ImportColumn, number>;
   /** The cell with first and last name together; absent when they have a cell each. */
   fullName?: number;
+  /** The cell that says of whom it isn't active; absent beside a cell that says who is. */
+  suspended?: number;
   /** The columns as they stand, without those that a rejects file added. */
   own: readonly Column[];
   /** Columns that mean nothing to an import. */
@@ -40,13 +43,6 @@ function ownColumns(headings: readonly string[]): Column[] {
     .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
 }
 
-/** Case, accents, spaces and punctuation of a heading don't matter, nor do the vowel signs and strokes of Arabic. */
-const headingKey = (heading: string) =>
-  heading
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
-
 const longestShown = 60;
 const mostShown = 10;
 
@@ -56,7 +52,7 @@ function shown(heading: string): string {
   return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
 }
 
-const importFields: readonly ImportField[] = [...importColumns, 'fullName'];
+const importFields: readonly ImportField[] = [...importColumns, 'fullName', 'suspended'];
 const template = importColumns.join(',');
 
 const knownByKey = new Map<string, { field: ImportField; rank: number }>();
@@ -176,7 +172,9 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
   const isWhole =
     fullName !== undefined && (decided.has(fullName) || halves < (isAmbiguous(headings[fullName]) ? 1 : 2));
   if (isWhole) for (const half of ['firstName', 'lastName'] as const) found.delete(half);
-  const used = new Set([...found.values(), ...(isWhole ? [fullName] : [])]);
+  const suspended = found.has('isActive') ? undefined : found.get('suspended');
+  found.delete('suspended');
+  const used = new Set([...found.values(), ...(isWhole ? [fullName] : []), suspended]);
   const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
   const fields = new Map<ImportColumn, number>();
   for (const column of importColumns) {
@@ -189,7 +187,11 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
   const unused = ignored.map(({ heading }) => shown(heading));
   if (missing.length > 0) throw missingColumns(missing, unused);
   const isRejects = addedColumns(headings) >= 0;
-  return { width: headings.length, isRejects, fields, ...(isWhole && { fullName }), own, ignored: unused };
+  return {
+    ...{ width: headings.length, isRejects, fields, own, ignored: unused },
+    ...(isWhole && { fullName }),
+    ...(suspended !== undefined && { suspended }),
+  };
 }
 
 function listed(headings: readonly string[]): string {
@@ -235,11 +237,24 @@ export function rejectLine(
   return [...mapping.own.map(({ index }) => row.cells[index] ?? ''), String(row.line), ...why, ...surplus];
 }
 
+/** What programs show in the place of a password that they don't give away. */
+const maskedPassword = /^\s*[*•●]+\s*$/;
+
+const opposites = new Map([
+  ...answerWords.yes.map((word) => [word, 'no'] as const),
+  ...answerWords.no.map((word) => [word, 'yes'] as const),
+]);
+
+/** "No" for a yes and the other way round. A word for a state, such as "suspended", means the same under any heading. */
+const opposite = (cell: string): string => opposites.get(cell.trim().toLowerCase()) ?? cell;
+
 /** What a row says, as raw input for the schema: a text for each field that the file has. */
 export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): Partial<Record<ImportField, string>> {
   const input: Partial<Record<ImportField, string>> = {};
   for (const [column, index] of mapping.fields) input[column] = cells[index] ?? '';
   if (input.phone !== undefined) input.phone = readPhone(input.phone);
+  if (maskedPassword.test(input.password ?? '')) input.password = '';
+  if (mapping.suspended !== undefined) input.isActive = opposite(cells[mapping.suspended] ?? '');
   if (mapping.fullName === undefined) return input;
   const fullName = (cells[mapping.fullName] ?? '').trim();
   const [, firstName, lastName] = partedName.exec(fullName) ?? [];

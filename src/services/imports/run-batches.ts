@@ -69,17 +69,23 @@ export async function importRows(
       running.isCutShort = true;
       break;
     }
-    if (await cancelRequested(running)) return advance(running, { status: 'cancelled', finishedAt: core.now() });
+    if (await cancelRequested(running)) return end(running, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
     const rejectedBefore = record.rejectedCount;
     await importBatch(running, batch);
     onProgress(record.rowsDone);
     if (record.rejectedCount > rejectedBefore && mustStop(running))
-      return advance(running, { status: 'stopped', finishedAt: core.now() });
+      return end(running, { status: 'stopped', finishedAt: core.now() });
   }
-  if (running.isCutShort) return advance(running, { status: 'interrupted' });
+  if (running.isCutShort) return end(running, { status: 'interrupted' });
   // With `stop` the plan may have counted less: up to a bad row that is none any more.
-  return advance(running, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
+  return end(running, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
+}
+
+/** Notes how an import ended. Its files are whole by then: whoever sees that it has ended may fetch or move them. */
+async function end(running: Running, progress: Parameters<typeof advance>[1]): Promise<void> {
+  await closeReports(running.reports);
+  await advance(running, progress);
 }
 
 /** Whether the bad rows so far end the import before its end. */
