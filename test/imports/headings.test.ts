@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { importColumns } from '../../src/schemas/import.js';
-import { fieldsOf, mapColumns } from '../../src/services/imports/columns.js';
+import { mapColumns } from '../../src/services/imports/columns.js';
 import { headerAliases } from '../../src/services/imports/header-aliases.js';
+import { fieldsOf } from '../../src/services/imports/row-fields.js';
 import { failureOf } from '../db/failure.js';
 
 const found = (header: readonly string[], maps?: readonly string[]) => {

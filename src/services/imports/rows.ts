@@ -10,12 +10,13 @@ import {
 import { phoneKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { PasswordPolicy } from '../password-policy.js';
-import { type ColumnMapping, fieldsOf, filledWidth, mapColumns, restoredCells } from './columns.js';
+import { type ColumnMapping, mapColumns } from './columns.js';
 import { type CsvFormat, type CsvOptions, openCsv } from './csv-source.js';
 import { delimiterNames } from './delimiters.js';
 import { KeyIndex } from './key-index.js';
 import { phoneDoubt } from './phone-doubts.js';
 import { roleOf } from './role-words.js';
+import { fieldsOf, filledWidth, restoredCells } from './row-fields.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 
 /** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
@@ -32,6 +33,7 @@ export const rowCodes = [
   'COURSE_UNKNOWN',
   'COURSE_AMBIGUOUS',
   'COURSE_FULL',
+  'ENROLLMENT_CANCELLED',
 ] as const;
 /** Why a row was rejected or skipped. */
 export type RowCode = (typeof rowCodes)[number];

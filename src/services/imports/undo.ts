@@ -109,7 +109,14 @@ function lifeOfExisting(user: User, note: UndoNote, lives: Lives): KeptCode | nu
     if (user.updatedAt.getTime() !== updatedAt) return 'EDITED';
   }
   const own = (lives.enrollments.get(user.id) ?? []).filter(({ id }) => note.enrollments?.includes(id));
-  return own.some(hasProgressed) ? 'ENROLLED' : null;
+  return own.some(hasProgressed) || lives.enrollments.get(user.id)?.some((one) => hasMovedOn(one, note))
+    ? 'ENROLLED'
+    : null;
+}
+
+/** Whether an enrollment that was let in again has changed since. */
+function hasMovedOn({ id, updatedAt }: Enrollment, { revived = [] }: UndoNote): boolean {
+  return revived.some((one) => one.id === id && Date.parse(one.updatedAt) !== updatedAt.getTime());
 }
 
 function verdictOn(row: ImportRow, lives: Lives): Verdict {
@@ -142,6 +149,11 @@ async function carryOut(
       continue;
     }
     await Enrollment.destroy({ where: { id: verdict.note.enrollments ?? [] }, transaction });
+    for (const { id, enrolledAt, notes } of verdict.note.revived ?? [])
+      await Enrollment.update(
+        { status: 'cancelled', enrolledAt: new Date(enrolledAt), notes },
+        { where: { id }, transaction },
+      );
   }
   const alike = groupedBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
   for (const [first, ...others] of alike.values()) {
