@@ -4,6 +4,9 @@ const mangledNumber = /^\d([.,]\d+)?E\+?\d+$/i;
 /** What a program makes of a number that it keeps with decimals. */
 const decimalNumber = /^\d+[.,]0{1,2}$/;
 
+/** What most phones are: judged at once. */
+const plainPhone = /^\+?\d[\d ()-]*$/;
+
 const longestShown = 60;
 
 function quoted(phone: string): string {
@@ -16,6 +19,7 @@ function quoted(phone: string): string {
  * @returns a sentence with the value; nothing for what may be a phone
  */
 export function phoneDoubt(phone: string): string | undefined {
+  if (plainPhone.test(phone)) return undefined;
   const text = phone.trim();
   if (text === '') return undefined;
   if (mangledNumber.test(text))

@@ -7,8 +7,8 @@ import type { ImportField } from './header-aliases.js';
 const partedName = /^([^,]*[^,\s])\s+([^,\s]+)$/;
 
 /** The cells of a row as they were in the first file, if this one is a rejects file. */
-export const restoredCells = (cells: readonly string[], { isRejects }: ColumnMapping): string[] =>
-  isRejects ? cells.map(restoreProtected) : [...cells];
+export const restoredCells = (cells: string[], { isRejects }: ColumnMapping): string[] =>
+  isRejects ? cells.map(restoreProtected) : cells;
 
 /** How many cells of a row say something. */
 export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;

@@ -154,8 +154,9 @@ class RowChecker {
   #inputOf(cells: readonly string[]): ReturnType<typeof fieldsOf> {
     const input = fieldsOf(cells, this.#mapping);
     for (const word of wordColumns) if (input[word] !== undefined) input[word] = input[word].trim();
-    const role = input.role ? roleOf(input.role) : undefined;
-    if (!role || !input.role || role === input.role) return input;
+    if (!input.role || input.role === 'trainee' || input.role === 'trainer') return input;
+    const role = roleOf(input.role);
+    if (!role) return input;
     if (this.roleWords.size < manyRoleWords) this.roleWords.set(input.role, role);
     return { ...input, role };
   }
