@@ -2,7 +2,9 @@ import type Joi from 'joi';
 import { isAppError, validationError } from '../errors.js';
 import * as fields from '../schemas/fields.js';
 import { validate } from '../schemas/validate.js';
+import { phoneDoubt } from '../services/imports/phone-doubts.js';
 import { passwordPolicy } from '../services/password-policy.js';
+import { confirm } from './confirm.js';
 import { readPassword } from './input.js';
 import { createPrompts, type Prompts } from './prompts.js';
 import type { Run } from './run.js';
@@ -28,6 +30,7 @@ export async function personFromOptions(
 ): Promise<object> {
   const { firstName, lastName, email, phone, passwordStdin } = run.options;
   const password = passwordStdin ? await readPassword(run.io) : undefined;
+  await confirmPhone(run, phone, 'Nothing was created.');
   try {
     return validate<object>(schema, { firstName, lastName, email, phone, ...more, password });
   } catch (error) {
@@ -54,6 +57,27 @@ export async function checkPersonOptions(
   validate(allOptional, { firstName, lastName, email, phone, ...more });
 }
 
+/** A phone that looks like one, or that somebody wants though it doesn't. @param given by an option */
+async function askPhone(prompts: Prompts, given: string | undefined): Promise<string> {
+  for (let phone = given; ; phone = undefined) {
+    phone ??= await prompts.text('Phone', fields.phone);
+    const doubt = phoneDoubt(phone);
+    if (doubt === undefined || (await prompts.confirm(`${doubt} Use it all the same?`, false))) return phone;
+  }
+}
+
+/**
+ * Makes sure that a phone given by an option is wanted though it doesn't look like one. Scripts are told, and get their way:
+ * the API takes any text.
+ * @throws AppError `INTERRUPTED` for a no
+ */
+export async function confirmPhone(run: Run, phone: string | undefined, otherwise: string): Promise<void> {
+  const doubt = phone === undefined ? undefined : phoneDoubt(phone);
+  if (doubt === undefined) return;
+  if (run.interactive) await confirm(run, { question: `${doubt} Use it all the same?`, otherwise });
+  else run.say(doubt);
+}
+
 /**
  * A person as somebody at the terminal describes them: what no option gives is asked.
  * @param askMore asks for what isn't part of every person
@@ -69,7 +93,7 @@ export async function personFromPrompts(
     firstName: firstName ?? (await prompts.text('First name', fields.firstName)),
     lastName: lastName ?? (await prompts.text('Last name', fields.lastName)),
     email: email ?? (await prompts.text('Email', fields.email)),
-    phone: phone ?? (await prompts.text('Phone', fields.phone)),
+    phone: await askPhone(prompts, phone),
     ...(await askMore(prompts)),
   };
   const allowed = fields.password.custom((value: string, helpers) => {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
 import { AppError, systemErrorCode, validationError } from '../errors.js';
+import { mostMappings } from '../schemas/import.js';
 import { type UploadLimit, uploadFault } from '../services/files.js';
 import { uploadFolder } from './upload-folder.js';
 
@@ -23,11 +24,12 @@ export interface UploadSettings {
   limit: UploadLimit;
 }
 
-/** The form may say no more than an import takes. */
+/** The form may say no more than an import takes: its options, and a mapping for each column. */
+const mostFields = mostMappings + 60;
 const formLimits = {
-  ...{ files: 1, fields: 60, parts: 61, fieldNameSize: 100, fieldSize: 10_000 },
+  ...{ files: 1, fields: mostFields, parts: mostFields + 1, fieldNameSize: 100, fieldSize: 10_000 },
   // "map[4000000000]" would be a list of so many.
-  ...{ fieldNestingDepth: 1, fieldArrayIndexLimit: 60 },
+  ...{ fieldNestingDepth: 1, fieldArrayIndexLimit: mostMappings },
 };
 
 /** What surrounds a file in a form takes no more than this, in bytes. */

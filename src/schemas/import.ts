@@ -38,25 +38,19 @@ const importableStatuses = ['active', 'pending'] as const;
 export type ImportableStatus = Extract<EnrollmentStatus, (typeof importableStatuses)[number]>;
 
 // With what spreadsheets in other languages make of TRUE and FALSE.
-const yes = [
-  ...['true', 'yes', 'y', '1', 'active', 'enabled'],
-  ...['wahr', 'ja', 'aktiv', 'vrai', 'oui', 'actif', 'verdadero', 'sí', 'si', 'activo'],
-  ...['verdadeiro', 'sim', 'ativo', 'نعم', 'نشط'],
-];
-const no = [
-  ...['false', 'no', 'n', '0', 'inactive', 'disabled', 'suspended'],
-  ...['falsch', 'nein', 'inaktiv', 'faux', 'non', 'inactif', 'falso', 'inactivo'],
-  ...['não', 'nao', 'inativo', 'لا'],
-];
+/** Words that answer a heading. */
+export const answerWords = {
+  yes: [...['true', 'yes', 'y', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'sí', 'si', 'verdadeiro', 'sim', 'نعم']],
+  no: ['false', 'no', 'n', '0', 'falsch', 'nein', 'faux', 'non', 'falso', 'não', 'nao', 'لا'],
+};
+/** Words that say by themselves whether an account is active. */
+const stateWords = {
+  yes: ['active', 'enabled', 'aktiv', 'actif', 'activo', 'ativo', 'نشط'],
+  no: ['inactive', 'disabled', 'suspended', 'inaktiv', 'inactif', 'inactivo', 'inativo'],
+};
 
 /** A cell that somebody only seems to have filled in. */
 const blank = Joi.string().trim().valid('');
-
-/** What a spreadsheet makes of a long number; the digits are lost. */
-const mangledNumber = /^\d([.,]\d+)?E\+?\d+$/i;
-
-/** What a program makes of a number that it keeps with decimals. */
-const decimalNumber = /^\d+[.,]0{1,2}$/;
 
 const passwordHashShape = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
 
@@ -90,22 +84,11 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
     'any.unknown': 'Full name must be first name, space, last name, without a comma.',
   }),
   email: fields.email.required(),
-  phone: Joi.string()
-    .trim()
-    .pattern(mangledNumber, { invert: true })
-    .pattern(decimalNumber, { invert: true, name: 'decimal' })
-    .messages({
-      'string.pattern.invert.base':
-        'Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.',
-      'string.pattern.invert.name':
-        'Phone was turned into a decimal number by a spreadsheet. Format the column as text and enter it again.',
-    })
-    .concat(fields.phone)
-    .required(),
+  phone: fields.phone.required(),
   role: fields.oneOf('Role', importableRoles).lowercase().empty(blank),
   isActive: Joi.boolean()
-    .truthy(...yes)
-    .falsy(...no)
+    .truthy(...answerWords.yes, ...stateWords.yes)
+    .falsy(...answerWords.no, ...stateWords.no)
     .empty(blank)
     .messages({ 'boolean.base': 'isActive must be true or false.' }),
   password: fields.password.empty(blank),
@@ -175,6 +158,9 @@ export interface ImportOptions {
   map?: string[];
 }
 
+/** One for each column that a file may have. */
+export const mostMappings = 256;
+
 const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 
 /** The option stands after `onExisting`, which has been checked by then. */
@@ -211,10 +197,10 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     .meta({ enum: ['auto', ',', ';', 'tab', '|'] }),
   map: Joi.array()
     .items(Joi.string().pattern(/=/).max(1000).meta({ maxLength: 1000 }))
-    .max(100)
+    .max(mostMappings)
     .empty(Joi.array().length(0))
     .messages({
-      'array.max': 'No more than 100 mappings can be given.',
+      'array.max': `No more than ${mostMappings} mappings can be given.`,
       'string.max': 'A mapping can have no more than 1000 characters.',
       '*': 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.',
     }),

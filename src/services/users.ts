@@ -10,7 +10,7 @@ import { countSuperAdmins, guarded, insertAccount, takenKeys } from './accounts.
 import { auditedUser, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { neutralizeCell, phoneCell } from './imports/cells.js';
-import { csvLine, rawLine } from './imports/report-format.js';
+import { markedHeader, rawLine } from './imports/report-format.js';
 import { orderOf, type Page, pageOf } from './paging.js';
 import { assertPasswordAllowed } from './password-policy.js';
 
@@ -113,7 +113,7 @@ export function usersCsv(
 }
 
 async function* csvOf(batches: AsyncIterable<User[]>, onBatch: (accounts: number) => void): AsyncGenerator<string> {
-  let header = csvLine(exportedFields);
+  let header = markedHeader(exportedFields);
   for await (const batch of batches) {
     const lines = batch.map((user) =>
       rawLine(

@@ -28,6 +28,17 @@ describe('coursectl users', () => {
       expect(await lastEntry()).to.include({ action: 'user.update', origin: 'cli', actorId: null });
     });
 
+    it('asks at a terminal whether a text without a digit is meant as a phone', async () => {
+      const argv = ['users', 'edit', 'ben@x.org', '--phone', 'none'];
+      const question = 'Phone "none" has no digit. Use it all the same? (y/N)';
+      const no = await cli.atTerminal(argv, [[question, keys.enter]]);
+      expect(no.exitCode).to.equal(130);
+      expect(no.terminal.screen()).to.include('Nothing was changed.');
+      expect((await ben.reload()).phone).not.to.equal('none');
+      expect((await cli.atTerminal(argv, [[question, `y${keys.enter}`]])).exitCode).to.equal(0);
+      expect((await ben.reload()).phone).to.equal('none');
+    });
+
     it('gives the account with --json', async () => {
       const argv = ['users', 'edit', ben.phone, '--first-name', 'Benno', '--email', 'BENNO@x.org'];
       const { user } = await cli.json<{ user: object }>(argv);

@@ -10,7 +10,7 @@ import { testEnvironment, useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 
 type Row = Record<string, string>;
-const rowsOf = (csv: string): Row[] => parse<Row>(csv, { columns: true });
+const rowsOf = (csv: string): Row[] => parse<Row>(csv, { columns: true, bom: true });
 
 describe('coursectl users export', () => {
   const harness = useHarness();
@@ -64,7 +64,7 @@ describe('coursectl users export', () => {
     const trainers = rowsOf((await cli.run(['users', 'export', '--role', 'trainer'])).stdout);
     expect(trainers.map(({ email }) => email)).to.deep.equal(['t@x.org']);
     const { stdout } = await cli.run(['users', 'export', '--role', 'super_admin']);
-    expect(stdout).to.match(/^id,firstName,lastName,email,[\w,]+\n$/);
+    expect(stdout).to.match(/^\ufeffid,firstName,lastName,email,[\w,]+\n$/);
   });
 
   it('writes nothing at all for a role that there is not', async () => {

@@ -96,6 +96,29 @@ describe('coursectl users register', () => {
     expect(await models().User.findOne()).to.include({ firstName: 'Grace', role: 'trainer', isActive: false });
   });
 
+  it('asks at a terminal whether a text without a digit is meant as a phone, and again for one when it is not', async () => {
+    const { exitCode, terminal } = await cli.atTerminal(
+      ['users', 'register', ...names, '--phone', 'none'],
+      [
+        ['Email', `grace@example.org${enter}`],
+        ['Phone "none" has no digit. Use it all the same? (y/N)', enter],
+        ['same? No\n? Phone', `grace@example.com${enter}`],
+        ['Phone "grace@example.com" looks like an email address. Use it all the same? (y/N)', `y${enter}`],
+        ['Role', enter],
+        ['Password', `${password}${enter}`],
+        ['Once more', `${password}${enter}`],
+      ],
+    );
+    expect(exitCode, terminal.screen()).to.equal(0);
+    expect(await models().User.findOne()).to.include({ phone: 'grace@example.com' });
+  });
+
+  it('tells a script of such a phone, and takes it', async () => {
+    const argv = ['users', 'register', ...names, '--email', 'g@x.org', '--role', 'trainee', '--phone', 'none'];
+    const { exitCode, stderr } = await cli.run([...argv, '--password-stdin'], { stdin: password });
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: 'Phone "none" has no digit.\n' });
+  });
+
   it('ends at Ctrl-C at any of its questions, with nothing done', async () => {
     const answers: Dialogue = [
       ['First name', `Grace${enter}`],

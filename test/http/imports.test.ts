@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import iconv from 'iconv-lite';
 import request from 'supertest';
 import { loadConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
@@ -102,6 +103,43 @@ describe('Imports over HTTP', function () {
     const outcome = await call('get', `/api/imports/${record.id}/outcome.csv`).expect(200);
     expect(outcome.text.trimEnd().split('\n')).to.have.length(5);
     expect(existsSync(path.join(folder, 'imports', record.id, 'upload.csv'))).to.equal(false);
+  });
+
+  it('give their rejected rows in the encoding of the file, and say which', async () => {
+    const text = 'Vorname;Nachname;E-Mail;Telefon\nJürgen;Groß;juergen;0301\nAda;King;ada@example.org;1\n';
+    const files = {
+      'windows-1252': iconv.encode(text, 'windows-1252'),
+      'utf-16le': iconv.encode(`\ufeff${text}`, 'utf-16le'),
+    };
+    for (const [encoding, bytes] of Object.entries(files)) {
+      const upload = request(url).post('/api/imports').set('Authorization', `Bearer ${token}`);
+      const { body } = await upload.attach('file', bytes, 'p.csv').expect(202);
+      const record = await ended(body.import.id);
+      const fetched = async (name: string) => {
+        const response = await fetch(`${url}/api/imports/${record.id}/${name}.csv`, {
+          headers: { Authorization: `Bearer ${token}` },
+        });
+        return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) };
+      };
+      const rejected = await fetched('rejected');
+      expect(rejected.type).to.equal(`text/csv; charset=${encoding}`);
+      expect(iconv.decode(rejected.bytes, encoding)).to.include("\nJürgen;Groß;juergen;'0301;2;INVALID;");
+      if (encoding === 'windows-1252') expect((await fetched('credentials')).type).to.equal('text/csv; charset=utf-8');
+    }
+  });
+
+  it('take a mapping for each of 256 columns', async () => {
+    const others = Array.from({ length: 252 }, (_, index) => `c${index}`);
+    const fields = ['firstName', 'lastName', 'email', 'phone'];
+    const map = [...fields.map((field, index) => `x${index}=${field}`), ...others.map((name) => `${name}=`)];
+    const text = `x0,x1,x2,x3,${others}\nAda,King,ada@example.org,1,${others}\n`;
+    const call = request(url)
+      .post('/api/imports')
+      .set('Authorization', `Bearer ${token}`)
+      .attach('file', Buffer.from(text), 'p.csv');
+    for (const one of map) call.field('map', one);
+    const { body } = await call.expect(202);
+    expect((await ended(body.import.id)).counts).to.include({ rows: 1, created: 1 });
   });
 
   it('give their passwords once, and then have them no more', async () => {

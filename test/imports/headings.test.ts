@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { importColumns } from '../../src/schemas/import.js';
-import { fieldsOf, mapColumns } from '../../src/services/imports/columns.js';
+import { mapColumns } from '../../src/services/imports/columns.js';
 import { headerAliases } from '../../src/services/imports/header-aliases.js';
+import { fieldsOf } from '../../src/services/imports/row-fields.js';
 import { failureOf } from '../db/failure.js';
 import { scaled } from '../support/machine.js';
 
@@ -279,7 +280,7 @@ describe('Columns that are mapped by hand', () => {
       ['zzz=firstName', 'The file has no column "zzz".'],
       [
         'Given=fristname',
-        '"fristname" is no field. Did you mean firstName? The fields are: firstName, lastName, email, phone, role, isActive, password, passwordHash, course, enrollmentStatus, notes, fullName',
+        '"fristname" is no field. Did you mean firstName? The fields are: firstName, lastName, email, phone, role, isActive, password, passwordHash, course, enrollmentStatus, notes, fullName, suspended',
       ],
       ['Given=', undefined],
       ['Clan=first_name', 'Two columns are mapped to firstName. Leave one of them out.'],

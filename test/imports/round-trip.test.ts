@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { buildUser } from '../support/factories.js';
 import { runCli } from '../support/run-cli.js';
 import { people, useImporting } from './importing.js';
+import { openedByExcel, savedAs } from './spreadsheet.js';
 
 describe('An export of accounts that is imported again', () => {
   const importing = useImporting();
@@ -24,4 +25,17 @@ describe('An export of accounts that is imported again', () => {
       expect(run.counts).to.include({ rows: 24, skipped: 24, created: 0, updated: 0, rejected: 0 });
       expect(await users()).to.equal(before);
     });
+
+  it('changes nothing after a spreadsheet has opened and saved it either', async () => {
+    for (const [index, phone] of ['0301234567', '+493012345', '(030) 55', "'0301", '441234567890123', '1/2'].entries())
+      await buildUser(importing.context, { firstName: 'Jürgen', lastName: 'Groß', email: `a${index}@x.org`, phone });
+    const before = await users();
+    const { stdout } = await runCli(['users', 'export'], { env: importing.env, cwd: importing.folder });
+    for (const [name, save] of Object.entries(savedAs)) {
+      const sheet = openedByExcel(importing.write('export.csv', stdout), ',');
+      const saved = importing.write(`${name}.csv`, save(sheet));
+      expect((await importing.json(saved, '--on-existing', 'update')).counts, name).to.include({ rows: 6, skipped: 6 });
+      expect(await users()).to.equal(before);
+    }
+  });
 });

@@ -27,7 +27,11 @@ async function personOf(row: string, columns = header) {
 
 /** Why each row is rejected; null for one that isn't. */
 async function reasonsOf(rows: readonly string[], columns = header) {
-  return (await rowsOf(rows, columns)).map((row) => (isRejected(row) ? `${row.code}: ${row.reason}` : null));
+  return (await rowsOf(rows, columns)).map((row) => {
+    if (isRejected(row)) return `${row.code}: ${row.reason}`;
+    // No account has its phone here.
+    return row.doubt === undefined ? null : `INVALID: ${row.doubt}`;
+  });
 }
 
 const reasonOf = async (row: string, columns = header) => (await reasonsOf([row], columns))[0];

@@ -64,6 +64,8 @@ async function edit(run: Run<EditOptions>): Promise<Result> {
   const { updateUser, findUser, operator } = await services();
   const context = await run.context();
   const { id } = await findUser(context, run.arguments[0] ?? '');
+  const { confirmPhone } = await import('../person-input.js');
+  await confirmPhone(run, phone, 'Nothing was changed.');
   const user = await updateUser(context, operator, id, input);
   return { json: { user: accountJson(user) }, text: `Changed ${user.role} ${user.email} (${user.id}).` };
 }

@@ -20,8 +20,8 @@ export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
 
 /** A plan for `--json`. */
 export function planJson(plan: ImportPlan): object {
-  const { id, file, options, format, columns, counts, ignoredColumns, samples, stopsAtLine, refusal, seconds } = plan;
-  const { identityChanges, identityChangesLeftOut } = plan;
+  const { id, file, options, format, columns, ignoredColumns, roleWords, counts, samples } = plan;
+  const { identityChanges, identityChangesLeftOut, stopsAtLine, refusal, seconds } = plan;
   return {
     id,
     file,
@@ -30,6 +30,7 @@ export function planJson(plan: ImportPlan): object {
     columns,
     counts,
     ignoredColumns,
+    roleWords,
     samples,
     identityChanges,
     identityChangesLeftOut,
@@ -60,12 +61,22 @@ function identityChangesText({ identityChanges, identityChangesLeftOut }: Import
   return ['Updates that change a name, an email or a role:', ...lines, ...more];
 }
 
+const mostRoleWords = 10;
+
 /** The columns that have another name in the file: what was made of it is a guess that a person can check. */
 function renamed({ columns }: ImportPlan): string[] {
-  const others = Object.entries(columns).filter(([field, heading]) => field.toLowerCase() !== heading.toLowerCase());
-  return others.length === 0
-    ? []
-    : [printableLine(`  Columns: ${others.map(([field, heading]) => `${heading} = ${field}`).join(', ')}`)];
+  const others = Object.entries(columns).filter(
+    ([field, heading]) => field === 'suspended' || field.toLowerCase() !== heading.toLowerCase(),
+  );
+  const shown = others.map(([field, heading]) => `${heading} = ${field === 'suspended' ? 'not isActive' : field}`);
+  return shown.length === 0 ? [] : [printableLine(`  Columns: ${shown.join(', ')}`)];
+}
+
+/** The words that were taken for roles. */
+function roleWordsText({ roleWords }: ImportPlan): string[] {
+  const words = Object.entries(roleWords).map(([word, role]) => `${word} = ${role}`);
+  const more = words.length > mostRoleWords ? ` and ${words.length - mostRoleWords} more` : '';
+  return words.length === 0 ? [] : [printableLine(`  Roles: ${words.slice(0, mostRoleWords).join(', ')}${more}`)];
 }
 
 /** A plan for people. */
@@ -82,6 +93,7 @@ export function planText(plan: ImportPlan): string {
     `  ${counted(counts.rejected, 'row')} to reject`,
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
     ...renamed(plan),
+    ...roleWordsText(plan),
     ...(plan.ignoredColumns.length > 0 ? [printableLine(`  Columns ignored: ${plan.ignoredColumns.join(', ')}`)] : []),
     ...(plan.stopsAtLine === null
       ? []

@@ -82,10 +82,7 @@ async function runImport(
     if (begun) await resumeRecord(running, options.record === undefined);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(running, file.batches, options);
-    if (record.status === 'completed' || record.status === 'stopped') {
-      await closeReports(reports);
-      await removeOwnCopy(core, record);
-    }
+    if (record.status === 'completed' || record.status === 'stopped') await removeOwnCopy(core, record);
     return resultOf(record);
   } catch (error) {
     if (running) await noteFailure(running, error);

@@ -13,7 +13,7 @@ import { generatedPasswordCost, generatePassword } from '../passwords.js';
 import { endSessions } from '../sessions.js';
 import { changedAccounts } from './audit-records.js';
 import { assertCourses, assertTrainees, assertUnbound, StaleDecision } from './batch-checks.js';
-import { type Decision, needsSecret } from './outcomes.js';
+import { type Decision, needsSecret, type PlannedEnrollment } from './outcomes.js';
 import type { UndoNote } from './undo-note.js';
 
 /** What an account's password will be. */
@@ -200,12 +200,38 @@ async function enroll(
     const entry = ledger.get(decision.row.line);
     if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
     const { userId, note } = entry;
-    const ids = newIds(decision.enrollments.length);
+    const fresh = decision.enrollments.filter(({ cancelled }) => !cancelled);
+    if (fresh.length === 0) return [];
+    const ids = newIds(fresh.length);
     note.enrollments = ids;
-    return decision.enrollments.map(({ course, status, notes }, index) => ({
+    return fresh.map(({ course, status, notes }, index) => ({
       ...{ id: ids[index] ?? '', userId, courseId: course.id, trainerId: course.trainerId },
       ...{ status, notes },
     }));
   });
   if (enrollments.length > 0) await insertEnrollments(core, enrollments, now, transaction);
+  for (const decision of decisions) {
+    const note = ledger.get(decision.row.line)?.note;
+    if (decision.outcome === 'rejected' || !note) continue;
+    for (const planned of decision.enrollments) await revive(core, planned, note, now, transaction);
+  }
+}
+
+/** Lets somebody in again who had cancelled. @throws StaleDecision when that was done meanwhile, or the enrollment is gone */
+async function revive(
+  core: Core,
+  { status, notes, cancelled }: PlannedEnrollment,
+  note: UndoNote,
+  now: Date,
+  transaction: Transaction,
+): Promise<void> {
+  if (!cancelled) return;
+  const { id, enrolledAt } = cancelled;
+  const [revived] = await core.database.models.Enrollment.update(
+    { status, enrolledAt: now, updatedAt: now, ...(notes !== null && { notes }) },
+    { where: { id, status: 'cancelled' }, silent: true, transaction },
+  );
+  if (revived !== 1) throw new StaleDecision();
+  const before = { id, enrolledAt: enrolledAt.toISOString(), notes: cancelled.notes, updatedAt: now.toISOString() };
+  note.revived = [...(note.revived ?? []), before];
 }

@@ -1,9 +1,8 @@
 import { AppError } from '../../errors.js';
 import { type ImportColumn, importColumns, requiredImportColumns } from '../../schemas/import.js';
-import { normalized } from '../../schemas/text.js';
-import { readPhone, restoreProtected } from './cells.js';
 import { closest } from './closest.js';
 import { halfNames, headerAliases, type ImportField } from './header-aliases.js';
+import { headingKey, longestKnown } from './headings.js';
 
 interface Column {
   heading: string;
@@ -20,6 +19,8 @@ export interface ColumnMapping {
   fields: ReadonlyMap<ImportColumn, number>;
   /** The cell with first and last name together; absent when they have a cell each. */
   fullName?: number;
+  /** The cell that says of whom it isn't active; absent beside a cell that says who is. */
+  suspended?: number;
   /** The columns as they stand, without those that a rejects file added. */
   own: readonly Column[];
   /** Columns that mean nothing to an import. */
@@ -41,20 +42,6 @@ function ownColumns(headings: readonly string[]): Column[] {
     .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
 }
 
-/** Longer than any name of a field, in units of UTF-16: a longer heading is known by its own text alone. */
-const longestKnown = 200;
-
-/**
- * Case, accents, spaces and punctuation of a heading don't matter, nor do the vowel signs and strokes of Arabic. Empty for a
- * heading that is too long to be a name.
- */
-const headingKey = (heading: string) =>
-  heading.length > longestKnown
-    ? ''
-    : normalized(heading, 'NFKD')
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
-
 const longestShown = 60;
 const mostShown = 10;
 
@@ -67,7 +54,7 @@ function shown(heading: string): string {
   return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
 }
 
-const importFields: readonly ImportField[] = [...importColumns, 'fullName'];
+const importFields: readonly ImportField[] = [...importColumns, 'fullName', 'suspended'];
 const template = importColumns.join(',');
 
 const knownByKey = new Map<string, { field: ImportField; rank: number }>();
@@ -194,7 +181,9 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
   const isWhole =
     fullName !== undefined && (decided.has(fullName) || halves < (isAmbiguous(headings[fullName]) ? 1 : 2));
   if (isWhole) for (const half of ['firstName', 'lastName'] as const) found.delete(half);
-  const used = new Set([...found.values(), ...(isWhole ? [fullName] : [])]);
+  const suspended = found.has('isActive') ? undefined : found.get('suspended');
+  found.delete('suspended');
+  const used = new Set([...found.values(), ...(isWhole ? [fullName] : []), suspended]);
   const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
   const fields = new Map<ImportColumn, number>();
   for (const column of importColumns) {
@@ -207,7 +196,11 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
   const unused = ignored.map(({ heading }) => shown(heading));
   if (missing.length > 0) throw missingColumns(missing, unused);
   const isRejects = addedColumns(headings) >= 0;
-  return { width: headings.length, isRejects, fields, ...(isWhole && { fullName }), own, ignored: unused };
+  return {
+    ...{ width: headings.length, isRejects, fields, own, ignored: unused },
+    ...(isWhole && { fullName }),
+    ...(suspended !== undefined && { suspended }),
+  };
 }
 
 function listed(headings: readonly string[]): string {
@@ -228,39 +221,4 @@ function missingColumns(missing: readonly ImportColumn[], unused: readonly strin
       `The columns are: ${template}`,
     ].join(' '),
   );
-}
-
-/** First and last name of a name with a space; a comma means that they stand the other way round, or more than a name. */
-const partedName = /^([^,]*[^,\s])\s+([^,\s]+)$/;
-
-/** The cells of a row as they were in the first file, if this one is a rejects file. */
-export const restoredCells = (cells: readonly string[], { isRejects }: ColumnMapping): string[] =>
-  isRejects ? cells.map(restoreProtected) : [...cells];
-
-/** How many cells of a row say something. */
-export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;
-
-/**
- * The line of a rejects file for a row: its cells, what it was rejected for, and the cells that belong to no column. Those
- * stand behind the last heading as they did before, so that the row stays refused until they are dealt with.
- */
-export function rejectLine(
-  mapping: ColumnMapping,
-  row: { line: number; cells: readonly string[] },
-  why: readonly string[],
-) {
-  const surplus = row.cells.slice(mapping.width, Math.max(mapping.width, filledWidth(row.cells)));
-  return [...mapping.own.map(({ index }) => row.cells[index] ?? ''), String(row.line), ...why, ...surplus];
-}
-
-/** What a row says, as raw input for the schema: a text for each field that the file has. */
-export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): Partial<Record<ImportField, string>> {
-  const input: Partial<Record<ImportField, string>> = {};
-  for (const [column, index] of mapping.fields) input[column] = cells[index] ?? '';
-  if (input.phone !== undefined) input.phone = readPhone(input.phone);
-  if (mapping.fullName === undefined) return input;
-  const fullName = (cells[mapping.fullName] ?? '').trim();
-  const [, firstName, lastName] = (fullName.length <= longestKnown && partedName.exec(fullName)) || [];
-  if (firstName !== undefined && lastName !== undefined) return { ...input, firstName, lastName };
-  return fullName === '' ? { ...input, firstName: '', lastName: '' } : { ...input, fullName };
 }

@@ -93,6 +93,8 @@ export class Decider {
 
   #decideRow(row: FileRow, { byEmail, byPhone }: Holders): Decision {
     if (isRejected(row)) return { outcome: 'rejected', row };
+    if (row.doubt !== undefined && byEmail.get(row.person.email)?.phone !== row.person.phone)
+      return rejection(row, 'INVALID', row.doubt);
     const key = phoneKey(row.person.phone);
     const [emailHolder, phoneHolder] = [byEmail.get(row.person.email), byPhone.get(key)];
     const emailId = emailHolder?.id ?? this.#released.get(`email ${row.person.email}`);

@@ -1,7 +1,14 @@
+import type { EnrollmentStatus } from '../../schemas/enrollment.js';
 import type { ImportOptions } from '../../schemas/import.js';
 import type { Core } from '../core.js';
 import { CourseBook, defaultCourse, type Seats } from './course-book.js';
-import { type CourseReference, type Decision, type PlannedEnrollment, rejection } from './outcomes.js';
+import {
+  type CancelledEnrollment,
+  type CourseReference,
+  type Decision,
+  type PlannedEnrollment,
+  rejection,
+} from './outcomes.js';
 import type { RowCode } from './rows.js';
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
@@ -15,6 +22,12 @@ interface KnownCourses {
   /** The course for all trainees of the file. */
   forAll: CourseReference | null;
 }
+
+/** An enrollment that there is, in whatever state. */
+type Existing = CancelledEnrollment & { status: EnrollmentStatus };
+
+const cancelledReason =
+  'The enrollment in the course was cancelled: it can become active again, but not pending. Import it as active, or leave the course empty.';
 
 /** Adds to decisions on accounts what they mean for courses. */
 export class EnrollmentDecider {
@@ -53,7 +66,14 @@ export class EnrollmentDecider {
     return enrolling.map((decision) => {
       if (decision.outcome === 'rejected') return decision;
       const userId = accountOf(decision);
-      const enrollments = decision.enrollments.filter(({ course }) => !enrolled.has(`${userId} ${course.id}`));
+      const enrollments = decision.enrollments.flatMap((planned): PlannedEnrollment[] => {
+        const existing = enrolled.get(`${userId} ${planned.course.id}`);
+        if (!existing) return [planned];
+        return existing.status === 'cancelled' ? [{ ...planned, cancelled: existing }] : [];
+      });
+      // As elsewhere: only the trainee can ask to be let in again, those who manage the course let in.
+      if (enrollments.some(({ cancelled, status }) => cancelled && status !== 'active'))
+        return rejection(decision.row, 'ENROLLMENT_CANCELLED', cancelledReason, userId);
       if (enrollments.length > 0 && !willBeActive(decision))
         return rejection(decision.row, 'ACCOUNT_INACTIVE', inactive, userId);
       if (!seats.take(enrollments.map(({ course }) => course)))
@@ -95,23 +115,22 @@ export class EnrollmentDecider {
     }
   }
 
-  /** `user course` of the enrollments that there are already, in whatever state. */
-  async #enrolledAlready(decisions: readonly Decision[]): Promise<ReadonlySet<string>> {
+  /** The enrollments that there are already, in whatever state, by `user course`. */
+  async #enrolledAlready(decisions: readonly Decision[]): Promise<ReadonlyMap<string, Existing>> {
     const [users, courses] = [new Set<string>(), new Set<string>()];
     for (const decision of decisions) {
       if (decision.outcome === 'rejected' || decision.outcome === 'created') continue;
       if (decision.enrollments.length > 0) users.add(decision.account.id);
       for (const { course } of decision.enrollments) courses.add(course.id);
     }
-    if (users.size === 0) return new Set();
+    if (users.size === 0) return new Map();
     const found = await this.#core.database.read(() =>
       this.#core.database.models.Enrollment.findAll({
-        attributes: ['userId', 'courseId'],
+        attributes: ['id', 'userId', 'courseId', 'status', 'enrolledAt', 'notes'],
         where: { userId: [...users], courseId: [...courses] },
-        raw: true,
       }),
     );
-    return new Set(found.map(({ userId, courseId }) => `${userId} ${courseId}`));
+    return new Map(found.map((enrollment) => [`${enrollment.userId} ${enrollment.courseId}`, enrollment]));
   }
 }
 

@@ -5,7 +5,7 @@ import { AppError, notFound, systemErrorCode } from '../../errors.js';
 import type { Core } from '../core.js';
 import type { CsvFormat } from './csv-source.js';
 import { ledgerOf } from './ledger.js';
-import { credentialsFormat, csvLine, type ReportFormat, rejectsFormat } from './report-format.js';
+import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFormat } from './report-format.js';
 
 const ledgerHeader = [
   'line',
@@ -23,7 +23,7 @@ const ledgerHeader = [
 
 /** What became of every row of an import, as CSV in pieces, with the accounts as they are now. */
 export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<string> {
-  let header = csvLine(ledgerHeader);
+  let header = markedHeader(ledgerHeader);
   for await (const lines of ledgerOf(core, id)) {
     const text = lines.map(({ row, firstName, lastName, email, phone }) => {
       const outcome = [String(row.line), row.outcome, row.code, row.reason, row.userId];

@@ -1,7 +1,7 @@
 import type { ImportColumn } from '../../schemas/import.js';
 
-/** What a heading can stand for: a column of an import, or the whole name in one. */
-export type ImportField = ImportColumn | 'fullName';
+/** What a heading can stand for: a column of an import, the whole name in one, or the opposite of `isActive`. */
+export type ImportField = ImportColumn | 'fullName' | 'suspended';
 
 /**
  * What spreadsheets and other programs call the columns, the likelier first: of two that a file has, the first is used.
@@ -105,6 +105,10 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
     ...['Nom complet', 'Nom et prénom', 'Prénom et nom', 'Nombre completo', 'Nombre y apellidos', 'Nombre y apellido'],
     ...['Nome completo', 'Nome e sobrenome', 'الاسم الكامل', 'الإسم الكامل', 'الاسم', 'الإسم', 'الاسم الرباعي'],
     'الاسم الثلاثي',
+  ],
+  suspended: [
+    ...['Is suspended', 'Account suspended', 'User suspended', 'Gesperrt', 'Ist gesperrt', 'Suspendu', 'Est suspendu'],
+    ...['Suspendido', 'Está suspendido', 'Suspenso', 'Está suspenso', 'موقوف'],
   ],
 };
 

@@ -103,6 +103,7 @@ export async function resumeImport(
 /**
  * Changes an import that is about to be gone on with, unless it has ended or been undone since somebody looked.
  * @param others what it may be besides resumable
+ * @returns the import as this change left it: reading it again after the commit could fail
  */
 async function changeUnfinished(
   core: Core,
@@ -110,14 +111,15 @@ async function changeUnfinished(
   id: string,
   fields: Partial<InferAttributes<Import>>,
   others: (record: Import, transaction: Transaction) => Promise<ImportStatus[]>,
-): Promise<void> {
-  await core.database.inTransaction(async (transaction) => {
+): Promise<Import> {
+  return core.database.inTransaction(async (transaction) => {
     const { Import } = core.database.models;
     const record = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
     assertUnfinished(record, await others(record, transaction));
     await assertNotFetched(core, record, transaction);
     await record.update(fields, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
+    return record;
   });
 }
 
@@ -130,11 +132,10 @@ export async function requeueImport(core: Core, actor: Actor, id: string): Promi
   if (origin !== 'http')
     throw new AppError('IMPORT_CONFLICT', `The import ${id} was begun at a terminal: coursectl imports resume ${id}`);
   const again = { cancelRequested: false, finishedAt: null, errorCode: null, errorMessage: null };
-  await changeUnfinished(core, actor, id, { status: 'queued', ...again }, async (record, transaction) =>
+  return changeUnfinished(core, actor, id, { status: 'queued', ...again }, async (record, transaction) =>
     // One that is said to run, though nobody runs it, broke off.
     (await isRun(core, record, transaction)) ? [] : ['running'],
   );
-  return findImport(core, id);
 }
 
 /** What undoing an import would do now. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
@@ -197,7 +198,7 @@ async function takeBackUnder(
  */
 export async function cancelImport(core: Core, actor: Actor, id: string): Promise<Import> {
   await findImport(core, id);
-  await core.database.inTransaction(async (transaction) => {
+  return core.database.inTransaction(async (transaction) => {
     const record = await core.database.models.Import.findByPk(id, {
       transaction,
       lock: transaction.LOCK.UPDATE,
@@ -212,6 +213,6 @@ export async function cancelImport(core: Core, actor: Actor, id: string): Promis
       { transaction },
     );
     await recordAudit(core, actor, { action: 'import.cancel', targetType: 'import', targetId: id }, transaction);
+    return record;
   });
-  return findImport(core, id);
 }

@@ -28,11 +28,20 @@ export interface CourseReference {
   maxStudents: number | null;
 }
 
+/** An enrollment that was cancelled, as it is before a row lets its trainee in again. */
+export interface CancelledEnrollment {
+  id: string;
+  enrolledAt: Date;
+  notes: string | null;
+}
+
 /** An enrollment that a row is to bring. */
 export interface PlannedEnrollment {
   course: CourseReference;
   status: EnrollmentStatus;
   notes: string | null;
+  /** The one that there is, and that becomes active again: a trainee has one in a course. */
+  cancelled?: CancelledEnrollment;
 }
 
 interface WithEnrollments {

@@ -1,6 +1,6 @@
 import type { Import } from '../../db/models/import.js';
 import { AppError } from '../../errors.js';
-import { type ImportOptions, importOptionsSchema, optionsText } from '../../schemas/import.js';
+import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import type { Core } from '../core.js';
 import { passwordPolicy } from '../password-policy.js';
@@ -28,6 +28,8 @@ export interface ImportPlan {
   /** The heading of the file that each field was found under. */
   columns: Readonly<Record<string, string>>;
   ignoredColumns: readonly string[];
+  /** The words of the file that were taken for roles, besides the roles' own names. */
+  roleWords: Readonly<Record<string, ImportableRole>>;
   counts: ImportCounts;
   samples: readonly PlanSample[];
   /** The updates that change who an account is, and how many more there are. */
@@ -78,11 +80,12 @@ function refusalOf({ onError, maxErrors }: ImportOptions, { rejected }: ImportCo
   return `${rejected} rows are bad, and ${allowed}: nothing was written.${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
 }
 
-function columnsOf({ own, fields, fullName }: ColumnMapping): Record<string, string> {
+function columnsOf({ own, fields, fullName, suspended }: ColumnMapping): Record<string, string> {
   const headings = new Map(own.map(({ heading, index }) => [index, heading.trim()]));
   const found: [string, number][] = [
     ...fields,
     ...(fullName === undefined ? [] : [['fullName', fullName] as const]),
+    ...(suspended === undefined ? [] : [['suspended', suspended] as const]),
   ].map(([field, index]) => [field, index]);
   return Object.fromEntries(found.map(([field, index]) => [field, headings.get(index) ?? '']));
 }
@@ -122,7 +125,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), options.encoding);
   const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const decider = await Decider.open(core, options, begun);
-  const { format, mapping, batches, repetitions, close } = await openImportFile(
+  const { format, mapping, batches, roleWords, repetitions, close } = await openImportFile(
     fileBytes(file),
     {
       options,
@@ -175,6 +178,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     format,
     columns: columnsOf(mapping),
     ignoredColumns: mapping.ignored,
+    roleWords: Object.fromEntries(roleWords),
     counts,
     samples,
     identityChanges,

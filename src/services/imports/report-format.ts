@@ -67,6 +67,9 @@ export function headText(header: readonly string[], format: ReportFormat): strin
   return mark + sepLine + reportLine(header, { ...format, isProtected: false });
 }
 
+/** The header of a CSV file in UTF-8, with the mark without which Excel misreads every accent in it, and saves it so. */
+export const markedHeader = (header: readonly string[]): string => headText(header, plainFormat);
+
 /** A text as bytes of the encoding. */
 export function encoded(text: string, encoding: Encoding): Buffer {
   return encoding === 'utf-8' ? Buffer.from(text) : iconv.encode(text, encoding);

@@ -1,13 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isAppError } from '../../errors.js';
-import { type ImportedPerson, type ImportOptions, importedPersonSchema, quickPerson } from '../../schemas/import.js';
+import { isAppError, validationError } from '../../errors.js';
+import {
+  type ImportableRole,
+  type ImportedPerson,
+  type ImportOptions,
+  importedPersonSchema,
+  quickPerson,
+} from '../../schemas/import.js';
 import { phoneKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { PasswordPolicy } from '../password-policy.js';
-import { type ColumnMapping, fieldsOf, filledWidth, mapColumns, restoredCells } from './columns.js';
+import { type ColumnMapping, mapColumns } from './columns.js';
 import { type CsvFormat, type CsvOptions, openCsv } from './csv-source.js';
 import { delimiterNames } from './delimiters.js';
 import { KeyIndex } from './key-index.js';
+import { phoneDoubt } from './phone-doubts.js';
+import { roleOf } from './role-words.js';
+import { fieldsOf, filledWidth, restoredCells } from './row-fields.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 
 /** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
@@ -25,6 +34,7 @@ export const rowCodes = [
   'COURSE_UNKNOWN',
   'COURSE_AMBIGUOUS',
   'COURSE_FULL',
+  'ENROLLMENT_CANCELLED',
 ] as const;
 /** Why a row was rejected or skipped. */
 export type RowCode = (typeof rowCodes)[number];
@@ -32,6 +42,8 @@ export type RowCode = (typeof rowCodes)[number];
 /** A row that can become an account, as far as the file alone tells. */
 export interface CandidateRow extends CsvRow {
   person: ImportedPerson;
+  /** Why the row is bad unless its account has this very phone already: an export has what was stored. */
+  doubt?: string;
 }
 
 /** A row that can't. */
@@ -57,6 +69,8 @@ export interface ImportFile {
   mapping: ColumnMapping;
   /** All rows in order, checked against the schema and each other, in batches. */
   batches: AsyncGenerator<FileRow[]>;
+  /** The words of the rows so far that were taken for roles, besides the roles' own names. */
+  roleWords: ReadonlyMap<string, ImportableRole>;
   /** What is known of repeated keys, once all rows are read. */
   repetitions(): Repetitions | undefined;
   /** Lets go of the file, wherever reading has come to. */
@@ -66,11 +80,18 @@ export interface ImportFile {
 /** Columns of single words: the spaces around them mean nothing. */
 const wordColumns = ['role', 'isActive', 'enrollmentStatus'] as const;
 
-function personOf(row: CsvRow, mapping: ColumnMapping): ImportedPerson {
-  const input = fieldsOf(row.cells, mapping);
-  for (const word of wordColumns) if (input[word] !== undefined) input[word] = input[word].trim();
-  return quickPerson(input) ?? validate(importedPersonSchema, input);
+function personOf(input: ReturnType<typeof fieldsOf>, doubt: string | undefined): ImportedPerson {
+  try {
+    return quickPerson(input) ?? validate(importedPersonSchema, input);
+  } catch (error) {
+    // Everything that is wrong with a row is said at once.
+    if (!doubt || !isAppError(error, 'VALIDATION')) throw error;
+    throw validationError([...error.details, { path: 'phone', message: doubt }]);
+  }
 }
+
+/** So many words for roles are shown. */
+const manyRoleWords = 100;
 
 /** Which rows of a file repeat an email or a phone, and of which line: by their own line. */
 export type Repetitions = ReadonlyMap<number, string>;
@@ -88,6 +109,8 @@ class RowChecker {
   readonly #found = new Map<number, string>();
 
   readonly #policy: PasswordPolicy;
+  /** The words that stood for roles. */
+  readonly roleWords = new Map<string, ImportableRole>();
 
   constructor(format: CsvFormat, mapping: ColumnMapping, policy: PasswordPolicy, known: Repetitions | undefined) {
     this.#format = format;
@@ -111,9 +134,13 @@ class RowChecker {
       return { ...row, code: 'INVALID', reason };
     }
     try {
-      const person = personOf(row, this.#mapping);
+      const input = this.#inputOf(row.cells);
+      const doubt = phoneDoubt(input.phone ?? '');
+      const person = personOf(input, doubt);
       const weakness = person.password && this.#policy('Password', person.password, person);
       if (weakness) return { ...row, code: 'INVALID', reason: weakness };
+      // Where the row turns out to be bad, the next one with this email is none that repeats it.
+      if (doubt) return { ...row, person, doubt };
       const reason = this.#repetition(row.line, person);
       return reason
         ? { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason }
@@ -122,6 +149,17 @@ class RowChecker {
       if (!isAppError(error, 'VALIDATION')) throw error;
       return { ...row, code: 'INVALID', reason: error.message };
     }
+  }
+
+  /** What a row says, with the words for roles replaced that are known. */
+  #inputOf(cells: readonly string[]): ReturnType<typeof fieldsOf> {
+    const input = fieldsOf(cells, this.#mapping);
+    for (const word of wordColumns) if (input[word] !== undefined) input[word] = input[word].trim();
+    if (!input.role || input.role === 'trainee' || input.role === 'trainer') return input;
+    const role = roleOf(input.role);
+    if (!role) return input;
+    if (this.roleWords.size < manyRoleWords) this.roleWords.set(input.role, role);
+    return { ...input, role };
   }
 
   #repetition(line: number, person: ImportedPerson): string {
@@ -197,7 +235,8 @@ export async function openImportFile(
     const mapping = mapColumns(header, reading.options.map);
     const checker = new RowChecker(format, mapping, reading.policy, repetitions);
     const batches = inBatches(rows, checker, batchRows);
-    return { format, mapping, batches, repetitions: () => checker.repetitions, close };
+    const { roleWords } = checker;
+    return { format, mapping, batches, roleWords, repetitions: () => checker.repetitions, close };
   } catch (error) {
     await close();
     throw error;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError } from '../../errors.js';
 import { credentialLines, prepareSecrets, type Secrets, writeBatch } from './batch.js';
 import { StaleDecision } from './batch-checks.js';
-import { type ColumnMapping, rejectLine } from './columns.js';
+import type { ColumnMapping } from './columns.js';
 import { Seats } from './course-book.js';
 import { lookAhead } from './look-ahead.js';
 import { type Decision, takesSeat } from './outcomes.js';
@@ -10,6 +10,7 @@ import { removeOwnCopy } from './own-copy.js';
 import { type ImportPlan, upToFirstRejected } from './plan.js';
 import { progressAfter, reportsOf } from './record.js';
 import { closeReports } from './report-files.js';
+import { rejectLine } from './row-fields.js';
 import type { FileRow } from './rows.js';
 import { advance, assertUnchanged, type Running } from './running.js';
 import { takeBack } from './undo.js';
@@ -72,17 +73,23 @@ export async function importRows(
       running.isCutShort = true;
       break;
     }
-    if (await cancelRequested(running)) return advance(running, { status: 'cancelled', finishedAt: core.now() });
+    if (await cancelRequested(running)) return end(running, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
     const rejectedBefore = record.rejectedCount;
     await importBatch(running, batch);
     onProgress(record.rowsDone);
     if (record.rejectedCount > rejectedBefore && mustStop(running))
-      return advance(running, { status: 'stopped', finishedAt: core.now() });
+      return end(running, { status: 'stopped', finishedAt: core.now() });
   }
-  if (running.isCutShort) return advance(running, { status: 'interrupted' });
+  if (running.isCutShort) return end(running, { status: 'interrupted' });
   // With `stop` the plan may have counted less: up to a bad row that is none any more.
-  return advance(running, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
+  return end(running, { status: 'completed', rowsTotal: record.rowsDone, finishedAt: core.now() });
+}
+
+/** Notes how an import ended. Its files are whole by then: whoever sees that it has ended may fetch or move them. */
+async function end(running: Running, progress: Parameters<typeof advance>[1]): Promise<void> {
+  await closeReports(running.reports);
+  await advance(running, progress);
 }
 
 /** Whether the bad rows so far end the import before its end. */

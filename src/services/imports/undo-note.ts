@@ -17,6 +17,8 @@ export interface UndoNote {
   updatedAt?: string;
   /** Ids of the enrollments that were made. */
   enrollments?: string[];
+  /** The enrollments that were cancelled and became active again, as they were. */
+  revived?: { id: string; enrolledAt: string; notes: string | null; updatedAt: string }[];
 }
 
 /** Reads the note of a row of the ledger; `undefined` for a row without one. */

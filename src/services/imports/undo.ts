@@ -111,13 +111,20 @@ function lifeOfExisting(user: User, note: UndoNote, lives: Lives): KeptCode | nu
     if ((user.lastLogin?.getTime() ?? 0) > updatedAt) return 'LOGGED_IN';
     if (user.updatedAt.getTime() !== updatedAt) return 'EDITED';
   }
-  const [own, others] = parted(lives.enrollments.get(user.id) ?? [], note);
-  if (own.some(hasProgressed)) return 'ENROLLED';
+  const all = lives.enrollments.get(user.id) ?? [];
+  const [own, others] = parted(all, note);
+  if (own.some(hasProgressed) || all.some((one) => hasMovedOn(one, note))) return 'ENROLLED';
   // A role is given back only where a person could change it: those who teach are trainers, those who have a place trainees.
   const role = note.before?.role;
   if (role === undefined) return null;
   if (role !== 'trainer' && lives.withCourses.has(user.id)) return 'HAS_COURSES';
-  return role !== 'trainee' && others.some(isSeated) ? 'ENROLLED' : null;
+  const isRevived = ({ id }: Enrollment) => note.revived?.some((one) => one.id === id) ?? false;
+  return role !== 'trainee' && others.some((one) => isSeated(one) && !isRevived(one)) ? 'ENROLLED' : null;
+}
+
+/** Whether an enrollment that was let in again has changed since. */
+function hasMovedOn({ id, updatedAt }: Enrollment, { revived = [] }: UndoNote): boolean {
+  return revived.some((one) => one.id === id && Date.parse(one.updatedAt) !== updatedAt.getTime());
 }
 
 /** The enrollments that the row made, and the others. */
@@ -167,6 +174,11 @@ async function carryOut(
       continue;
     }
     await Enrollment.destroy({ where: { id: note.enrollments ?? [] }, transaction });
+    for (const { id, enrolledAt, notes } of note.revived ?? [])
+      await Enrollment.update(
+        { status: 'cancelled', enrolledAt: new Date(enrolledAt), notes },
+        { where: { id }, transaction },
+      );
     audit.push(restored);
   }
   if (audit.length > 0) await recordAudit(core, actor, audit, transaction);
