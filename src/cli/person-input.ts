@@ -72,7 +72,9 @@ async function askPhone(prompts: Prompts, given: string | undefined): Promise<st
  * @throws AppError `INTERRUPTED` for a no
  */
 export async function confirmPhone(run: Run, phone: string | undefined, otherwise: string): Promise<void> {
-  const doubt = phone === undefined ? undefined : phoneDoubt(phone);
+  // A phone with @ is refused: nobody is asked about it.
+  if (phone === undefined || fields.hasAtSign(phone)) return;
+  const doubt = phoneDoubt(phone);
   if (doubt === undefined) return;
   if (run.interactive) await confirm(run, { question: `${doubt} Use it all the same?`, otherwise });
   else run.say(doubt);

@@ -110,6 +110,9 @@ export const anyPhone = singleLine('Phone', 1, phoneMaximum);
 // What NFKC makes of the other two.
 const atSign = /[@\uff20\ufe6b]/;
 
+/** Whether a phone could be taken for an email address. */
+export const hasAtSign = (value: string): boolean => atSign.test(value);
+
 /** A phone that nobody can take for an email address. */
 export const phone = checked(anyPhone, (value) => (atSign.test(value) ? 'Phone must not contain @.' : undefined));
 

@@ -84,7 +84,8 @@ export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: nev
     'any.unknown': 'Full name must be first name, space, last name, without a comma.',
   }),
   email: fields.email.required(),
-  phone: fields.phone.required(),
+  // What can't be a phone is judged with the account that has it: see phone-doubts.ts.
+  phone: fields.anyPhone.required(),
   role: fields.oneOf('Role', importableRoles).lowercase().empty(blank),
   isActive: Joi.boolean()
     .truthy(...answerWords.yes, ...stateWords.yes)

@@ -174,7 +174,7 @@ describe('A phone that reads like an email address', () => {
       const file = importing.write('people.csv', `firstName,lastName,email,phone\nMal,Lory,mal@example.org,${phone}\n`);
       const { id } = await importing.json(file);
       const [row] = await importing.context.database.models.ImportRow.findAll({ where: { importId: id } });
-      expect(row).to.include({ code: 'INVALID', reason: message });
+      expect(row).to.include({ code: 'INVALID', reason: `Phone "${phone}" looks like an email address.` });
       await importing.api('put', '/api/auth/profile', admin.token).send({ phone }).expect(200);
       await importing.api('put', '/api/auth/profile', admin.token).send({ phone: '1' }).expect(200);
     }

@@ -8,6 +8,7 @@ import { inspectFile } from '../../src/services/imports/inspect.js';
 import { csvLine } from '../../src/services/imports/report-format.js';
 import { type FileRow, isRejected, openImportFile } from '../../src/services/imports/rows.js';
 import { corpus } from '../fixtures/csv/cases.js';
+import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { chunks, rowsOf, usualLimits } from './csv-text.js';
 import { useImporting } from './importing.js';
@@ -87,7 +88,7 @@ describe('What is written as CSV', () => {
         if (source.mark || encoding === 'utf-8')
           expect(await inspectFile(chunks(bytes, sizes))).to.include({ encoding, byteOrderMark: source.mark });
       }),
-      { numRuns: 1500 },
+      { numRuns: atDepth(375, 1500) },
     );
   });
 
@@ -100,7 +101,7 @@ describe('What is written as CSV', () => {
           rows.filter((cells) => cells.some((cell) => cell.trim() !== '')),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: atDepth(125, 500) },
     );
   });
 });
@@ -194,7 +195,7 @@ describe('Any bytes', () => {
       fc.asyncProperty(soup, sizes, async (bytes, cuts) => {
         expect(await outcomeOf(bytes, cuts)).to.deep.equal(await outcomeOf(bytes));
       }),
-      { numRuns: 1000 },
+      { numRuns: atDepth(250, 1000) },
     );
   });
 
@@ -211,7 +212,7 @@ describe('Any bytes', () => {
           expect('person' in row).to.equal(!isRejected(row));
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: atDepth(250, 1000) },
     );
   });
 
@@ -223,7 +224,7 @@ describe('Any bytes', () => {
         const text = new TextDecoder(outcome.format.encoding, { fatal: true }).decode(bytes);
         expect(text).to.include('\ufffd');
       }),
-      { numRuns: 1000 },
+      { numRuns: atDepth(250, 1000) },
     );
   });
 });
@@ -241,7 +242,7 @@ describe('The command, given any bytes,', () => {
         expect(exitCode).to.equal(printed.plan ? 0 : 2);
         if (!printed.plan) expect(printed.error?.code).to.equal('IMPORT_FILE_INVALID');
       }),
-      { numRuns: 200 },
+      { numRuns: atDepth(50, 200) },
     );
   }).timeout(scaled(60_000));
 });

@@ -26,7 +26,7 @@ const bounds: readonly { field: string; bound: number; of: readonly ((length: nu
         (length, number) => `+${number}${' 1'.repeat(length).slice(0, length - 4)}2`,
         (length, number) => `${number}${' '.repeat(length - 5)}345`,
         (length) => '１'.repeat(length),
-        (length) => `(${'-'.repeat(length - 2)})`,
+        (length, number) => `(${'-'.repeat(length - 4)}${number})`,
       ],
     },
   ];

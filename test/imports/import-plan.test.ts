@@ -100,6 +100,7 @@ describe('coursectl users import --dry-run', () => {
       ignoredColumns: ['team'],
       identityChanges: [],
       identityChangesLeftOut: 0,
+      roleWords: {},
       samples: [
         { line: 2, outcome: 'created', person: 'Ada King <ada@example.org>' },
         {

@@ -24,7 +24,7 @@ const emailOf = (group: Group, index: number) => `${group}.${index}@example.org`
 const phoneOf = (group: Group, index: number) => `+1 ${groups.indexOf(group) + 1}00 ${index}`;
 
 /** What rows about "bound" accounts run into, in turn. */
-const bonds = ['super admin', 'has courses', 'has enrollments', 'no trainee', 'inactive'] as const;
+const bonds = ['super admin', 'has courses', 'has enrollments', 'no trainee', 'inactive', 'cancelled'] as const;
 const bondOf = (index: number) => bonds[index % bonds.length] ?? 'inactive';
 const isTrainer = (index: number) => ['has courses', 'no trainee'].includes(bondOf(index));
 
@@ -74,10 +74,11 @@ export async function settle(context: Context): Promise<void> {
     );
     await Enrollment.bulkCreate(
       indexes
-        .filter((index) => bondOf(index) === 'has enrollments')
+        .filter((index) => ['has enrollments', 'cancelled'].includes(bondOf(index)))
         .map((index) => ({
           ...{ id: idOf(92, index), userId: idOf(bound, index), courseId: courses.knots.id, trainerId },
-          ...{ status: 'active' as const, enrolledAt: new Date(0) },
+          status: bondOf(index) === 'cancelled' ? ('cancelled' as const) : ('active' as const),
+          enrolledAt: new Date(0),
         })),
       { transaction },
     );
@@ -99,6 +100,8 @@ function boundRow(index: number): string {
       return person('Changed', '', 'Knots');
     case 'inactive':
       return person('Changed', '', 'Knots');
+    case 'cancelled':
+      return person('Family', '', 'Knots');
   }
 }
 
@@ -148,8 +151,12 @@ function rowAt(place: number): string {
   }
 }
 
+/** Whoever has cancelled a course can't be pending in it by a file. */
+const statusAt = (place: number): string =>
+  place % cycle === 15 && bondOf(Math.floor(place / cycle)) === 'cancelled' ? 'pending' : '';
+
 /** The file: each row has one outcome, which others before it have a part in. */
-export const csv = `firstName,lastName,email,phone,role,course,notes\n${Array.from({ length: rows }, (_, place) => rowAt(place)).join('\n')}\n`;
+export const csv = `firstName,lastName,email,phone,role,course,notes,enrollmentStatus\n${Array.from({ length: rows }, (_, place) => `${rowAt(place)},${statusAt(place)}`).join('\n')}\n`;
 
 /** How the file is imported: together they give every outcome and code. */
 export const policies: readonly (readonly string[])[] = [

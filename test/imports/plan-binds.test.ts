@@ -4,13 +4,14 @@ import { applyImport } from '../../src/services/imports/apply.js';
 import { planImport } from '../../src/services/imports/plan.js';
 import { buildUser } from '../support/factories.js';
 import { hashedPeople, useImporting } from './importing.js';
-import { applyOptions, batchRows } from './running.js';
+import { applyOptions } from './running.js';
 
+const batchRows = 500;
 const count = 1200;
 const update = ['--on-existing', 'update'];
 
 describe('A plan that a run has begun with', () => {
-  const importing = useImporting();
+  const importing = useImporting({ IMPORT_BATCH_ROWS: String(batchRows) });
   const models = () => importing.context.database.models;
   const emailAt = (row: number) => `p${String(row).padStart(5, '0')}@example.org`;
   const edit = (row: number) => models().User.update({ firstName: 'Edited' }, { where: { email: emailAt(row) } });

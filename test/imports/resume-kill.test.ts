@@ -1,19 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { useBuiltProgram } from '../support/built-program.js';
 import { scaled } from '../support/machine.js';
 import { emailsOf, people, useImporting, withoutProgress } from './importing.js';
 import { expectAllAccounts, expectWholeLedger } from './running.js';
 
-const repository = fileURLToPath(new URL('../../', import.meta.url));
-const count = 3000;
+const count = 1500;
 const rejected = 2;
 
 describe('An import that is killed with SIGKILL', function () {
   this.timeout(scaled(60_000));
   const importing = useImporting();
+  const program = useBuiltProgram();
   let processes: ChildProcess[] = [];
   afterEach(() => {
     for (const one of processes) one.kill('SIGKILL');
@@ -23,9 +24,9 @@ describe('An import that is killed with SIGKILL', function () {
 
   /** Runs the import in a process of its own, as from a shell. */
   function start(file: string): ChildProcess {
-    const argv = ['--import', 'tsx', 'src/cli/main.ts', 'users', 'import', file, '--yes', '--quiet'];
+    const argv = [path.join(program.path, 'bin', 'coursectl.js'), 'users', 'import', file, '--yes', '--quiet'];
     const env = { PATH: process.env.PATH, ...importing.env };
-    const started = spawn(process.execPath, argv, { cwd: repository, env, stdio: 'ignore' });
+    const started = spawn(process.execPath, argv, { cwd: importing.folder, env, stdio: 'ignore' });
     processes.push(started);
     return started;
   }
@@ -65,9 +66,9 @@ describe('An import that is killed with SIGKILL', function () {
   for (const round of [1, 2]) {
     it(`twice, at random moments, ends as if nothing had been (${round})`, async () => {
       const file = writePeople();
-      const moments = [await killAfter(file, Math.random() * 800)];
+      const moments = [await killAfter(file, Math.random() * 300)];
       await expireLease();
-      moments.push(await killAfter(file, Math.random() * 800));
+      moments.push(await killAfter(file, Math.random() * 300));
       await expireLease();
       const { id, exitCode } = await importing.json(file);
       await expectToEndWell(moments, id, exitCode);
@@ -76,7 +77,7 @@ describe('An import that is killed with SIGKILL', function () {
 
   it('is gone on with as soon as its lease is over; the operator is told what it waits for', async () => {
     const file = writePeople();
-    const moment = await killAfter(file, Math.random() * 400);
+    const moment = await killAfter(file, Math.random() * 200);
     const { rowsDone = 0 } = (await progress()) ?? {};
     const since = Date.now();
     const { exitCode, stderr } = await importing.run(file, '--yes');

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { heldLeases, type Lease, withLease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
 import { AppError, notFound } from '../../errors.js';
@@ -47,7 +48,7 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
     const refusal = () =>
       new AppError('IMPORT_CONFLICT', 'The passwords of this import are being fetched. Try again in a minute.');
     const held = withLease(core.database, credentialsLease({ id }), waitMs, refusal, async (lease) => {
-      const record = await recordClaim(core, actor, id);
+      const record = await claimAfterRun(core, actor, id);
       await new Promise<void>((release) => {
         const end = async () => {
           release();
@@ -81,14 +82,26 @@ function assertThere(record: Import): void {
   if (!hasCredentials(record)) throw notFound('Credentials');
 }
 
-/** Makes sure that there is something to be fetched and that nobody goes on with it, and notes who wants it. */
-async function recordClaim(core: Core, actor: Actor, id: string): Promise<Import> {
+/** {@link recordClaim}, after the run that has ended: it may hold its lease for a moment longer. */
+async function claimAfterRun(core: Core, actor: Actor, id: string): Promise<Import> {
+  for (const deadline = Date.now() + waitMs; ; await sleep(50)) {
+    const claimed = await recordClaim(core, actor, id, Date.now() > deadline);
+    if (claimed) return claimed;
+  }
+}
+
+/**
+ * Makes sure that there is something to be fetched and that nobody goes on with it, and notes who wants it.
+ * @returns nothing while another holds an import that has ended, unless it is the last try
+ */
+async function recordClaim(core: Core, actor: Actor, id: string, isLast: boolean): Promise<Import | undefined> {
   return core.database.inTransaction(async (transaction) => {
     const { Import } = core.database.models;
     const found = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
     assertThere(found);
     // Whoever goes on with it holds this before it looks for our lease.
     const isTaken = (await heldLeases(core.database, [jobLease(found)], transaction)).size > 0;
+    if (isTaken && found.status === 'completed' && !isLast) return undefined;
     if (isTaken || found.status === 'queued') throw notEnded(id, found.status);
     await assertReadableHere(found.credentialsFile, 'passwords');
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);

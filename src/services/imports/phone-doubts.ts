@@ -1,3 +1,5 @@
+import { hasAtSign } from '../../schemas/fields.js';
+
 /** What a spreadsheet makes of a long number; the digits are lost. */
 const mangledNumber = /^\d([.,]\d+)?E\+?\d+$/i;
 
@@ -26,6 +28,6 @@ export function phoneDoubt(phone: string): string | undefined {
     return 'Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.';
   if (decimalNumber.test(text))
     return 'Phone was turned into a decimal number by a spreadsheet. Format the column as text and enter it again.';
-  if (text.includes('@')) return `Phone ${quoted(text)} looks like an email address.`;
+  if (hasAtSign(text)) return `Phone ${quoted(text)} looks like an email address.`;
   return /\p{Nd}/u.test(text) ? undefined : `Phone ${quoted(text)} has no digit.`;
 }
