@@ -1,6 +1,7 @@
 /**
  * `npm test`: linter, types and all tests, on SQLite and on MySQL/MariaDB at once, closed with one count; with
- * WITH_FAULTS=1 also the fault runs (`npm run test:faults`), whose promises are counted too. See `--help`.
+ * WITH_PACKAGE=1 also the installed package (`npm run test:package`), with WITH_FAULTS=1 the fault runs
+ * (`npm run test:faults`), whose promises are counted too. See `--help`.
  *
  * The tests on MySQL use the server of TEST_DATABASE_URL, or a private one started from a `mariadbd` or `mysqld` on the
  * PATH. Without either they are left out, loudly; with REQUIRE_MYSQL=1 that is a failure.
@@ -13,7 +14,7 @@ import { needsDatabase, testFiles } from './runner/files.js';
 import type { LegTask } from './runner/leg.js';
 import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
 import { type Counts, closingLine, printDurations, sum, writeTitles } from './runner/report.js';
-import { runFaults, runLeg } from './runner/run-leg.js';
+import { runLeg, runScript } from './runner/run-leg.js';
 import { prepareMysql, prepareSqlite } from './runner/templates.js';
 import { compileProgram } from './support/built-program.js';
 import { slownessNow } from './support/machine.js';
@@ -23,6 +24,12 @@ const scratch = mkdtempSync(path.join(tmpdir(), 'coursectl-test-'));
 chmodSync(scratch, 0o755);
 // Whatever a killed test leaves goes with the folder.
 process.env.TMPDIR = scratch;
+
+/** Scripts that are run after the tests when they are asked for. */
+const scripts = {
+  'test:package': process.env.WITH_PACKAGE === '1',
+  'test:faults': process.env.WITH_FAULTS === '1',
+};
 
 async function main(): Promise<Counts> {
   const options = parseOptions(process.argv.slice(2));
@@ -66,7 +73,9 @@ async function main(): Promise<Counts> {
     const counted: Counts[] = [...results, ...(await checking)];
     if (durations !== undefined) printDurations(durations);
     if (options.titles !== undefined) writeTitles(options.titles, results);
-    if (process.env.WITH_FAULTS === '1') counted.push(await runFaults(path.join(scratch, 'faults.json'), shared));
+    for (const [name, wanted] of Object.entries(scripts))
+      if (wanted && whole)
+        counted.push(await runScript(name, path.join(scratch, `${name.replace(':', '-')}.json`), shared));
     return sum(counted);
   } finally {
     for (const { prepared } of legs) if (typeof prepared === 'object') await prepared.remove();

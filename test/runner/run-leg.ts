@@ -56,10 +56,10 @@ export async function runLeg(kind: DatabaseKind, task: LegTask, env: Record<stri
   };
 }
 
-/** Runs the fault runs, which print and count by themselves. */
-export async function runFaults(countsFile: string, env: Record<string, string>): Promise<Counts> {
-  console.log('\n=== Fault runs ===');
-  const child = spawn('npm', ['run', '--silent', 'test:faults'], {
+/** Runs a script of package.json that prints and counts by itself. */
+export async function runScript(name: string, countsFile: string, env: Record<string, string>): Promise<Counts> {
+  console.log(`\n=== npm run ${name} ===`);
+  const child = spawn('npm', ['run', '--silent', name], {
     cwd: repository,
     env: environmentOf({ ...env, COURSECTL_TEST_COUNTS: countsFile }),
     stdio: 'inherit',
@@ -69,7 +69,7 @@ export async function runFaults(countsFile: string, env: Record<string, string>)
     const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as Counts;
     return exitCode !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
   } catch {
-    console.error(`The fault runs ended with exit code ${exitCode} before they could count.`);
+    console.error(`npm run ${name} ended with exit code ${exitCode} before it could count.`);
     return { passed: 0, failed: 1, skipped: 0 };
   }
 }
