@@ -110,6 +110,8 @@ export function createImageProcess({ deadlineMs, idleMs }: ImageTimes): ImagePro
     // Whoever comes meanwhile gets another.
     child = undefined;
     if (ending?.exitCode !== null || ending.signalCode !== null) return;
+    // It is waited for, though nothing else may keep this program from ending.
+    hold(ending, true);
     await new Promise<void>((resolve) => {
       ending.once('exit', () => resolve());
       ending.kill('SIGKILL');

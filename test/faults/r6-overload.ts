@@ -91,6 +91,7 @@ async function slowloris({ url }: Instance, token: string): Promise<Verdict[]> {
       measured: `${connected} connected, closed after ${seconds(Math.min(...times))} to ${seconds(Math.max(...times))}, ${left} left`,
       // What is closed at once was never taken.
       kept: connected === own.length && Math.min(...times) > 1000 && Math.max(...times) <= limit,
+      ...(connected === own.length && left === 0 && { timed: true }),
     };
   });
   return [

@@ -126,6 +126,19 @@ describe('the process that prepares pictures', () => {
       const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
       expect(JSON.parse(stdout)).to.include({ width: 40, height: 30, bytes: statSync(target).size });
     });
+
+    it('is closed before a program ends that waits for nothing else', async () => {
+      const source = path.join(folder.path, 'source');
+      writeFileSync(source, emptyPng(40, 30));
+      const script = `
+        import { createImagePreparer } from ${JSON.stringify(path.join(built.path, 'dist', 'storage', 'images.js'))};
+        const images = createImagePreparer();
+        await images.prepare(${JSON.stringify(source)}, ${JSON.stringify(target)}, ${JSON.stringify(limits)}, { account: 'one' });
+        await images.close();
+        console.log('closed');`;
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+      expect(stdout).to.equal('closed\n');
+    });
   });
 
   it('lets others go first, and knows no secret of the service', async () => {
