@@ -34,7 +34,7 @@ const alone = ['R1', 'R2', 'R5', 'R6', 'R11'];
 /** How many of the others run at once; they mostly wait. */
 const atOnce = 3;
 /** R11 sends each of its attacks for half a minute at full depth. */
-const limitMinutes = fullDepth ? 15 : 10;
+const limitMinutes = fullDepth ? 25 : 10;
 
 async function once(name: string): Promise<Verdict[]> {
   const module = await runs[name]?.();
