@@ -78,8 +78,9 @@ export class AccountBook {
       ]),
     );
     return {
-      byEmail: new Map(byEmail.map((user) => [user.email, user])),
-      byPhone: new Map(byPhone.map((user) => [user.phoneKey, user])),
+      // An account may be made between the two queries: whoever is found by one key has the other, too.
+      byEmail: new Map([...byPhone, ...byEmail].map((user) => [user.email, user])),
+      byPhone: new Map([...byEmail, ...byPhone].map((user) => [user.phoneKey, user])),
     };
   }
 }
