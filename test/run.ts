@@ -13,8 +13,9 @@ import { checks, runCheck } from './runner/checks.js';
 import { needsDatabase, testFiles } from './runner/files.js';
 import type { LegTask } from './runner/leg.js';
 import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
+import { filesToRepeat, type Unsteady, unsteadyNotice, withRepeated } from './runner/repeat.js';
 import { type Counts, closingLine, printDurations, sum, writeTitles } from './runner/report.js';
-import { runLeg, runScript } from './runner/run-leg.js';
+import { type LegResult, runLeg, runScript } from './runner/run-leg.js';
 import { prepareMysql, prepareSqlite } from './runner/templates.js';
 import { compileProgram } from './support/built-program.js';
 import { slownessNow } from './support/machine.js';
@@ -56,10 +57,10 @@ async function main(): Promise<Counts> {
   ]);
   const shared = { TMPDIR: scratch, TEST_BUILD: build, ...(durations !== undefined && { TEST_DURATIONS: durations }) };
   try {
-    const results = await Promise.all(
+    const runs = await Promise.all(
       legs.map(async ({ kind, prepared }, index) => {
-        if (prepared === 'required') return { passed: 0, failed: 1, skipped: 0, files: [] };
-        if (prepared === 'left out') return { passed: 0, failed: 0, skipped: 0, files: [] };
+        if (prepared === 'required') return { result: { passed: 0, failed: 1, skipped: 0, files: [] } };
+        if (prepared === 'left out') return { result: { passed: 0, failed: 0, skipped: 0, files: [] } };
         const task: LegTask = {
           // What touches no database runs once, beside the first one.
           files: files.filter((file) => index === 0 || needsDatabase(file)),
@@ -67,9 +68,24 @@ async function main(): Promise<Counts> {
           timeoutMs: Math.ceil(20_000 * slowness),
           grep: options.grep,
         };
-        return runLeg(kind, task, { ...shared, ...prepared.env });
+        const run = (part: Partial<LegTask>) => runLeg(kind, { ...task, ...part }, { ...shared, ...prepared.env });
+        return { result: await run({}), run };
       }),
     );
+    const unsteady: Unsteady[] = [];
+    const results: LegResult[] = [];
+    for (const { result, run } of runs) {
+      const again = whole && run ? filesToRepeat(result) : [];
+      if (!run || again.length === 0) {
+        results.push(result);
+        continue;
+      }
+      console.log('\nOnce more, one file after the other:');
+      const repeated = withRepeated(result, await run({ files: again, jobs: 1 }));
+      unsteady.push(...repeated.unsteady);
+      results.push(repeated.result);
+    }
+    if (unsteady.length > 0) console.log(`\n${unsteadyNotice(unsteady)}`);
     const counted: Counts[] = [...results, ...(await checking)];
     if (durations !== undefined) printDurations(durations);
     if (options.titles !== undefined) writeTitles(options.titles, results);

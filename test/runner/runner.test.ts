@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { needsDatabase, testFiles } from './files.js';
 import { parseOptions } from './options.js';
+import { filesToRepeat, unsteadyNotice, withRepeated } from './repeat.js';
 import { closingLine, sum } from './report.js';
+import type { LegResult } from './run-leg.js';
 
 describe('The runner of the tests', () => {
   it('runs what touches no database once, and the rest on each', () => {
@@ -38,5 +40,43 @@ describe('The runner of the tests', () => {
     ]);
     expect(closingLine(counts)).to.match(/^(default|full)-depth: 5 passed, 1 failed, 1 skipped$/);
     expect(closingLine({ ...counts, skipped: 0 })).to.match(/: 5 passed, 1 failed$/);
+  });
+
+  describe('a second run of failed files', () => {
+    const leg = (outcomes: Record<string, Record<string, boolean>>): LegResult => {
+      const files = Object.entries(outcomes).map(([file, tests]) => {
+        const titles = Object.keys(tests);
+        const failures = titles.filter((title) => !tests[title]).map((title) => ({ title, text: 'broken' }));
+        const passed = titles.length - failures.length;
+        return { kind: 'sqlite' as const, file, passed, skipped: 0, failures, titles, milliseconds: 1 };
+      });
+      return { ...sum(files.map(({ passed, failures }) => ({ passed, failed: failures.length, skipped: 0 }))), files };
+    };
+    const first = leg({ 'a.test.ts': { one: true, two: false }, 'b.test.ts': { three: true } });
+
+    it('takes the files that failed, unless they are many', () => {
+      expect(filesToRepeat(first)).to.deep.equal(['a.test.ts']);
+      const many = Object.fromEntries([...'abcdef'].map((name) => [name, { test: false }]));
+      expect(filesToRepeat(leg(many))).to.deep.equal([]);
+    });
+
+    it('counts a test that passes then as passed, and names it', () => {
+      const { result, unsteady } = withRepeated(first, leg({ 'a.test.ts': { one: true, two: true } }));
+      expect([result.passed, result.failed]).to.deep.equal([3, 0]);
+      expect(unsteady).to.deep.equal([{ kind: 'sqlite', file: 'a.test.ts', title: 'two' }]);
+      expect(unsteadyNotice(unsteady)).to.include('UNSTEADY: 1').and.to.include('a.test.ts').and.to.include('two');
+    });
+
+    it('leaves what fails again, or is not run again, as failed', () => {
+      for (const second of [
+        { 'a.test.ts': { one: true, two: false } },
+        { 'a.test.ts': { one: false, two: true } },
+        { 'a.test.ts': { one: true } },
+        {},
+      ]) {
+        const { result, unsteady } = withRepeated(first, leg(second));
+        expect([result.passed, result.failed, unsteady.length]).to.deep.equal([2, 1, 0]);
+      }
+    });
   });
 });

@@ -1,0 +1,46 @@
+import type { DatabaseKind } from './options.js';
+import type { LegResult } from './run-leg.js';
+
+/** More failed files than this have a cause that a second run won't make go away. */
+const mostFiles = 5;
+
+/** A test that failed beside others and passed alone. */
+export interface Unsteady {
+  kind: DatabaseKind;
+  file: string;
+  title: string;
+}
+
+/** The files that are worth a second run, alone: those that failed, when they are few. */
+export function filesToRepeat({ files }: LegResult): string[] {
+  const failed = files.filter(({ failures, titles }) => failures.length > 0 && titles.length > 0);
+  return failed.length > mostFiles ? [] : failed.map(({ file }) => file);
+}
+
+/**
+ * Puts what came of the second run of some files in the place of the first. A file counts as passed when all tests that
+ * failed were run again and passed; its failures are the unsteady tests then, to be reported beside the counts.
+ */
+export function withRepeated(first: LegResult, second: LegResult): { result: LegResult; unsteady: Unsteady[] } {
+  const unsteady: Unsteady[] = [];
+  const files = first.files.map((before) => {
+    const after = second.files.find(({ file }) => file === before.file);
+    const passedNow =
+      after !== undefined &&
+      after.failures.length === 0 &&
+      before.failures.every(({ title }) => after.titles.includes(title)) &&
+      after.passed >= before.passed + before.failures.length;
+    if (!passedNow) return before;
+    unsteady.push(...before.failures.map(({ title }) => ({ kind: before.kind, file: before.file, title })));
+    return after;
+  });
+  const change = unsteady.length;
+  const result = { ...first, files, passed: first.passed + change, failed: first.failed - change };
+  return { result, unsteady };
+}
+
+/** Says loudly which tests passed only in the second run: each of them is a defect of the test or of the program. */
+export function unsteadyNotice(unsteady: readonly Unsteady[]): string {
+  const lines = unsteady.map(({ kind, file, title }) => `  ${kind.padEnd(6)}  ${file}\n          ${title}`);
+  return `UNSTEADY: ${unsteady.length} failed beside other tests and passed alone. Look for the race.\n${lines.join('\n')}`;
+}
