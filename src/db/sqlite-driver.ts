@@ -79,6 +79,21 @@ function rowsOf({ columns = [], rows = [] }: Reply): Row[] {
 }
 
 /**
+ * Calls back without formatting stack traces: Sequelize reads the stack of an error that it makes for each statement,
+ * failed or not, and formatting it takes longer than the statement's own handling.
+ */
+function withoutStacks(callback: () => void): void {
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = String;
+  try {
+    callback();
+  } finally {
+    if (prepareStackTrace) Error.prepareStackTrace = prepareStackTrace;
+    else Reflect.deleteProperty(Error, 'prepareStackTrace');
+  }
+}
+
+/**
  * What the connections of this process know of a file's tables. Sequelize asks for the columns of a table before each
  * query: answered from here, a query is one trip to the thread instead of two.
  */
@@ -155,7 +170,7 @@ export class Database {
     const asksForColumns = sql.startsWith('PRAGMA table_info(');
     const known = asksForColumns && !this.isLost ? this.schema.tables.get(sql) : undefined;
     if (known) {
-      process.nextTick(() => callback.call(new Statement(), null, rowsOf(known)));
+      process.nextTick(() => withoutStacks(() => callback.call(new Statement(), null, rowsOf(known))));
       return;
     }
     this.send('all', sql, parameters, (reply) => {
@@ -164,7 +179,7 @@ export class Database {
         return;
       }
       if (asksForColumns && reply.rows?.length) this.schema.tables.set(sql, reply);
-      callback.call(new Statement(), null, rowsOf(reply));
+      withoutStacks(() => callback.call(new Statement(), null, rowsOf(reply)));
     });
   }
 
@@ -173,7 +188,7 @@ export class Database {
     const { parameters, callback } = sorted(rest);
     this.send('run', sql, parameters, (reply) => {
       if (reply instanceof Error) callback.call(new Statement(), reply);
-      else callback.call(new Statement(reply.lastID, reply.changes), null);
+      else withoutStacks(() => callback.call(new Statement(reply.lastID, reply.changes), null));
     });
   }
 
