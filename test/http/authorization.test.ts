@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { contract } from '../../src/http/contract.js';
-import { useHarness } from '../support/harness.js';
+import { emptyDatabase, useHarness } from '../support/harness.js';
 import {
   askAs,
   type CallerKind,
@@ -11,26 +11,50 @@ import {
   expectedStatus,
   isAboutCourse,
   operations,
+  prepare,
+  send,
+  type Walked,
   walk,
 } from './authorization.js';
+import type { Example } from './examples.js';
 
 /** The walk from end to end; docs/AUTHORIZATION.md is the same table for people. */
 describe('Authorization', () => {
-  const harness = useHarness();
+  const harness = useHarness({}, undefined, { empty: 'never' });
+  let prepared: { step: Walked; given: Example } | undefined;
+
+  /** What a step needs: for one that is refused, what another refused one has left, which has changed nothing. */
+  async function given(step: Walked): Promise<Example> {
+    const last = prepared;
+    const same = last?.step.name === step.name && last.step.published === step.published;
+    if (last && same && expectedStatus(step) >= 400) return last.given;
+    await emptyDatabase(harness.context);
+    return prepare(harness, step);
+  }
+
+  /** Refused steps first: they share what is in the database. */
+  const ordered = (steps: readonly Walked[]) =>
+    [...steps].sort((a, b) => Number(expectedStatus(b) >= 400) - Number(expectedStatus(a) >= 400));
 
   for (const [name, operation] of operations) {
     describe(`${operation.method.toUpperCase()} ${operation.path}`, () => {
-      for (const step of walk.filter((walked) => walked.name === name)) {
+      for (const step of ordered(walk.filter((walked) => walked.name === name))) {
         const which = isAboutCourse(operation) ? ` of a ${step.published ? 'published' : 'draft'} course` : '';
         it(`answers ${expectedStatus(step)} to: ${step.caller}${which}`, async () => {
-          const response = await askAs(harness, step);
+          const example = await given(step);
+          prepared = undefined;
+          const response = await send(harness, step, example);
           expect(response.status, response.text).to.equal(expectedStatus(step));
+          // Callers with an initial password give everybody one.
+          const changed = response.status < 400 || step.caller === 'account with an initial password';
+          if (!changed) prepared = { step, given: example };
         });
       }
     });
   }
 
   it('of listings shows nobody what is not theirs', async () => {
+    await emptyDatabase(harness.context);
     for (const name of ['listEnrollments', 'listOwnEnrollments', 'enrollmentStatistics', 'courseStatistics'] as const) {
       for (const caller of ['other trainer', 'other trainee'] as const) {
         if (expected(name, caller, true) !== 'yes') continue;

@@ -152,11 +152,23 @@ async function tokenOf(context: Context, caller: CallerKind, given: Example): Pr
   }
 }
 
-/** Sends an operation's example as somebody of a kind. @param published whether the course that it is about is */
-export async function askAs({ context, api }: Service, { name, caller, published }: Walked): Promise<Response> {
-  const { method, path, upload }: Operation = contract[name];
+/** Puts what an operation's example needs into the database. @param published whether the course that it is about is */
+export async function prepare(
+  { context }: Service,
+  { name, published }: Pick<Walked, 'name' | 'published'>,
+): Promise<Example> {
   const given: Example = await examples[name](context);
   await context.database.models.Course.update({ isPublished: published }, { where: {} });
+  return given;
+}
+
+/** Sends a prepared example as somebody of a kind. */
+export async function send(
+  { context, api }: Service,
+  { name, caller }: Pick<Walked, 'name' | 'caller'>,
+  given: Example,
+): Promise<Response> {
+  const { method, path, upload }: Operation = contract[name];
   const token = await tokenOf(context, caller, given);
   const call = api(method, pathOf(path, given), token);
   if (given.upload) {
@@ -165,4 +177,9 @@ export async function askAs({ context, api }: Service, { name, caller, published
   }
   const body = (roleOf[caller] === 'trainee' && asTrainee[name]) || given.body;
   return body === undefined ? call : call.send(body);
+}
+
+/** Sends an operation's example as somebody of a kind. */
+export async function askAs(service: Service, step: Walked): Promise<Response> {
+  return send(service, step, await prepare(service, step));
 }
