@@ -1,8 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
-import type { AdmissionFigures } from './admission.js';
-import { bindContract, type Surroundings } from './bind.js';
+import { bindContract } from './bind.js';
 import { createErrorHandler } from './errors.js';
 import { authHandlers } from './handlers/auth.js';
 import { courseHandlers } from './handlers/courses.js';
@@ -17,27 +16,7 @@ import { corsMiddleware } from './middleware/cors.js';
 import { requestLog } from './middleware/request-log.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { untrustedProxy } from './middleware/untrusted-proxy.js';
-import type { WaitingRequests } from './waiting.js';
-
-/** The service around the API. */
-export interface Service extends Surroundings {
-  /** Whether the server has stopped taking new work. */
-  isDraining(): boolean;
-  /** Why it can't serve anything yet; absent once it can. */
-  notReady(): AppError | undefined;
-  /** What is going on; nothing where nobody counts. */
-  load?(): Load;
-  /** There is a new import in the queue. */
-  wakeImports(): void;
-  /** Does not stop before this is done, though the answer to which it belongs is on its way. */
-  await(work: Promise<void>): Promise<void>;
-}
-
-/** What a service is doing. */
-export interface Load extends AdmissionFigures {
-  waiting: ReturnType<WaitingRequests['figures']>;
-  connections: number;
-}
+import type { Service } from './service.js';
 
 /** By itself it is ready, runs no imports and takes what comes. */
 const alone: Service = {

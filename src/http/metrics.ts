@@ -3,8 +3,8 @@ import type { RequestHandler, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Context } from '../context.js';
 import { AppError } from '../errors.js';
-import type { Load } from './app.js';
 import type { Operation } from './operation.js';
+import type { Load } from './service.js';
 
 /** Figures for Prometheus: of the process, of requests by operation and status, of the database's connections. */
 export interface Metrics {

@@ -1,28 +1,6 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
-
-/** What a course says of itself, as options give it. */
-export interface CourseFieldOptions {
-  title?: string;
-  description?: string;
-  shortDescription?: string;
-  category?: string;
-  level?: string;
-  language?: string;
-  type?: string;
-  tag?: string[];
-  requirements?: string;
-  learningOutcomes?: string;
-  maxStudents?: string;
-  startDate?: string;
-  endDate?: string;
-  location?: string;
-  featured?: boolean;
-}
-
-export interface CreateCourseOptions extends CourseFieldOptions {
-  trainer?: string;
-}
+import type { CourseFieldOptions, CreateCourseOptions } from '../course/options.js';
 
 const repeatable = (value: string, previous: readonly string[] = []) => [...previous, value];
 

@@ -1,17 +1,6 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
-import type { YesOption } from '../confirm.js';
-
-export interface FileListOptions {
-  page?: string;
-  limit?: string;
-}
-
-export interface GetFileOptions {
-  output?: string;
-}
-
-export type RemoveFileOptions = YesOption;
+import type { FileListOptions, GetFileOptions, RemoveFileOptions } from '../course/options.js';
 
 export function register(courses: Command, registry: Registry): void {
   const files = courses.command('files').description('Look at, add, fetch and remove the files of a course');

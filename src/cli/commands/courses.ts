@@ -1,32 +1,8 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
-import type { YesOption } from '../confirm.js';
+import type { CourseListOptions, DeleteCourseOptions, TrainerListOptions } from '../course/options.js';
 import { register as registerEdit } from './courses-edit.js';
 import { register as registerFiles } from './courses-files.js';
-
-export interface CourseListOptions {
-  category?: string;
-  level?: string;
-  type?: string;
-  trainer?: string;
-  published?: true;
-  unpublished?: true;
-  search?: string;
-  sortBy?: string;
-  sortOrder?: string;
-  page?: string;
-  limit?: string;
-}
-
-export interface TrainerListOptions {
-  search?: string;
-  page?: string;
-  limit?: string;
-}
-
-export interface DeleteCourseOptions extends YesOption {
-  force?: true;
-}
 
 export function register(program: Command, registry: Registry): void {
   const courses = program.command('courses').description('Create, find and manage courses and their files');

@@ -1,27 +1,11 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
-import type { YesOption } from '../confirm.js';
-
-export interface EnrollmentListOptions {
-  course?: string;
-  user?: string;
-  trainer?: string;
-  status?: string;
-  search?: string;
-  page?: string;
-  limit?: string;
-}
-
-export interface AssignOptions {
-  status?: string;
-  notes?: string;
-}
-
-export interface StatusOptions {
-  notes?: string;
-}
-
-export type RemoveEnrollmentOptions = YesOption;
+import type {
+  AssignOptions,
+  EnrollmentListOptions,
+  RemoveEnrollmentOptions,
+  StatusOptions,
+} from '../enrollment/options.js';
 
 export function register(program: Command, registry: Registry): void {
   const enrollments = program.command('enrollments').description('Enroll trainees in courses and look after them');

@@ -1,25 +1,11 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../command.js';
+import type { OutputOptions, ResumeOptions, UndoOptions } from '../import/options.js';
 
 interface ListOptions {
   status?: string;
   page?: string;
   limit?: string;
-}
-
-export interface ResumeOptions {
-  credentials?: string;
-  rejects?: string;
-  yes?: true;
-}
-
-export interface UndoOptions {
-  dryRun?: true;
-  yes?: true;
-}
-
-export interface OutputOptions {
-  output?: string;
 }
 
 export function register(program: Command, registry: Registry): void {

@@ -8,11 +8,11 @@ import {
 } from '../../services/catalogue.js';
 import { operator } from '../../services/core.js';
 import { findUser } from '../../services/users.js';
-import type { CourseListOptions, TrainerListOptions } from '../commands/courses.js';
 import { counted, pageText, table } from '../output.js';
 import { courseIdOf } from '../references.js';
 import type { Result, Run } from '../run.js';
 import { courseJson, courseText, trainerName } from './course-output.js';
+import type { CourseListOptions, TrainerListOptions } from './options.js';
 
 /** A page of courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<CourseListOptions>): Promise<Result> {

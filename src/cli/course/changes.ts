@@ -5,14 +5,13 @@ import { operator } from '../../services/core.js';
 import { assignTrainer, createCourse, deleteCourse, publishCourse, updateCourse } from '../../services/courses.js';
 import { listEnrollments } from '../../services/enrollment-listings.js';
 import { listMaterials } from '../../services/materials.js';
-import type { DeleteCourseOptions } from '../commands/courses.js';
-import type { CourseFieldOptions, CreateCourseOptions } from '../commands/courses-edit.js';
 import { assertCanAsk, confirm } from '../confirm.js';
 import { asTyped, counted } from '../output.js';
 import { courseIdOf, userIdOf } from '../references.js';
 import type { Result, Run } from '../run.js';
 import { courseInput } from './course-input.js';
 import { type Course, courseJson, courseName, trainerName } from './course-output.js';
+import type { CourseFieldOptions, CreateCourseOptions, DeleteCourseOptions } from './options.js';
 
 /** The course that the command line names first. */
 const named = (run: Run, context: Context) => courseIdOf(context, run.arguments[0] ?? '');

@@ -1,5 +1,5 @@
-import type { CourseFieldOptions } from '../commands/courses-edit.js';
 import { typedNumber } from '../input.js';
+import type { CourseFieldOptions } from './options.js';
 
 const isBlank = (text: string) => text.trim() === '';
 

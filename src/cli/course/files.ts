@@ -15,13 +15,13 @@ import {
   openMaterial,
   removeMaterial,
 } from '../../services/materials.js';
-import type { FileListOptions, GetFileOptions, RemoveFileOptions } from '../commands/courses-files.js';
 import { assertCanAsk, confirm } from '../confirm.js';
 import { assertDestination, writeData } from '../file-output.js';
 import { counted, pageText } from '../output.js';
 import { courseIdOf } from '../references.js';
 import type { Result, Run } from '../run.js';
 import { courseName, type Material, materialJson } from './course-output.js';
+import type { FileListOptions, GetFileOptions, RemoveFileOptions } from './options.js';
 
 async function courseOf(run: Run, context: Context) {
   return findCourse(context, operator, await courseIdOf(context, run.arguments[0] ?? ''));

@@ -3,7 +3,6 @@ import { assignMany, removeMany } from '../../services/bulk-enrollment.js';
 import { operator } from '../../services/core.js';
 import { findEnrollment } from '../../services/enrollment-listings.js';
 import { assignEnrollment, changeStatus, setProgress } from '../../services/enrollments.js';
-import type { AssignOptions, RemoveEnrollmentOptions, StatusOptions } from '../commands/enrollments.js';
 import { assertCanAsk, confirm } from '../confirm.js';
 import { exitCodes } from '../exit-codes.js';
 import { typedNumber } from '../input.js';
@@ -11,6 +10,7 @@ import { counted } from '../output.js';
 import { courseIdOf, userIdOf } from '../references.js';
 import type { Result, Run } from '../run.js';
 import { detailedJson, type Enrollment, enrollmentJson, enrollmentName } from './enrollment-output.js';
+import type { AssignOptions, RemoveEnrollmentOptions, StatusOptions } from './options.js';
 
 const changed = (enrollment: Enrollment, text: string): Result => ({
   json: { enrollment: detailedJson(enrollment) },

@@ -10,11 +10,11 @@ import {
   listTrainerEnrollments,
 } from '../../services/enrollment-listings.js';
 import { findUser } from '../../services/users.js';
-import type { EnrollmentListOptions } from '../commands/enrollments.js';
 import { pageText, table } from '../output.js';
 import { courseIdOf } from '../references.js';
 import type { Result, Run } from '../run.js';
 import { courseTitle, detailedJson, enrollmentText, traineeName } from './enrollment-output.js';
+import type { EnrollmentListOptions } from './options.js';
 
 /** Which filters no listing has together. @throws AppError `USAGE` */
 function assertFilters({ course, user, trainer, search }: EnrollmentListOptions): void {

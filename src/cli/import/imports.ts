@@ -13,11 +13,11 @@ import { keptAccounts } from '../../services/imports/ledger.js';
 import { resultOf } from '../../services/imports/record.js';
 import { countsOf } from '../../services/imports/tally.js';
 import type { KeptAccount, UndoResult } from '../../services/imports/undo.js';
-import type { OutputOptions, ResumeOptions, UndoOptions } from '../commands/imports.js';
 import { assertCanAsk, confirm } from '../confirm.js';
 import { assertDestination, writeData } from '../file-output.js';
 import { counted, pageText, table } from '../output.js';
 import type { Result, Run } from '../run.js';
+import type { OutputOptions, ResumeOptions, UndoOptions } from './options.js';
 import { confirmPlan, report } from './outcome.js';
 import { createProgress } from './progress.js';
 

@@ -17,9 +17,9 @@ import { submitImport } from '../../services/imports/jobs.js';
 import { goesOnByItself } from '../../services/imports/record.js';
 import { templateText } from '../../services/imports/template.js';
 import { isSignedIn } from '../../services/sessions.js';
-import type { Service } from '../app.js';
 import type { Handlers } from '../bind.js';
 import * as present from '../present.js';
+import type { Service } from '../service.js';
 
 /** How often an import that is watched is looked at, in milliseconds. */
 const watchMs = 500;
