@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import request, { type Response } from 'supertest';
+import type { Context } from '../../src/context.js';
+import type { Database } from '../../src/db/connection.js';
+import { createApp } from '../../src/http/app.js';
+import { buildPicture, factoryPassword, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { halves } from '../support/pictures.js';
+import { type Cast, castOf, type Person } from './cast.js';
+import { expectFailure, messages } from './expectations.js';
+import { storedKeys } from './uploads.js';
+
+describe('A request that is overtaken by another', () => {
+  const harness = useHarness();
+  let cast: Cast;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+  });
+
+  interface Overtaken {
+    method: 'post' | 'put' | 'delete';
+    path: string;
+    by: Person;
+    body?: object;
+    image?: Buffer;
+  }
+
+  /** Sends a request, and answers another one, whole, just before the first begins to write. */
+  async function overtake(overtaken: Overtaken, other: () => Promise<Response>): Promise<Response> {
+    const { database } = harness.context;
+    let waiting: typeof other | undefined = other;
+    const inTransaction: Database['inTransaction'] = async (work, options) => {
+      const next = waiting;
+      waiting = undefined;
+      if (next) expect((await next()).status).to.equal(200);
+      return database.inTransaction(work, options);
+    };
+    // Object.create() knows nothing of what it is made from.
+    const context = Object.create(harness.context, { database: { value: { ...database, inTransaction } } }) as Context;
+    const { method, path, by, body, image } = overtaken;
+    const call = request(createApp(context))[method](path).set('Authorization', `Bearer ${by.token}`);
+    const answer = await (image ? call.attach('image', image, 'me.png') : call.send(body));
+    expect(waiting, 'what was to come in between').to.equal(undefined);
+    return answer;
+  }
+
+  const change = (method: 'post' | 'put' | 'delete', path: string, by: Person, body: object = {}) =>
+    harness.api(method, path, by.token).send(body);
+  const logOutEverywhere = (by: Person) => async () => change('post', '/api/auth/logout-all', by);
+  const deactivate =
+    ({ user }: Person) =>
+    async () =>
+      change('put', `/api/users/${user.id}/status`, cast.admin, { isActive: false });
+  const passwords = { currentPassword: factoryPassword, newPassword: 'another password' };
+  for (const [what, path, given] of [
+    ['change a password', '/api/auth/change-password', {}],
+    ['choose a first password', '/api/auth/first-password-change', { requiresPasswordChange: true }],
+  ] as const)
+    it(`does not ${what} after the account has logged out everywhere`, async () => {
+      const by = await signIn(harness.context, given);
+      const before = (await by.user.reload()).passwordHash;
+      const answer = await overtake({ method: 'put', path, by, body: passwords }, logOutEverywhere(by));
+      expectFailure(answer, 401, messages.badToken);
+      expect((await by.user.reload()).passwordHash).to.equal(before);
+    });
+
+  for (const [what, first] of [
+    ['has logged out everywhere', logOutEverywhere],
+    ['was deactivated', deactivate],
+  ] as const)
+    it(`changes neither profile nor picture of an account that ${what}`, async () => {
+      const image = await halves(20, 20).png().toBuffer();
+      for (const overtaken of [
+        { method: 'put', path: '/api/auth/profile', body: { firstName: 'Another' } },
+        { method: 'put', path: '/api/auth/avatar', image },
+        { method: 'delete', path: '/api/auth/avatar' },
+      ] as const) {
+        const by = await signIn(harness.context);
+        const { storageKey } = await buildPicture(harness.context, by.user, await halves(9, 9).webp().toBuffer());
+        const { firstName, avatar } = await by.user.reload();
+        expectFailure(await overtake({ ...overtaken, by }, first(by)), 401, messages.badToken);
+        expect(await by.user.reload()).to.include({ firstName, avatar });
+        expect(await storedKeys(harness.context)).to.include(storageKey);
+      }
+      expect(await harness.context.database.models.StoredFile.count()).to.equal(3);
+    });
+});
