@@ -51,6 +51,11 @@ describe('A request that is overtaken by another', () => {
     ({ user }: Person) =>
     async () =>
       change('put', `/api/users/${user.id}/status`, cast.admin, { isActive: false });
+  const actions = async (targetId: string) =>
+    (await harness.context.database.models.AuditEntry.findAll({ where: { targetId }, order: ['id'] })).map(
+      ({ action }) => action,
+    );
+
   const passwords = { currentPassword: factoryPassword, newPassword: 'another password' };
   for (const [what, path, given] of [
     ['change a password', '/api/auth/change-password', {}],
@@ -84,4 +89,26 @@ describe('A request that is overtaken by another', () => {
       }
       expect(await harness.context.database.models.StoredFile.count()).to.equal(3);
     });
+
+  it("makes no course of a trainer's own who was deactivated or became a trainee", async () => {
+    const demote =
+      ({ user }: Person) =>
+      async () =>
+        change('put', `/api/users/${user.id}`, cast.admin, { role: 'trainee' });
+    for (const first of [deactivate, demote]) {
+      const by = await signIn(harness.context, { role: 'trainer' });
+      const body = { title: 'Looms', description: 'Wood.' };
+      const answer = await overtake({ method: 'post', path: '/api/courses', by, body }, first(by));
+      expectFailure(answer, 401, messages.badToken);
+    }
+    expect(await harness.context.database.models.Course.count()).to.equal(0);
+  });
+
+  it('unlocks no account that was deleted: its audit trail ends there', async () => {
+    const { id } = cast.trainee.user;
+    const unlock = { method: 'post', path: `/api/users/${id}/unlock`, by: cast.admin } as const;
+    const answer = await overtake(unlock, async () => change('delete', `/api/users/${id}`, cast.admin));
+    expectFailure(answer, 404, 'User not found.');
+    expect(await actions(id)).to.deep.equal(['user.delete']);
+  });
 });
