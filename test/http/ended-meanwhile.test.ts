@@ -3,7 +3,8 @@ import request, { type Response } from 'supertest';
 import type { Context } from '../../src/context.js';
 import type { Database } from '../../src/db/connection.js';
 import { createApp } from '../../src/http/app.js';
-import { buildPicture, factoryPassword, signIn } from '../support/factories.js';
+import { createLogger } from '../../src/logger.js';
+import { buildCourse, buildMaterial, buildPicture, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { halves } from '../support/pictures.js';
 import { type Cast, castOf, type Person } from './cast.js';
@@ -103,6 +104,32 @@ describe('A request that is overtaken by another', () => {
     }
     expect(await harness.context.database.models.Course.count()).to.equal(0);
   });
+
+  for (const [what, isDeleted] of [
+    ['was deleted meanwhile', true],
+    ['is missing in the storage', false],
+  ] as const)
+    it(`finds no file that ${what}, ${isDeleted ? 'which is no error' : 'and logs that'}`, async () => {
+      const { storage } = harness.context;
+      const course = await buildCourse(harness.context, cast.owner.user);
+      const { id, storageKey } = await buildMaterial(harness.context, course);
+      const path = `/api/courses/${course.id}/files/${id}`;
+      const lines: string[] = [];
+      const open: typeof storage.open = async (key, range) => {
+        if (isDeleted) await change('delete', path, cast.owner).expect(200);
+        else await storage.remove([storageKey]);
+        return storage.open(key, range);
+      };
+      // Object.create() knows nothing of what it is made from.
+      const context = Object.create(harness.context, {
+        storage: { value: { ...storage, open } },
+        logger: { value: createLogger('error', { write: (line) => void lines.push(line) }) },
+      }) as Context;
+      const answer = await request(createApp(context)).get(path).set('Authorization', `Bearer ${cast.owner.token}`);
+      expectFailure(answer, 404, 'File not found.');
+      const said = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+      expect(said).to.deep.equal(isDeleted ? [] : ['a file is missing in the storage']);
+    });
 
   it('unlocks no account that was deleted: its audit trail ends there', async () => {
     const { id } = cast.trainee.user;
