@@ -10,7 +10,7 @@ import { guarded, takenKeys, userSearchKey } from './accounts.js';
 import type { Caller, Client, Core } from './core.js';
 import { type Attempt, beginAttempt } from './login-throttle.js';
 import { assertPasswordAllowed } from './password-policy.js';
-import { endSessions, isStarted, startSession } from './sessions.js';
+import { endSessions, isStarted, lockCaller, startSession } from './sessions.js';
 import { countPhone } from './throttle-locks.js';
 import type { Target } from './throttle-rules.js';
 
@@ -158,7 +158,8 @@ function lockedUser(core: Core, id: string, transaction: Transaction): Promise<U
 
 /**
  * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
- * @throws AppError `VALIDATION`, `PHONE_TAKEN`, `TOO_MANY_ATTEMPTS` when the caller tries one phone after the other
+ * @throws AppError `VALIDATION`, `PHONE_TAKEN`, `TOO_MANY_ATTEMPTS` when the caller tries one phone after the other,
+ *   `TOKEN_INVALID`
  */
 export async function updateProfile(core: Core, caller: Caller, input: unknown): Promise<User> {
   const changes = validate(profileSchema, input);
@@ -170,8 +171,7 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
   };
   return guarded(refusal, () =>
     core.database.inTransaction(async (transaction) => {
-      const user = await lockedUser(core, caller.user.id, transaction);
-      if (!user) throw new AppError('TOKEN_INVALID');
+      const user = await lockCaller(core, caller, transaction);
       user.set({ ...changes, ...(phone !== undefined && { phoneKey: phoneKey(phone) }) });
       user.searchKey = userSearchKey(user);
       return user.save({ transaction });
@@ -181,7 +181,7 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
 
 /**
  * Replaces the caller's password (specification, section 4.9) and ends the account's other sessions.
- * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`, `TOKEN_INVALID`
  */
 export async function changePassword(core: Core, caller: Caller, input: unknown): Promise<void> {
   const { currentPassword, newPassword } = validate(changePasswordSchema, input);
@@ -197,7 +197,8 @@ export async function changePassword(core: Core, caller: Caller, input: unknown)
 
 /**
  * Replaces an initial password (specification, section 4.10).
- * @throws AppError `VALIDATION` (also for the initial password itself), `PASSWORD_CHANGE_NOT_REQUIRED`, `OVERLOADED`
+ * @throws AppError `VALIDATION` (also for the initial password itself), `PASSWORD_CHANGE_NOT_REQUIRED`, `OVERLOADED`,
+ *   `TOKEN_INVALID`
  */
 export async function changeFirstPassword(core: Core, caller: Caller, input: unknown): Promise<User> {
   const { newPassword } = validate(firstPasswordChangeSchema, input);
@@ -219,8 +220,7 @@ async function replacePassword(
 ): Promise<User> {
   const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost);
   return core.database.inTransaction(async (transaction) => {
-    const user = await lockedUser(core, caller.user.id, transaction);
-    if (!user?.isActive) throw new AppError('TOKEN_INVALID');
+    const user = await lockCaller(core, caller, transaction);
     if (user.passwordHash !== caller.user.passwordHash) throw new AppError(lostRace);
     await user.update({ passwordHash, requiresPasswordChange: false, initialPasswordExpiresAt: null }, { transaction });
     await endSessions(core, user.id, transaction, caller.sessionId);

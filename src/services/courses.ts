@@ -2,6 +2,7 @@ import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { isThere } from '../db/connection.js';
 import type { Course } from '../db/models/course.js';
+import type { User } from '../db/models/user.js';
 import { AppError, notFound, validationError } from '../errors.js';
 import {
   type CourseFields,
@@ -17,6 +18,7 @@ import { validate } from '../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from './audit.js';
 import { trainerSummary } from './catalogue.js';
 import type { Actor, Core } from './core.js';
+import { assertStillSignedIn } from './enrollment-rules.js';
 import { doomFiles, removeDoomed } from './files.js';
 import { holdUsers } from './holds.js';
 import { denied } from './permissions.js';
@@ -56,10 +58,16 @@ export async function lockManagedCourse(
   return course;
 }
 
-/** A trainer whom a course can be given to stays one until the transaction ends. */
-async function holdTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
-  const [trainer] = await holdUsers(core, [id], transaction);
-  if (trainer?.role !== 'trainer') throw notFound('Trainer');
+/** A trainer stays one until the transaction ends. @returns nothing where the id isn't a trainer's */
+async function holdTrainer(core: Core, id: string, transaction: Transaction): Promise<User | null> {
+  const [account] = await holdUsers(core, [id], transaction);
+  return account?.role === 'trainer' ? account : null;
+}
+
+/** {@link holdTrainer}, of one whom a course can be given to. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
+async function holdNamedTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
+  const trainer = await holdTrainer(core, id, transaction);
+  if (!trainer) throw notFound('Trainer');
   if (!trainer.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainer account is inactive.');
 }
 
@@ -94,7 +102,7 @@ const courseRecord = (action: AuditRecord['action'], id: string, changes: Pick<A
 
 /**
  * Creates a course, unpublished. A trainer's is their own, and they have so many at most; the super admin names the trainer.
- * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`, `COURSE_LIMIT`
+ * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`, `COURSE_LIMIT`, `TOKEN_INVALID`
  */
 export async function createCourse(core: Core, actor: Actor, input: unknown): Promise<Course> {
   const own = actor.role === 'trainer';
@@ -102,8 +110,10 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
   const trainerId = own ? (actor.actorId ?? '') : named;
   assertDatesInOrder(fields);
   return core.database.inTransaction(async (transaction) => {
-    await holdTrainer(core, trainerId, transaction);
-    if (own) await assertMayMakeMore(core, trainerId, transaction);
+    if (own) {
+      assertStillSignedIn(await holdTrainer(core, trainerId, transaction));
+      await assertMayMakeMore(core, trainerId, transaction);
+    } else await holdNamedTrainer(core, trainerId, transaction);
     const { Course } = core.database.models;
     const { title, description } = fields;
     const course = Course.build({ id: uuidv7(), trainerId, title, description, searchKey: '', ...columnsOf(fields) });
@@ -171,7 +181,7 @@ export async function publishCourse(core: Core, actor: Actor, id: string, input:
 export async function assignTrainer(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const { trainerId } = validate(trainerAssignmentSchema, input);
   return changeCourse(core, actor, id, 'course.assign-trainer', async (course, transaction) => {
-    await holdTrainer(core, trainerId, transaction);
+    await holdNamedTrainer(core, trainerId, transaction);
     // A foreign key takes the enrollments along.
     course.trainerId = trainerId;
   });

@@ -45,9 +45,12 @@ export function assignmentRefusal(
   return transitionRefusal(existing.status, status, false);
 }
 
-/** @throws AppError `TOKEN_INVALID`: another role, or none, has ended the session of a caller who was a trainee when let in */
-export function assertStillSignedIn(trainee: User | null): void {
-  if (!trainee?.isActive) throw new AppError('TOKEN_INVALID');
+/**
+ * @param account of a caller; null when it hasn't the role any more that it was let in with
+ * @throws AppError `TOKEN_INVALID`: another role, or none, has ended the session
+ */
+export function assertStillSignedIn(account: User | null): void {
+  if (!account?.isActive) throw new AppError('TOKEN_INVALID');
 }
 
 /** @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */

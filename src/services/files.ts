@@ -234,12 +234,15 @@ export async function openFile(
   where: WhereOptions<StoredFile>,
   rangeOf: (file: StoredFile) => ByteRange | undefined = () => undefined,
 ): Promise<{ file: StoredFile; object: StoredObject }> {
-  const file = await core.database.read(() =>
-    core.database.models.StoredFile.findOne({ where: { [Op.and]: [{ state: 'live' }, where] } }),
-  );
+  const { StoredFile } = core.database.models;
+  const inUse = { [Op.and]: [{ state: 'live' as const }, where] };
+  const file = await core.database.read(() => StoredFile.findOne({ where: inUse }));
   if (!file) throw notFound('File');
   const object = await core.storage.open(file.storageKey, rangeOf(file));
   if (object) return { file, object };
-  core.logger.error({ key: file.storageKey }, 'a file is missing in the storage');
+  // It may have been deleted, or replaced, since it was looked up.
+  const isStillInUse =
+    (await core.database.read(() => StoredFile.count({ where: { id: file.id, state: 'live' } }))) > 0;
+  if (isStillInUse) core.logger.error({ key: file.storageKey }, 'a file is missing in the storage');
   throw notFound('File');
 }

@@ -1,11 +1,12 @@
 import path from 'node:path';
 import type { StoredFile } from '../db/models/stored-file.js';
-import { AppError, notFound } from '../errors.js';
+import { notFound } from '../errors.js';
 import type { StoredObject } from '../storage/storage.js';
 import { recordAudit } from './audit.js';
 import type { Actor, Caller, Core } from './core.js';
 import { lockManagedCourse } from './courses.js';
 import { doomFiles, dropUpload, openFile, removeDoomed, storeFile, type Upload } from './files.js';
+import { lockCaller } from './sessions.js';
 
 /** What pictures are made to fit into, in pixels. */
 const thumbnailSize = { width: 1280, height: 1280 };
@@ -81,18 +82,17 @@ export async function setThumbnail(
 /**
  * Gives the caller a picture, in the place of the one they had; without an upload they have none.
  * @returns where it can be seen
- * @throws AppError `VALIDATION` for what isn't a picture, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ * @throws AppError `VALIDATION` for what isn't a picture, `OVERLOADED`, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`,
+ *   `TOKEN_INVALID`
  */
-export async function setAvatar(core: Core, { user }: Caller, upload: Upload, waiting: Waiting): Promise<string> {
-  const userId = user.id;
+export async function setAvatar(core: Core, caller: Caller, upload: Upload, waiting: Waiting): Promise<string> {
+  const userId = caller.user.id;
   const picture = await asWebp(core, upload, avatarSize, userId, waiting);
-  const { User } = core.database.models;
   const file = await storeFile(
     core,
     { kind: 'avatar', owner: { userId }, uploadedBy: userId, upload: picture },
     async (stored, transaction) => {
-      const current = await User.findByPk(userId, { transaction, lock: transaction.LOCK.UPDATE });
-      if (!current?.isActive) throw new AppError('TOKEN_INVALID');
+      const current = await lockCaller(core, caller, transaction);
       await doomFiles(core, { userId }, transaction);
       await current.update({ avatar: imageUrl(stored) }, { transaction });
     },
@@ -101,11 +101,12 @@ export async function setAvatar(core: Core, { user }: Caller, upload: Upload, wa
   return imageUrl(file);
 }
 
-/** Takes the caller's picture away, if there is one. */
-export async function removeAvatar(core: Core, { user }: Caller): Promise<void> {
-  const userId = user.id;
+/** Takes the caller's picture away, if there is one. @throws AppError `TOKEN_INVALID` */
+export async function removeAvatar(core: Core, caller: Caller): Promise<void> {
+  const userId = caller.user.id;
   await core.database.inTransaction(async (transaction) => {
-    await core.database.models.User.update({ avatar: null }, { where: { id: userId }, transaction });
+    const current = await lockCaller(core, caller, transaction);
+    await current.update({ avatar: null }, { transaction });
     await doomFiles(core, { userId }, transaction);
   });
   await removeDoomed(core, { userId });

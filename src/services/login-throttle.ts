@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import type { Transaction } from 'sequelize';
 import type { TransactionOptions } from '../db/connection.js';
 import type { LoginThrottle } from '../db/models/login-throttle.js';
+import { isPatienceOver } from '../db/patience.js';
 import { AppError, isAppError } from '../errors.js';
 import type { Core } from './core.js';
 import { addressSubject, isAddress, pairSubject, ruleOf, subjectOf, type Target } from './throttle-rules.js';
@@ -26,6 +27,8 @@ const attemptMs = 60 * 60_000;
 const patienceMs = 30_000;
 /** How often it is tried to note the end of an attempt. */
 const leaveTries = 3;
+/** How long that may take when the request has no time left for the database, in milliseconds. */
+const overtimeMs = 500;
 /** When it is forgotten how often something was locked, in milliseconds. */
 export const memoryMs = 24 * 60 * 60_000;
 /** How long an account that has signed in from an address is known there, in milliseconds. */
@@ -196,14 +199,18 @@ export function countFailure(row: LoginThrottle, now: Date): void {
 
 type End = 'succeeded' | 'failed' | 'abandoned';
 
-/** Notes the end of an attempt, if need be at another try: one that stays counted in takes the room of others. */
+/**
+ * Notes the end of an attempt, if need be at another try, or beyond the time that its request had: one that stays counted
+ * in takes the room of others.
+ */
 async function leave(core: Core, entered: Entered, end: End): Promise<void> {
+  const note = () => core.database.inTransaction((transaction) => countOut(core, entered, end, transaction));
   for (let tries = 1; ; tries += 1) {
     try {
-      return await inTurn(() =>
-        core.database.inTransaction((transaction) => countOut(core, entered, end, transaction)),
-      );
+      return await inTurn(note);
     } catch (error) {
+      // Not in turn: others there may be waiting for a database that doesn't answer.
+      if (isPatienceOver()) return core.database.withPatience({ all: overtimeMs }, note);
       if (tries >= leaveTries || !isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE')) throw error;
       await sleep(tries * (100 + 200 * Math.random()));
     }

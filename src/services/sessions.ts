@@ -61,6 +61,19 @@ export async function isStarted(core: Core, token: string): Promise<boolean> {
   return claims !== undefined && (await core.database.models.Session.findByPk(claims.sid)) !== null;
 }
 
+/**
+ * The caller's account, locked, for a change to the account itself. A request may take a while to get here, and a session
+ * that has ended meanwhile changes no password any more.
+ * @throws AppError `TOKEN_INVALID`
+ */
+export async function lockCaller(core: Core, { user, sessionId }: Caller, transaction: Transaction): Promise<User> {
+  const { Session, User } = core.database.models;
+  const account = await User.findByPk(user.id, { transaction, lock: transaction.LOCK.UPDATE });
+  const session = account && (await Session.findByPk(sessionId, { attributes: ['id'], transaction }));
+  if (!account?.isActive || !session) throw new AppError('TOKEN_INVALID');
+  return account;
+}
+
 /** Ends the sessions of an account, all or all but one, in the caller's transaction. */
 export async function endSessions(
   core: Core,

@@ -9,6 +9,7 @@ import { guarded, initialPasswordExpiry, takenKeys, userSearchKey } from './acco
 import { type AuditRecord, auditedUser, changesBetween, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
 import { doomFiles, removeDoomed } from './files.js';
+import { holdUsers } from './holds.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { generatedPasswordCost, generatePassword } from './passwords.js';
 import { seatedStatuses } from './seats.js';
@@ -128,8 +129,9 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
 
 /** Lets an account try its password again that is locked after too many wrong ones. @throws AppError `NOT_FOUND` */
 export async function unlockUser(core: Core, actor: Actor, id: string): Promise<void> {
-  await findUserById(core, id);
   await core.database.inTransaction(async (transaction) => {
+    // The trail of an account ends with its deletion.
+    if ((await holdUsers(core, [id], transaction)).length === 0) throw notFound('User');
     await releaseLock(core, id, transaction);
     await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
   });

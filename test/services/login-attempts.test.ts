@@ -51,6 +51,63 @@ describe('An attempt to log in', () => {
     expect(await counted()).to.deep.equal({ account: [1, 1], address: [1, 1] });
   });
 
+  for (const [what, password, isRight] of [
+    ['a right', factoryPassword, true],
+    ['a wrong', 'a wrong password', false],
+  ] as const)
+    it(`with ${what} password takes no room when the request has no more time for the database`, async () => {
+      const { id, email } = await buildUser(harness.context);
+      const { database, hasher } = harness.context;
+      const { LoginThrottle, User } = database.models;
+      let isNextBlocked = false;
+      const compare: typeof hasher.compare = async (...given) => {
+        isNextBlocked = true;
+        return hasher.compare(...given);
+      };
+      /** Work that waits for rows of another transaction until the time of its request is over. */
+      const inTransaction: typeof database.inTransaction = async (work, options) => {
+        if (!isNextBlocked) return database.inTransaction(work, options);
+        isNextBlocked = false;
+        let onLocked: () => void = () => undefined;
+        let onOver: () => void = () => undefined;
+        const locked = new Promise<void>((resolve) => {
+          onLocked = resolve;
+        });
+        const over = new Promise<void>((resolve) => {
+          onOver = resolve;
+        });
+        const other = database.withPatience('endless', () =>
+          database.inTransaction(async (transaction) => {
+            await User.findByPk(id, { lock: transaction.LOCK.UPDATE, transaction });
+            await LoginThrottle.findAll({ lock: transaction.LOCK.UPDATE, transaction });
+            onLocked();
+            await over;
+          }),
+        );
+        await locked;
+        try {
+          return await database.inTransaction(work, options);
+        } finally {
+          onOver();
+          await other;
+        }
+      };
+      // Object.create() knows nothing of what it is made from.
+      const blocked = Object.create(harness.context, {
+        database: { value: { ...database, inTransaction } },
+        hasher: { value: { ...hasher, compare } },
+      }) as Context;
+      const failure = await database
+        .withPatience({ all: 1000 }, () => login(blocked, { identifier: email, password }, client))
+        .catch((error: unknown) => error);
+      if (isRight) expect(failure).to.have.property('code').that.is.oneOf(['OVERLOADED', 'DATABASE_UNREACHABLE']);
+      else expect(failure).to.have.property('code', 'WRONG_PASSWORD');
+      expect(isNextBlocked, 'an attempt that nothing followed').to.equal(false);
+      expect(await harness.context.database.models.Session.count()).to.equal(0);
+      const failures = isRight ? 0 : 1;
+      expect(await counted()).to.deep.equal({ account: [failures, 0], address: [failures, 0] });
+    });
+
   it('leaves no session when its end can not be noted', async () => {
     const { email } = await buildUser(harness.context);
     const { sequelize, models } = harness.context.database;
