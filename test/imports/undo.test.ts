@@ -1,7 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { withLease } from '../../src/db/lease.js';
+import { AppError } from '../../src/errors.js';
 import { operator } from '../../src/services/core.js';
 import { undoImport } from '../../src/services/imports/imports.js';
+import { leaseName } from '../../src/services/imports/record.js';
 import { takeBack } from '../../src/services/imports/undo.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { type CliResult, runCli, useCommandLine } from '../support/run-cli.js';
@@ -233,6 +236,18 @@ describe('coursectl imports', () => {
     rmSync(file);
     expect((await imports('resume', id, '--yes')).stderr).to.equal(`error: The file ${file} does not exist.\n`);
     writeFileSync(file, people(120));
+    // As after a kill: its run looks alive until its lease is free.
+    const record = await importing.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+    await record.update({ status: 'running' });
+    const lease = leaseName(record.fileSha256, record.optionsJson);
+    const unexpected = () => new AppError('IMPORT_CONFLICT');
+    await withLease(importing.context.database, lease, 0, unexpected, async () => {
+      const early = await imports('resume', id, '--yes');
+      expect([early.exitCode, early.stderr]).to.deep.equal([
+        1,
+        `error: The import ${id} is running, or broke off less than 10 seconds ago: wait for its end, or try again then.\n`,
+      ]);
+    });
     const { exitCode, stdout, stderr } = await imports('resume', id, '--yes');
     expect([exitCode, withoutProgress(stderr)]).to.deep.equal([
       0,
