@@ -2,6 +2,7 @@ import { hash as bcryptjsHash } from 'bcryptjs';
 import { expect } from 'chai';
 import { operator } from '../../src/services/core.js';
 import { applyImport } from '../../src/services/imports/apply.js';
+import { resumeImport } from '../../src/services/imports/imports.js';
 import { planImport } from '../../src/services/imports/plan.js';
 import { createPasswordHasher } from '../../src/services/passwords.js';
 import { failureOf } from '../db/failure.js';
@@ -204,6 +205,55 @@ describe('Bad rows', () => {
       options,
     );
     expect(anew.counts).to.include({ rows: 120, created: 120 });
+  });
+
+  it('that turn bad while an import with --on-error abort lies broken off take everything back, too', async () => {
+    const file = importing.write('people.csv', people(120));
+    const options = { onError: 'abort' };
+    const taken = { email: 'eve@example.org', phone: '+1 p 00110' };
+    const reason =
+      /^1 row is bad, and none may be: the 50 rows that were imported before it broke off may not stay\. The/;
+
+    await importFirstBatch(importing.context, file, {}, options);
+    await buildUser(importing.context, taken);
+    const shown = await importing.run(file, '--dry-run', '--on-error', 'abort');
+    expect(shown.stdout).to.match(/imported before it broke off may not stay\..*\nNothing was written\.\n$/);
+    expect(await models().User.count()).to.equal(51);
+    const { exitCode, stderr } = await importing.run(file, '--yes', '--on-error', 'abort');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.match(/may not stay\. The first is line 111: Phone belongs to .* Nothing was imported\.\n$/);
+    expect((await models().User.findAll()).map(({ email }) => email)).to.deep.equal(['eve@example.org']);
+    expect(await models().Import.findOne()).to.include({ status: 'undone', errorCode: 'IMPORT_REFUSED', rowsDone: 50 });
+
+    await models().User.destroy({ where: {} });
+    const { id } = await importFirstBatch(importing.context, file, {}, options);
+    await buildUser(importing.context, taken);
+    const edited = await models().User.findOne({ where: { email: 'p00007@example.org' }, rejectOnEmpty: true });
+    await edited.update({ firstName: 'Edited' });
+    const refusal = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
+    expect(refusal.code).to.equal('IMPORT_REFUSED');
+    expect(refusal.message).to.match(reason);
+    expect(refusal.message).to.match(
+      /What was imported is undone, except for 1 account that has been used or changed since: coursectl imports show /,
+    );
+    expect((await models().User.findAll()).map(({ email }) => email).sort()).to.deep.equal([
+      'eve@example.org',
+      'p00007@example.org',
+    ]);
+    expect(await models().Import.findByPk(id)).to.include({ status: 'undone', errorMessage: refusal.message });
+  });
+
+  it('that turn bad while an import with --max-errors lies broken off leave what is done, and say so', async () => {
+    const file = importing.write('people.csv', people(120));
+    const { id } = await importFirstBatch(importing.context, file, {}, { maxErrors: 0 });
+    await buildUser(importing.context, { phone: '+1 p 00110' });
+    const { exitCode, stderr } = await importing.run(file, '--yes', '--max-errors', '0');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.match(
+      /^error: 1 row is bad, and no more than 0 may be: nothing more was written\. What the 50 rows before did stays, unless the import is undone\. The first is line 111: /,
+    );
+    expect(await models().User.count()).to.equal(51);
+    expect(await models().Import.findByPk(id)).to.include({ status: 'interrupted', rowsDone: 50 });
   });
 
   it('are refused as options when they make no sense', async () => {

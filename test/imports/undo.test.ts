@@ -1,7 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { withLease } from '../../src/db/lease.js';
+import { AppError } from '../../src/errors.js';
 import { operator } from '../../src/services/core.js';
 import { undoImport } from '../../src/services/imports/imports.js';
+import { leaseName } from '../../src/services/imports/record.js';
 import { takeBack } from '../../src/services/imports/undo.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { type CliResult, runCli, useCommandLine } from '../support/run-cli.js';
@@ -114,18 +117,31 @@ describe('coursectl imports undo', () => {
     expect(await models().User.count({ where: { role: 'trainee' } })).to.equal(1);
   });
 
-  it('leaves an account whose old email is somebody else’s by now', async () => {
+  it('leaves an account whose old email or phone is somebody else’s by now, as its dry run says', async () => {
     const user = await buildUser(importing.context, { email: 'old@example.org', phone: '1' });
-    const run = await importing.json(
-      importing.write('people.csv', 'firstName,lastName,email,phone\nAda,King,new@example.org,1\n'),
-      ...['--on-existing', 'update', '--match', 'phone'],
-    );
+    const other = await buildUser(importing.context, { email: 'ben@example.org', phone: '2' });
+    const free = await buildUser(importing.context, { email: 'cy@example.org', phone: '3' });
+    const header = 'firstName,lastName,email,phone\n';
+    const update = ['--on-existing', 'update', '--match', 'phone'];
+    const phones = importing.write('phones.csv', `${header}Ben,Low,ben@example.org,22\nCyn,May,cy@example.org,33\n`);
+    const emails = importing.write('emails.csv', `${header}Ada,King,new@example.org,1\n`);
+    const [first, run] = [await importing.json(phones, ...update), await importing.json(emails, ...update)];
     await buildUser(importing.context, { email: 'old@example.org' });
-    const { stdout } = await imports('undo', run.id, '--yes');
-    expect(stdout).to.include(
+    await buildUser(importing.context, { phone: '(2)' });
+    for (const [id, undo] of [
+      [run.id, { removed: 0, restored: 0, kept: [{ line: 2, userId: user.id, email: 'new@example.org' }] }],
+      [first.id, { removed: 0, restored: 1, kept: [{ line: 2, userId: other.id, email: 'ben@example.org' }] }],
+    ] as const) {
+      const kept = undo.kept.map((one) => ({ ...one, code: 'KEY_TAKEN' }));
+      expect((await json('undo', id, '--dry-run')).undo).to.deep.equal({ ...undo, kept });
+      expect((await json('undo', id, '--yes')).undo).to.deep.equal({ ...undo, kept });
+    }
+    expect((await imports('show', run.id)).stdout).to.include(
       '\n  line 2  new@example.org  its old email or phone belongs to another account by now\n',
     );
     expect(await models().User.findByPk(user.id)).to.include({ email: 'new@example.org' });
+    expect(await models().User.findByPk(other.id)).to.include({ phone: '22' });
+    expect(await models().User.findByPk(free.id)).to.include({ phone: '3', firstName: free.firstName });
   });
 
   it('is gone on with when it breaks off', async () => {
@@ -220,6 +236,18 @@ describe('coursectl imports', () => {
     rmSync(file);
     expect((await imports('resume', id, '--yes')).stderr).to.equal(`error: The file ${file} does not exist.\n`);
     writeFileSync(file, people(120));
+    // As after a kill: its run looks alive until its lease is free.
+    const record = await importing.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+    await record.update({ status: 'running' });
+    const lease = leaseName(record.fileSha256, record.optionsJson);
+    const unexpected = () => new AppError('IMPORT_CONFLICT');
+    await withLease(importing.context.database, lease, 0, unexpected, async () => {
+      const early = await imports('resume', id, '--yes');
+      expect([early.exitCode, early.stderr]).to.deep.equal([
+        1,
+        `error: The import ${id} is running, or broke off less than 10 seconds ago: wait for its end, or try again then.\n`,
+      ]);
+    });
     const { exitCode, stdout, stderr } = await imports('resume', id, '--yes');
     expect([exitCode, withoutProgress(stderr)]).to.deep.equal([
       0,

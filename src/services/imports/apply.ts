@@ -10,7 +10,7 @@ import { findUnfinished, type ImportPlan } from './plan.js';
 import { type ImportResult, planOf, reportsOf, resultOf, startImport } from './record.js';
 import { closeReports, openReports, type ReportPaths, type Reports } from './report-files.js';
 import { type ImportFile, openImportFile } from './rows.js';
-import { importRows } from './run-batches.js';
+import { importRows, refuseAndTakeBack } from './run-batches.js';
 import { advance, assertUnchanged, type Running } from './running.js';
 import { fileBytes } from './source-file.js';
 import { assertUnfinished, withImportLease } from './turns.js';
@@ -41,10 +41,15 @@ export async function applyImport(
   plan: ImportPlan,
   options: ApplyOptions,
 ): Promise<ImportResult> {
-  if (plan.refusal !== null) throw new AppError('IMPORT_REFUSED', plan.refusal);
+  if (plan.refusal !== null && !mustTakeBack(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
   return withImportLease(core, plan.fileSha256, optionsText(plan.options), options, (lease) =>
     runImport(core, actor, plan, options, lease),
   );
+}
+
+/** Whether a run of the plan's file broke off of which nothing may stay, as an uninterrupted one would have left nothing. */
+function mustTakeBack({ refusal, options, unfinished }: ImportPlan): boolean {
+  return refusal !== null && options.onError === 'abort' && unfinished !== null && unfinished.rowsDone > 0;
 }
 
 async function runImport(
@@ -63,6 +68,8 @@ async function runImport(
     file = await openImportFile(fileBytes(plan.file), reading, core.config.imports, plan.repetitions);
     const { mapping } = file;
     const begun = await unfinishedRecord(core, plan, options.record);
+    // Somebody else has ended the run that broke off: nothing of it is left to be taken back.
+    if (plan.refusal !== null && !begun) throw new AppError('IMPORT_REFUSED', plan.refusal);
     const decider = await Decider.open(core, plan.options, begun);
     reports = await openReports(core, begun, file, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan, reports));
@@ -80,6 +87,7 @@ async function runImport(
       isCutShort: false,
     };
     if (begun) await resumeRecord(running, options.record === undefined);
+    if (plan.refusal !== null) return await refuseAndTakeBack(running, plan.refusal);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(running, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') await removeOwnCopy(core, record);

@@ -72,12 +72,26 @@ export async function findUnfinished(
   );
 }
 
-function refusalOf({ onError, maxErrors }: ImportOptions, { rejected }: ImportCounts, samples: readonly PlanSample[]) {
+/** What becomes of the rows that a run imported before it broke off, when the rest may not be imported. */
+function remainderOf(onError: ImportOptions['onError'], rowsDone: number): string {
+  if (rowsDone === 0) return 'nothing was written.';
+  return onError === 'abort'
+    ? `the ${rowsDone} rows that were imported before it broke off may not stay.`
+    : `nothing more was written. What the ${rowsDone} rows before did stays, unless the import is undone.`;
+}
+
+function refusalOf(
+  { onError, maxErrors }: ImportOptions,
+  { rejected }: ImportCounts,
+  samples: readonly PlanSample[],
+  rowsDone: number,
+): string | null {
   const limit = onError === 'abort' ? 0 : maxErrors;
   if (limit === undefined || rejected <= limit) return null;
   const first = samples.find(({ outcome }) => outcome === 'rejected');
+  const bad = rejected === 1 ? '1 row is bad' : `${rejected} rows are bad`;
   const allowed = onError === 'abort' ? 'none may be' : `no more than ${limit} may be`;
-  return `${rejected} rows are bad, and ${allowed}: nothing was written.${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
+  return `${bad}, and ${allowed}: ${remainderOf(onError, rowsDone)}${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
 }
 
 function columnsOf({ own, fields, fullName, suspended }: ColumnMapping): Record<string, string> {
@@ -185,7 +199,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     identityChangesLeftOut,
     generatedPasswords,
     stopsAtLine,
-    refusal: refusalOf(options, counts, samples),
+    refusal: refusalOf(options, counts, samples, begun?.rowsDone ?? 0),
     unfinished: begun && unfinishedOf(begun),
     restIds: ids,
     repetitions: stopsAtLine === null ? repetitions() : undefined,

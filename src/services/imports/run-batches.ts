@@ -4,6 +4,7 @@ import { credentialLines, prepareSecrets, type Secrets, writeBatch } from './bat
 import { StaleDecision } from './batch-checks.js';
 import type { ColumnMapping } from './columns.js';
 import { Seats } from './course-book.js';
+import { keptAccounts } from './ledger.js';
 import { lookAhead } from './look-ahead.js';
 import { type Decision, takesSeat } from './outcomes.js';
 import { removeOwnCopy } from './own-copy.js';
@@ -166,10 +167,25 @@ async function decisionsOn(running: Running, batch: PreparedBatch, freshly: bool
 
 /** A row that was good when the plan was made is bad now, and then nothing may be written: what was, is taken back. */
 async function abort(running: Running, decisions: readonly Decision[]): Promise<never> {
-  const { core, actor, record, reports } = running;
   const bad = decisions.find((decision) => decision.outcome === 'rejected');
-  const message = `Line ${bad?.row.line} has become bad since the plan was made: ${bad?.outcome === 'rejected' ? bad.row.reason : ''} Nothing was imported.`;
+  const reason = bad?.outcome === 'rejected' ? bad.row.reason : '';
+  return refuseAndTakeBack(running, `Line ${bad?.row.line} has become bad since the plan was made: ${reason}`);
+}
+
+/**
+ * Ends an import of which nothing may stay: what its rows did so far is taken back.
+ * @param why a sentence for the operator
+ * @throws AppError `IMPORT_REFUSED`, always
+ */
+export async function refuseAndTakeBack(running: Running, why: string): Promise<never> {
+  const { core, actor, record, reports } = running;
   await takeBack(core, actor, record, (progress, work) => advance(running, progress, work));
+  const kept = (await keptAccounts(core, record.id)).length;
+  const rest =
+    kept === 0
+      ? 'Nothing was imported.'
+      : `What was imported is undone, except for ${kept === 1 ? '1 account that has' : `${kept} accounts that have`} been used or changed since: coursectl imports show ${record.id}`;
+  const message = `${why} ${rest}`;
   const now = core.now();
   await advance(running, {
     ...{ status: 'undone', finishedAt: now, undoneAt: now },

@@ -45,11 +45,18 @@ export async function withJobLease<T>(core: Core, record: Import, turn: Turn, wo
 /** Imports that somebody can go on with; the service goes on by itself with those that wait or run. */
 const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
 
+function notResumable(status: ImportStatus): string {
+  if (status === 'undoing') return 'is being undone: it can only be undone to the end.';
+  // A run that was killed looks alive until its lease is free.
+  if (status === 'running')
+    return `is running, or broke off less than ${leaseMs / 1000} seconds ago: wait for its end, or try again then.`;
+  return `is ${status}: there is nothing to resume.`;
+}
+
 /** @throws AppError `IMPORT_CONFLICT` when an import has ended, or is being taken back */
 export function assertUnfinished({ id, status }: Pick<Import, 'id' | 'status'>, others: ImportStatus[] = []): void {
   if (resumable.includes(status) || others.includes(status)) return;
-  const what = status === 'undoing' ? 'is being undone: it can only be undone to the end.' : undefined;
-  throw new AppError('IMPORT_CONFLICT', `The import ${id} ${what ?? `is ${status}: there is nothing to resume.`}`);
+  throw new AppError('IMPORT_CONFLICT', `The import ${id} ${notResumable(status)}`);
 }
 
 /** @throws AppError `IMPORT_CONFLICT` while somebody fetches the passwords of an import that is to be gone on with */
