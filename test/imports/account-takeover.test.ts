@@ -1,9 +1,12 @@
 import { expect } from 'chai';
+import { operator } from '../../src/services/core.js';
+import { applyImport } from '../../src/services/imports/apply.js';
+import { planImport } from '../../src/services/imports/plan.js';
 import { buildCourse, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { runCli } from '../support/run-cli.js';
 import { useImporting } from './importing.js';
-import { importFirstBatch } from './running.js';
+import { applyOptions, importFirstBatch } from './running.js';
 
 const header = 'firstName,lastName,email,phone,role,course';
 const update = ['--on-existing', 'update'];
@@ -75,6 +78,32 @@ describe('An account that has taken the phone of somebody in the file', () => {
     expect(await outcomes(run.id)).to.deep.equal(['updated', 'created']);
     expect(await user.reload()).to.include({ email: bob.email, role: 'trainer' });
     await importing.api('get', '/api/auth/me', token).expect(401);
+  });
+
+  it('is not meant with --match phone where it took the phone after the plan was shown', async () => {
+    const { context } = importing;
+    await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Knots' });
+    for (const onExisting of ['update', 'skip'] as const) {
+      const { user, token } = await signIn(context, { email: `${onExisting}@example.org` });
+      const known = await buildUser(context, { phone: '4' });
+      const file = write(
+        `Bob,Trainee,${onExisting}${bob.email},${bob.phone},,Knots`,
+        `New,Name,${onExisting}new@corp.test,4,,`,
+      );
+      const { signal } = new AbortController();
+      const plan = await planImport(context, { file, options: { onExisting, match: 'phone' }, signal });
+      expect(plan.counts).to.include({ created: 1, rejected: 0 });
+      await importing.api('put', '/api/auth/profile', token).send({ phone: bob.phone }).expect(200);
+      const before = JSON.stringify(await user.reload());
+      const { id } = await applyImport(context, operator, plan, applyOptions({ signal }));
+      expect(await outcomes(id)).to.deep.equal([
+        'rejected ACCOUNTS_DIFFER',
+        onExisting === 'update' ? 'updated' : 'skipped ALREADY_EXISTS',
+      ]);
+      expect(JSON.stringify(await user.reload())).to.equal(before);
+      expect(await models().Enrollment.count()).to.equal(0);
+      await models().User.destroy({ where: { id: [user.id, known.id] } });
+    }
   });
 
   it('shows every update of a name in the plan, and no update of a phone alone', async () => {

@@ -63,7 +63,7 @@ async function runImport(
     file = await openImportFile(fileBytes(plan.file), reading, core.config.imports, plan.repetitions);
     const { mapping } = file;
     const begun = await unfinishedRecord(core, plan, options.record);
-    const decider = await Decider.open(core, plan.options, begun);
+    const decider = await Decider.open(core, plan.options, begun, plan.phoneMatches);
     reports = await openReports(core, begun, file, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan, reports));
     running = {
