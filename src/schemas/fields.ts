@@ -35,7 +35,8 @@ const unprintable = /[\p{Cc}\p{Cs}]/u;
 const lineBreaking = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 // Joiners and direction marks are part of some scripts; a text of nothing else shows nothing.
-const invisible = /^[\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]+$/u;
+// U+2800 is the Braille cell without a dot.
+const invisible = /^[\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 
 const textMessages = (label: string) => ({
   'any.required': `${label} is required.`,
@@ -158,6 +159,9 @@ export const date = (label: string) => {
 
 const emailSyntax = Joi.string().email({ tlds: false }).max(emailMaximum);
 
+// Spaces of all kinds, and the full stop that mail programs take for a dot: with it an address is another text, not another mailbox.
+const noPartOfAddress = /[\p{Z}\u2800\u3002]/u;
+
 const notAnAddress = 'Email must be a valid email address.';
 
 /** A valid email address, normalised: trimmed, NFKC, lower case, without characters that can't be seen. */
@@ -165,7 +169,8 @@ export const email = text('Email', notAnAddress)
   .custom((value: string, helpers) => {
     const normalized = normalizeEmail(value);
     if (normalized === '') return helpers.message({ custom: 'Email is required.' });
-    const valid = !unprintable.test(normalized) && !emailSyntax.validate(normalized).error;
+    const refused = unprintable.test(normalized) || noPartOfAddress.test(normalized);
+    const valid = !refused && !emailSyntax.validate(normalized).error;
     return valid ? normalized : helpers.message({ custom: notAnAddress });
   })
   .meta({ format: 'email', maxLength: emailMaximum });

@@ -8,6 +8,7 @@ import type { Role } from '../schemas/fields.js';
 import { searchKey } from '../schemas/keys.js';
 import { validate } from '../schemas/validate.js';
 import type { Core } from './core.js';
+import { idIn } from './ids.js';
 import { orderOf, type Page, pageOf } from './paging.js';
 
 /** What is shown of a course's trainer. */
@@ -106,19 +107,19 @@ export async function findCourse(core: Core, viewer: NonNullable<Viewer>, id: st
 const mostNamed = 10;
 
 /**
- * The course that an id or an exact title means, if there is one.
+ * The course that an id or an exact title means, if there is one. Trainers choose titles: what is spelled like an id is one.
  * @throws AppError `VALIDATION` for a title of several courses, naming their ids
  */
 export async function findCourseNamed(core: Core, reference: string): Promise<Course | undefined> {
+  const { Course } = core.database.models;
   const name = reference.trim();
-  const found = await core.database.read(() =>
-    core.database.models.Course.findAll({ where: { [Op.or]: [{ id: name }, { title: name }] }, order: ['id'] }),
-  );
-  const named = found.find(({ id }) => id === name);
+  const id = idIn(name);
+  if (id !== undefined) return (await core.database.read(() => Course.findByPk(id))) ?? undefined;
+  const found = await core.database.read(() => Course.findAll({ where: { title: name }, order: ['id'] }));
   // Databases compare more loosely.
   const titled = found.filter(({ title }) => title === name);
-  if (named || titled.length < 2) return named ?? titled[0];
-  const ids = titled.slice(0, mostNamed).map(({ id }) => id);
+  if (titled.length < 2) return titled[0];
+  const ids = titled.slice(0, mostNamed).map((course) => course.id);
   const more = titled.length > mostNamed ? ` and ${titled.length - mostNamed} more` : '';
   const message = `Course: there are several with this title. Name it by its id: ${ids.join(', ')}${more}.`;
   throw validationError([{ path: 'course', message }]);

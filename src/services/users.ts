@@ -9,6 +9,7 @@ import { validate } from '../schemas/validate.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './accounts.js';
 import { auditedUser, recordAudit } from './audit.js';
 import type { Actor, Core } from './core.js';
+import { hasPartOfId, idIn } from './ids.js';
 import { neutralizeCell, phoneCell } from './imports/cells.js';
 import { markedHeader, rawLine } from './imports/report-format.js';
 import { orderOf, type Page, pageOf } from './paging.js';
@@ -138,17 +139,17 @@ export async function findUserById(core: Core, id: string): Promise<User> {
   return user;
 }
 
-const idShape = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 /**
- * Which key a reference is. People set their own phones, so a phone that reads like an id or an email address must not
- * be found by it.
+ * Which key a reference is. People set their own phones, so a phone that reads like an id, an email address or a name must
+ * not be found by it.
  */
 function keyOf(reference: string): WhereOptions<User> {
   const text = reference.trim();
-  if (idShape.test(text)) return { id: text };
   const email = normalizeEmail(text);
-  return email.includes('@') ? { email } : { phoneKey: phoneKey(text) };
+  if (email.includes('@')) return { email };
+  const key = phoneKey(text);
+  const isPhone = /\p{Nd}/u.test(key) && !hasPartOfId(text);
+  return isPhone ? { phoneKey: key } : { id: idIn(text) ?? text };
 }
 
 /** The account that an id, an email address or a phone number means. @throws AppError `NOT_FOUND` */

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
+import { operator } from '../../src/services/core.js';
+import { applyImport } from '../../src/services/imports/apply.js';
+import { planImport } from '../../src/services/imports/plan.js';
 import { buildCourse, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { runCli } from '../support/run-cli.js';
 import { useImporting } from './importing.js';
-import { importFirstBatch } from './running.js';
+import { applyOptions, importFirstBatch } from './running.js';
 
 const header = 'firstName,lastName,email,phone,role,course';
 const update = ['--on-existing', 'update'];
@@ -77,6 +80,32 @@ describe('An account that has taken the phone of somebody in the file', () => {
     await importing.api('get', '/api/auth/me', token).expect(401);
   });
 
+  it('is not meant with --match phone where it took the phone after the plan was shown', async () => {
+    const { context } = importing;
+    await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Knots' });
+    for (const onExisting of ['update', 'skip'] as const) {
+      const { user, token } = await signIn(context, { email: `${onExisting}@example.org` });
+      const known = await buildUser(context, { phone: '4' });
+      const file = write(
+        `Bob,Trainee,${onExisting}${bob.email},${bob.phone},,Knots`,
+        `New,Name,${onExisting}new@corp.test,4,,`,
+      );
+      const { signal } = new AbortController();
+      const plan = await planImport(context, { file, options: { onExisting, match: 'phone' }, signal });
+      expect(plan.counts).to.include({ created: 1, rejected: 0 });
+      await importing.api('put', '/api/auth/profile', token).send({ phone: bob.phone }).expect(200);
+      const before = JSON.stringify(await user.reload());
+      const { id } = await applyImport(context, operator, plan, applyOptions({ signal }));
+      expect(await outcomes(id)).to.deep.equal([
+        'rejected ACCOUNTS_DIFFER',
+        onExisting === 'update' ? 'updated' : 'skipped ALREADY_EXISTS',
+      ]);
+      expect(JSON.stringify(await user.reload())).to.equal(before);
+      expect(await models().Enrollment.count()).to.equal(0);
+      await models().User.destroy({ where: { id: [user.id, known.id] } });
+    }
+  });
+
   it('shows every update of a name in the plan, and no update of a phone alone', async () => {
     const people = await Promise.all(
       Array.from({ length: 30 }, (_, index) => buildUser(importing.context, { email: `n${index}@example.org` })),
@@ -131,6 +160,54 @@ describe('An account that has taken the phone of somebody in the file', () => {
   }).timeout(scaled(60_000));
 });
 
+/** An id as it comes out of documents, spreadsheets and other programs. */
+const spellingsOf = (id: string) => [
+  id,
+  id.toUpperCase(),
+  id.replaceAll('-', ''),
+  id.replaceAll('-', '\u2011'),
+  id.replaceAll('-', '_'),
+  id.replaceAll('-', ' '),
+  ` ${id}\u00a0`,
+  `\u200b${id}`,
+  `${id.slice(0, 18)}\u00ad${id.slice(18)}`,
+  `{${id}}`,
+  `"${id}"`,
+  `${id},`,
+  id.replace(/[^-]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0)),
+];
+
+describe('A course whose title is spelled like the id of another', () => {
+  const importing = useImporting();
+
+  it('is not meant by it, at the terminal or in a file, even where the other one has gone', async () => {
+    const { context } = importing;
+    const trainer = await buildUser(context, { role: 'trainer' });
+    const meant = await buildCourse(context, trainer, { title: 'Knots' });
+    const attacker = await buildUser(context, { role: 'trainer' });
+    const gone = '0198c1f0-1111-7222-8333-444455556666';
+    const others = [gone, gone.toUpperCase()];
+    const references = [...spellingsOf(meant.id), ...others];
+    for (const title of references) await buildCourse(context, attacker, { title });
+    const rows = references.map((reference, index) => {
+      const cell = reference.replaceAll('"', '""');
+      return `Tess,Trainee,t${index}@example.org,9${index},,"${cell}"`;
+    });
+    const { id } = await importing.json(importing.write('people.csv', `${[header, ...rows].join('\n')}\n`));
+    const ledger = await context.database.models.ImportRow.findAll({ where: { importId: id }, order: ['line'] });
+    const enrolled = await context.database.models.Enrollment.findAll();
+    expect(ledger.map(({ code }) => code)).to.deep.equal(
+      references.map((reference) => (others.includes(reference) ? 'COURSE_UNKNOWN' : null)),
+    );
+    expect(enrolled.map(({ courseId }) => courseId)).to.deep.equal(spellingsOf(meant.id).map(() => meant.id));
+    for (const reference of references) {
+      const shown = await runCli(['courses', 'show', reference], { env: importing.env, cwd: importing.folder });
+      expect(shown.exitCode, reference).to.equal(others.includes(reference) ? 1 : 0);
+      if (shown.exitCode === 0) expect(shown.stdout).to.include('Knots');
+    }
+  }).timeout(scaled(60_000));
+});
+
 describe('A phone that reads like an email address', () => {
   const importing = useImporting();
   const cli = (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder });
@@ -155,6 +232,25 @@ describe('A phone that reads like an email address', () => {
     }
     expect(await user.reload()).to.include({ role: 'trainee' });
   });
+
+  it('is never found by another spelling of the id of somebody else, nor by a part of it, nor by a name', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer', firstName: 'Grace' });
+    const { user, token } = await signIn(importing.context);
+    const { id } = trainer;
+    const damaged = [`/api/users/${id}`, `id:${id}`, id.slice(0, 35), `${id}0`, id.replaceAll('-', '_').slice(2)];
+    for (const reference of [...spellingsOf(id), ...damaged, 'grace', 'Grace']) {
+      await importing.context.database.models.LoginThrottle.destroy({ where: {} });
+      await importing.api('put', '/api/auth/profile', token).send({ phone: reference }).expect(200);
+      const { exitCode } = await cli('users', 'edit', reference, '--last-name', 'Hopper');
+      expect(exitCode, reference).to.equal(spellingsOf(id).includes(reference) ? 0 : 1);
+      expect((await user.reload()).lastName, reference).not.to.equal('Hopper');
+      const named = await trainer.reload();
+      expect(named.lastName === 'Hopper', reference).to.equal(exitCode === 0);
+      await named.update({ lastName: 'Before' });
+    }
+    await importing.api('put', '/api/auth/profile', token).send({ phone: '+44 (20) 7946-0001 ext. 12' }).expect(200);
+    expect((await cli('users', 'show', '+44 20 7946 0001 ext12')).stdout).to.include(user.email);
+  }).timeout(scaled(60_000));
 
   it('is refused by every door but the profile', async () => {
     const admin = await signIn(importing.context, { role: 'super_admin' });

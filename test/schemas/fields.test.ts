@@ -49,7 +49,7 @@ for (const [atom, label] of [
         expect(taken(atom, `${sign}A${sign}da ${sign}`)).to.equal('Ada');
       // "Mirzakhani-ye", as it is written in Persian: with a joiner that keeps letters apart.
       for (const name of ['میرزاخانی\u200cها', 'क्\u200dष', '\u200fאדה']) expect(taken(atom, name)).to.equal(name);
-      for (const nothing of ['\u200b\u200b', '\u3164\u3164', '\u200d\u200f'])
+      for (const nothing of ['\u200b\u200b', '\u3164\u3164', '\u200d\u200f', '\u2800\u2800'])
         expect(await refusalOf(atom, nothing)).to.equal(`${label} must contain visible characters.`);
       expect(await refusalOf(atom, '\u202eA\u200b')).to.equal(`${label} must be 2 to 50 characters.`);
     });
@@ -101,6 +101,14 @@ describe('Email', () => {
     for (const text of [...wrong, ...strange, `l@${'d.'.repeat(126)}org`]) {
       expect(await refusalOf(fields.email, text), text).to.equal('Email must be a valid email address.');
     }
+  });
+
+  it('has no space of any kind, nor a full stop that mail programs take for a dot', async () => {
+    for (const sign of ['\u1680', '\u2028', '\u2029', '\u2800'])
+      for (const text of [`a${sign}da@example.org`, `ada@exa${sign}mple.org`])
+        expect(await refusalOf(fields.email, text)).to.equal('Email must be a valid email address.');
+    for (const text of ['ada@example\u3002org', 'ada@mail.example\uff61org', 'a\u3002da@example.org'])
+      expect(await refusalOf(fields.email, text)).to.equal('Email must be a valid email address.');
   });
 
   it('is required, and a string', async () => {

@@ -70,7 +70,7 @@ async function runImport(
     const begun = await unfinishedRecord(core, plan, options.record);
     // Somebody else has ended the run that broke off: nothing of it is left to be taken back.
     if (plan.refusal !== null && !begun) throw new AppError('IMPORT_REFUSED', plan.refusal);
-    const decider = await Decider.open(core, plan.options, begun);
+    const decider = await Decider.open(core, plan.options, begun, plan.phoneMatches);
     reports = await openReports(core, begun, file, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan, reports));
     running = {

@@ -1,12 +1,13 @@
 import { Op } from 'sequelize';
 import { validationError } from '../../errors.js';
 import type { Core } from '../core.js';
+import { idIn } from '../ids.js';
 import { seatedStatuses } from '../seats.js';
 import type { CourseReference } from './outcomes.js';
 
 type Found = CourseReference | 'unknown' | 'ambiguous';
 
-/** The courses that a file names, by id or by title, each looked up once. */
+/** The courses that a file names, by id or by title, each looked up once. What is spelled like an id is no title. */
 export class CourseBook {
   readonly #found = new Map<string, Found>();
   readonly #core: Core;
@@ -22,17 +23,18 @@ export class CourseBook {
     const courses = await this.#core.database.read(() =>
       this.#core.database.models.Course.findAll({
         attributes: ['id', 'title', 'trainerId', 'maxStudents'],
-        where: { [Op.or]: [{ id: unmet }, { title: unmet }] },
+        where: { [Op.or]: [{ id: unmet.flatMap((name) => idIn(name) ?? []) }, { title: unmet }] },
       }),
     );
     for (const name of unmet) {
-      const titled = courses.filter((course) => course.title === name);
-      const course = courses.find(({ id }) => id === name) ?? titled[0];
+      const wanted = idIn(name);
+      const meant = courses.filter(({ id, title }) => (wanted === undefined ? title === name : id === wanted));
+      const [course] = meant;
       this.#found.set(
         name,
         course === undefined
           ? 'unknown'
-          : course.id !== name && titled.length > 1
+          : meant.length > 1
             ? 'ambiguous'
             : { id: course.id, trainerId: course.trainerId, maxStudents: course.maxStudents },
       );

@@ -29,20 +29,25 @@ export class Decider {
   readonly #targets = new KeyIndex();
   /** Keys that updates took from their accounts: in this file they still mean these. */
   readonly #released = new Map<string, string>();
+  /** The accounts that rows meant by their phone alone, by `line account`. */
+  readonly phoneMatches = new KeyIndex();
+  readonly #planned: KeyIndex | undefined;
 
-  private constructor(core: Core, options: ImportOptions) {
+  private constructor(core: Core, options: ImportOptions, planned: KeyIndex | undefined) {
     this.#core = core;
     this.#options = options;
+    this.#planned = planned;
     this.#accounts = new AccountBook(core);
     this.#enrollments = new EnrollmentDecider(core, options);
   }
 
   /**
    * @param begun the import whose first rows are done
+   * @param planned what a plan that is applied has found by the phone alone: whoever has taken a phone since isn't meant
    * @throws AppError `VALIDATION` for a default course that can't be found
    */
-  static async open(core: Core, options: ImportOptions, begun: Import | null): Promise<Decider> {
-    const decider = new Decider(core, options);
+  static async open(core: Core, options: ImportOptions, begun: Import | null, planned?: KeyIndex): Promise<Decider> {
+    const decider = new Decider(core, options, planned);
     await decider.#enrollments.learn();
     await decider.#accounts.learn();
     if (begun) await decider.#recall(begun.id);
@@ -105,6 +110,11 @@ export class Decider {
     if (userId === undefined) return { outcome: 'created', row, enrollments: [] };
     if (emailId === undefined && this.#options.match === 'email')
       return rejection(row, 'ACCOUNTS_DIFFER', otherEmail(userId));
+    if (emailId === undefined) {
+      const match = `${row.line} ${userId}`;
+      if (this.#planned && !this.#planned.has(match)) return rejection(row, 'ACCOUNTS_DIFFER', takenSince(userId));
+      this.phoneMatches.firstLine(match, row.line);
+    }
     const earlier = this.#targets.firstLine(userId, row.line);
     if (earlier !== undefined && earlier < row.line)
       return rejection(row, 'DUPLICATE_IN_FILE', `Line ${earlier} is about the same account, ${userId}.`, userId);
@@ -146,6 +156,9 @@ export class Decider {
 
 const otherEmail = (id: string) =>
   `Phone belongs to account ${id}, which has another email. Correct the row, or import it with match phone if it is the same person.`;
+
+const takenSince = (id: string) =>
+  `Phone belongs to account ${id}, which has another email, and wasn't its phone when the import was planned. Check the row, and import it again.`;
 
 /** What of an account the row would have otherwise. */
 function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountChanges {

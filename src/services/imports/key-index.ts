@@ -28,6 +28,10 @@ class Part {
     return undefined;
   }
 
+  has(high: number, low: number): boolean {
+    return this.#lines[this.#slotOf(high, low)] !== 0;
+  }
+
   /** The slot that holds the key, or the free one where it belongs. */
   #slotOf(high: number, low: number): number {
     let slot = low % this.#capacity;
@@ -65,9 +69,20 @@ export class KeyIndex {
 
   /** The first line that was noted for the key so far, if any; notes `line` unless an earlier one is there. */
   firstLine(key: string, line: number): number | undefined {
+    const [part, high, low] = this.#placeOf(key);
+    return part.firstLine(high, low, line);
+  }
+
+  /** Whether a line was noted for the key. */
+  has(key: string): boolean {
+    const [part, high, low] = this.#placeOf(key);
+    return part.has(high, low);
+  }
+
+  #placeOf(key: string): [Part, number, number] {
     // As text: it takes a fifth of the time that a buffer does.
     const digest = hash('sha1', key, 'hex');
     const part = this.#parts[Number.parseInt(digest.slice(0, 2), 16)] as Part;
-    return part.firstLine(Number.parseInt(digest.slice(2, 6), 16), Number.parseInt(digest.slice(6, 14), 16), line);
+    return [part, Number.parseInt(digest.slice(2, 6), 16), Number.parseInt(digest.slice(6, 14), 16)];
   }
 }

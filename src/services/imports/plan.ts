@@ -9,6 +9,7 @@ import { Seats } from './course-book.js';
 import type { CsvFormat } from './csv-source.js';
 import { Decider } from './decider.js';
 import { inspectFile } from './inspect.js';
+import type { KeyIndex } from './key-index.js';
 import type { Decision } from './outcomes.js';
 import { openImportFile, type Repetitions } from './rows.js';
 import { fileBytes, fileIdentity } from './source-file.js';
@@ -50,6 +51,8 @@ export interface ImportPlan {
   restIds: ReadonlyMap<number, string>;
   /** What reading the file showed of repeated keys, when all of it was read. */
   repetitions: Repetitions | undefined;
+  /** The accounts that rows mean by their phone alone, by `line account`. */
+  phoneMatches: KeyIndex;
   /** How long it took to make, in seconds. */
   seconds: number;
 }
@@ -203,6 +206,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     unfinished: begun && unfinishedOf(begun),
     restIds: ids,
     repetitions: stopsAtLine === null ? repetitions() : undefined,
+    phoneMatches: decider.phoneMatches,
     seconds: (performance.now() - startedAt) / 1000,
   };
 }
