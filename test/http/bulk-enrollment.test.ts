@@ -126,6 +126,25 @@ describe('POST /api/enrollments/bulk', () => {
     }
   });
 
+  it('refuses what is nested in the list as it refuses anything else that is no id, however deep it is', async () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    const send = (traineeIds: string) =>
+      harness
+        .api('post', '/api/enrollments/bulk', cast.owner.token)
+        .set('Content-Type', 'application/json')
+        .send(`{"courseId":"${course.id}","traineeIds":${traineeIds}}`);
+    for (const traineeIds of [`[${nested(45_000)}]`, `[${'{"a":'.repeat(15_000)}1${'}'.repeat(15_000)}]`]) {
+      const refused = await send(traineeIds);
+      expectInvalid(refused, ['traineeIds.0']);
+      expect(messageOf(refused)).to.equal('traineeIds must be a string.');
+    }
+    const wide = await send(`[${Array.from({ length: 500 }, (_, index) => `[${nested(40)},${index}]`).join(',')}]`);
+    expectInvalid(
+      wide,
+      Array.from({ length: 20 }, (_, index) => `traineeIds.${index}`),
+    );
+  });
+
   it('takes a list of 1 to 500 different ids', async () => {
     const ids = (length: number) => Array.from({ length }, (_, index) => `id${index}`);
     for (const wrong of [[], ids(501), undefined, null, 'id', {}, 5])
