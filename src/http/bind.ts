@@ -10,6 +10,7 @@ import type { Admission } from './admission.js';
 import { type Contract, contract } from './contract.js';
 import type { Operation } from './operation.js';
 import { rangeOf } from './range.js';
+import { makeShallow } from './shallow.js';
 import { type StreamAnswer, sendJson, sendStream } from './stream.js';
 import { readUpload } from './upload.js';
 import { answerTaken, bodyComing, type WaitingRequests } from './waiting.js';
@@ -101,8 +102,10 @@ async function readBody(request: Request, response: Response, reading: BodyReadi
   const parsed = runMiddleware(reading.parse, request, response);
   await Promise.race([parsed, assertSmall(request, reading)]).finally(() => clearTimeout(late));
   const body: unknown = request.body ?? {};
+  if (typeof body !== 'object' || body === null) return body;
   // JSON.parse keeps a "__proto__" as an own key; nothing of ours has that name.
-  if (typeof body === 'object' && body !== null) Reflect.deleteProperty(body, '__proto__');
+  Reflect.deleteProperty(body, '__proto__');
+  makeShallow(body);
   return body;
 }
 

@@ -113,9 +113,18 @@ function fromFramework(error: unknown): AppError | undefined {
   }
 }
 
+/** The names of a schema's fields, looked up once: a schema takes longer to describe itself than to judge a request. */
+const fieldsOf = new WeakMap<object, ReadonlySet<string>>();
+
+function hasField(schema: NonNullable<Operation['query']>, name: string): boolean {
+  const fields = fieldsOf.get(schema) ?? new Set(Object.keys(schema.describe().keys));
+  fieldsOf.set(schema, fields);
+  return fields.has(name);
+}
+
 function locationOf(path: string, operation: Operation | undefined): 'body' | 'query' | 'params' {
   const key = path.split('.')[0] ?? '';
-  const has = (schema: Operation['query']) => schema !== undefined && Object.hasOwn(schema.describe().keys, key);
+  const has = (schema: Operation['query']) => schema !== undefined && hasField(schema, key);
   if (has(operation?.params)) return 'params';
   return has(operation?.query) ? 'query' : 'body';
 }

@@ -28,6 +28,8 @@ export interface WaitingRequest {
   account?: string | undefined;
   /** Bytes that have come, or gone. Undefined while the client is waited for by nobody. */
   bytes?(): number | undefined;
+  /** Bytes of an answer that are kept here until they are taken. */
+  held?(): number;
   /** Whether all of it has come. */
   isComplete?(): boolean;
   /** Ends it. */
@@ -53,6 +55,7 @@ export function answerTaken(response: ServerResponse, owner: Owner): WaitingRequ
   return {
     ...owner,
     bytes: () => (socket && response.writableLength > 0 ? socket.bytesWritten - socket.writableLength : undefined),
+    held: () => response.writableLength,
     cut: () => void response.destroy(),
   };
 }
@@ -70,6 +73,8 @@ export interface WaitingLimits {
   /** What sends less than so many bytes a second, over {@link slowMs}, is ended. */
   minimumRate: number;
   slowMs?: number;
+  /** How much of all answers may be kept until it is taken, in bytes. */
+  mostHeld?: number;
   /** Told of each request that is ended because its client keeps it waiting. */
   onCut?(): void;
 }
@@ -77,6 +82,8 @@ export interface WaitingLimits {
 /** How long a client sends or takes less than the minimum rate before its request counts as stalled, in milliseconds. */
 const stalledMs = 500;
 const defaultSlowMs = 5000;
+/** A page of a listing has up to 10 MB: a few that nobody takes must not fill the memory. */
+const defaultMostHeld = 128 * 1024 * 1024;
 /** The waits of a body for room, in milliseconds: after them those before it are stalled, or have come. */
 const pauses = [10, 50, 250, 250, 250];
 /** How often it is looked what has come, in milliseconds. */
@@ -150,6 +157,7 @@ export function createWaitingRequests({
   atOnce,
   minimumRate,
   slowMs = defaultSlowMs,
+  mostHeld = defaultMostHeld,
   onCut,
 }: WaitingLimits): WaitingRequests {
   const total = Math.max(400, 50 * atOnce);
@@ -181,6 +189,34 @@ export function createWaitingRequests({
       return true;
     }
     return false;
+  }
+
+  /**
+   * Ends answers until those that are left fit: the oldest of the address, or of the account where that isn't known, of which
+   * most is kept. However fast they are taken: others must have room too.
+   */
+  function boundHeld(): void {
+    const owners = new Map<string, { bytes: number; entries: Entry[] }>();
+    let total = 0;
+    for (const entry of groups.answers.entries) {
+      const { address, account = '', held } = entry.request;
+      const key = address === null ? account : networkOf(address);
+      const owner = owners.get(key) ?? { bytes: 0, entries: [] };
+      const bytes = held?.() ?? 0;
+      owner.bytes += bytes;
+      owner.entries.push(entry);
+      owners.set(key, owner);
+      total += bytes;
+    }
+    while (total > mostHeld) {
+      const [largest] = [...owners.values()].sort((one, other) => other.bytes - one.bytes);
+      const oldest = largest?.entries.shift();
+      if (!largest || !oldest) return;
+      const bytes = oldest.request.held?.() ?? 0;
+      largest.bytes -= bytes;
+      total -= bytes;
+      if (bytes > 0) end(oldest);
+    }
   }
 
   function look(): void {
@@ -250,7 +286,9 @@ export function createWaitingRequests({
       const crowd = groups.answers.crowd(request);
       // The work is done: it is handed over in any case.
       if (crowd) endStalled(crowd);
-      return groups.answers.add(request);
+      const leave = groups.answers.add(request);
+      boundHeld();
+      return leave;
     },
 
     figures: () => ({

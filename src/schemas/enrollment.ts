@@ -1,3 +1,4 @@
+import type Types from 'joi';
 import type { Paging } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
@@ -120,12 +121,25 @@ export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> 
   traineeIds: string[];
 }
 
+/** Characters of notes that one request may bring about: each enrollment has a copy, and its entry in the audit trail another. */
+const mostNotes = 100_000;
+
+/** The notes stand after `traineeIds`, which have been checked by then. */
+function notesForAll(value: string, { message, state }: Types.CustomHelpers): string | Types.ErrorReport {
+  const { traineeIds } = state.ancestors[0] as { traineeIds?: unknown };
+  const count = Array.isArray(traineeIds) ? Math.min(Math.max(traineeIds.length, 1), mostIds) : 1;
+  const most = Math.floor(mostNotes / count);
+  return fields.characters(value) > most
+    ? message({ custom: `Notes must be at most ${most} characters for ${count} trainees.` })
+    : value;
+}
+
 /** Body of `POST /api/enrollments/bulk`. */
 export const bulkAssignmentSchema = Joi.object<BulkAssignment>({
   courseId: courseId.required(),
   traineeIds: ids('traineeIds'),
   status: initialStatus,
-  notes,
+  notes: notes.custom(notesForAll),
 });
 
 export interface StatusChange {

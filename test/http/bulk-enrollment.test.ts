@@ -126,6 +126,38 @@ describe('POST /api/enrollments/bulk', () => {
     }
   });
 
+  it('refuses what is nested in the list as it refuses anything else that is no id, however deep it is', async () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    const send = (traineeIds: string) =>
+      harness
+        .api('post', '/api/enrollments/bulk', cast.owner.token)
+        .set('Content-Type', 'application/json')
+        .send(`{"courseId":"${course.id}","traineeIds":${traineeIds}}`);
+    for (const traineeIds of [`[${nested(45_000)}]`, `[${'{"a":'.repeat(15_000)}1${'}'.repeat(15_000)}]`]) {
+      const refused = await send(traineeIds);
+      expectInvalid(refused, ['traineeIds.0']);
+      expect(messageOf(refused)).to.equal('traineeIds must be a string.');
+    }
+    const wide = await send(`[${Array.from({ length: 500 }, (_, index) => `[${nested(40)},${index}]`).join(',')}]`);
+    expectInvalid(
+      wide,
+      Array.from({ length: 20 }, (_, index) => `traineeIds.${index}`),
+    );
+  });
+
+  it('takes notes of 2,000 characters for 50 trainees, and shorter ones for more: each enrollment keeps them', async () => {
+    const ids = (length: number) => Array.from({ length }, (_, index) => `id${index}`);
+    await assign(ids(50), { notes: 'n'.repeat(2000) }).expect(201);
+    await assign(ids(500), { notes: '\u{1f600}'.repeat(200) }).expect(201);
+    await assign(ids(500), { notes: null }).expect(201);
+    const refused = await assign(ids(500), { notes: 'n'.repeat(201) });
+    expectInvalid(refused, ['notes']);
+    expect(messageOf(refused)).to.equal('Notes must be at most 200 characters for 500 trainees.');
+    expectInvalid(await assign(ids(51), { notes: 'n'.repeat(2000) }), ['notes']);
+    expectInvalid(await assign(ids(501), { notes: 'n'.repeat(200) }), ['traineeIds']);
+    expectInvalid(await assign('id', { notes: 'n'.repeat(2001) }), ['traineeIds', 'notes']);
+  });
+
   it('takes a list of 1 to 500 different ids', async () => {
     const ids = (length: number) => Array.from({ length }, (_, index) => `id${index}`);
     for (const wrong of [[], ids(501), undefined, null, 'id', {}, 5])
@@ -158,7 +190,7 @@ describe('POST /api/enrollments/bulk', () => {
 
   it('enrolls 500 at once', async () => {
     const ids = await trainees(500);
-    const { body } = await assign(ids, { notes: '𝒳'.repeat(2000) }).expect(201);
+    const { body } = await assign(ids, { notes: '𝒳'.repeat(200) }).expect(201);
     expect(body.enrollments.map(({ userId }: Shown) => userId)).to.deep.equal(ids);
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(500);
   }).timeout(scaled(60_000));

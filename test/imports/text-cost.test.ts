@@ -63,6 +63,17 @@ describe('What a file costs', () => {
   /** What as many bytes of people cost, in milliseconds of CPU. */
   const yardstickOf = (content: string) => perByte * Buffer.byteLength(content);
 
+  for (const [what, row] of [
+    ['rows of two empty cells', ',\n'],
+    ['rows of one blank cell', ' \n'],
+    ['formulas in rows of one blank cell', '=" "\n'],
+  ] as const)
+    it(`is not much more a byte than that of people, with ${what}`, async () => {
+      const content = `${columns.join(',')}\n${row.repeat(400_000 / row.length)}`;
+      const [yardstick, cost] = [yardstickOf(content), await cpuMs(content)];
+      expect(cost, `yardstick ${yardstick} ms`).to.be.below(4 * yardstick + 50);
+    });
+
   for (const [what, unit] of Object.entries(units)) {
     it(`is no more a byte than that of people, with ${what} in every cell`, async () => {
       const cell = fill(unit, 64 * 1024 - 8);

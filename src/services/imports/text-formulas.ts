@@ -66,14 +66,21 @@ export async function* quotedFormulas(chunks: AsyncIterable<Buffer>, delimiter: 
     const { parts, end } = hasFormula(bytes) ? rewrite(bytes, false) : passed(bytes);
     waiting = bytes.subarray(end);
     if (end > 0) before = bytes[end - 1] ?? before;
-    for (const part of parts) if (part.length > 0) yield part;
+    yield* joined(parts);
   }
-  if (waiting.length > 0) for (const part of rewrite(waiting, true).parts) if (part.length > 0) yield part;
+  if (waiting.length > 0) yield* joined(rewrite(waiting, true).parts);
 
   function passed(bytes: Buffer): { parts: Buffer[]; end: number } {
     if (bytes.includes(quote)) for (const byte of bytes) if (byte === quote) inQuotes = !inQuotes;
     return { parts: [bytes], end: bytes.length };
   }
+}
+
+/** The parts as one piece: to hand over each part costs more than to read it. */
+function* joined(parts: readonly Buffer[]): Generator<Buffer> {
+  const [only = Buffer.alloc(0)] = parts;
+  const bytes = parts.length === 1 ? only : Buffer.concat(parts);
+  if (bytes.length > 0) yield bytes;
 }
 
 /** Whether a formula may begin in these bytes. */
