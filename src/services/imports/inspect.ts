@@ -11,6 +11,7 @@ import {
   unfinishedUtf8,
   utf8LengthFrom,
 } from './encodings.js';
+import { WesternWords } from './western-words.js';
 
 /** What one pass over all bytes of a file tells. */
 export interface Inspection {
@@ -55,6 +56,7 @@ class EncodingDetector {
   /** Characters of UTF-8 beyond ASCII. */
   #hasMultibyte = false;
   #hasUndefined1252 = false;
+  readonly #words = new WesternWords();
 
   push(chunk: Buffer): void {
     if (this.#start.length < signatureBytes) {
@@ -88,7 +90,7 @@ class EncodingDetector {
       return this.#oddNuls > this.#evenNuls ? 'utf-16le' : 'utf-16be';
     }
     if (this.#firstInvalid === undefined) return 'utf-8';
-    if (!this.#hasMultibyte && !this.#hasUndefined1252) return 'windows-1252';
+    if (!this.#hasMultibyte && !this.#hasUndefined1252 && !this.#words.isForeign()) return 'windows-1252';
     const { line, byte } = this.#firstInvalid;
     throw new AppError(
       'IMPORT_FILE_INVALID',
@@ -116,6 +118,7 @@ class EncodingDetector {
     const nul = bytes.indexOf(0);
     if (nul >= 0) this.#firstNul = this.#place(bytes, nul);
     else if (!isAscii(bytes)) this.#lookBeyondAscii(bytes);
+    if (nul < 0 && !this.#hasMultibyte) this.#words.push(bytes);
     this.#position.pass(bytes);
     this.#bytes += bytes.length;
   }
