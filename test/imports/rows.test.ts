@@ -105,12 +105,22 @@ describe('A row of an import file', () => {
   });
 
   it('has no phone that a spreadsheet has turned into a number', async () => {
-    for (const phone of ['4.41E+11', '4.4e11', '"4,41E+11"', ' 4E+11 ', '4.41208E+11'])
+    for (const phone of [
+      ...['4.41E+11', '4.4e11', '"4,41E+11"', ' 4E+11 ', '4.41208E+11', '441.2E+09', '441E+9', '4.4E 11', '+4.41E+11'],
+      ...['-4.41E+11', '4٫41E+11', '٤٫٤١E+١١', '49301234567890100000', '1234567890123450'],
+    ])
       expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
         'INVALID: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.',
       );
-    for (const phone of ['4411', '+4.41', '4E', 'E+11'])
+    for (const phone of ['4411', '+4.41', '4E', 'E+11', '1234567890123456', '123456789012300', '+1234567890123450'])
       expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal(phone);
+  });
+
+  it('has no phone that is a formula', async () => {
+    for (const phone of ['=49301234', '=+49301234', "'=1", ' =A1'])
+      expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
+        'INVALID: Phone is a formula of a spreadsheet. Format the column as text and enter it again.',
+      );
   });
 
   it('has no phone that a program has turned into a decimal number', async () => {
