@@ -308,6 +308,23 @@ describe('An import file', () => {
     }
   });
 
+  it('is refused with the line that looks like its header, where others stand above it', async () => {
+    const header = 'Vorname;Nachname;E-Mail;Telefon';
+    for (const [text, line] of [
+      [`Liste 2026;;;\n;;;\n${header}\nAda;King;a@x.org;1\n`, 3],
+      [`Name;;Kontakt;\n${header}\nAda;King;a@x.org;1\n`, 2],
+      [`${'Titel;;;\n'.repeat(30)}${header}\n`, undefined],
+      [`Liste;;;\nAda;King;a@x.org;1\n`, undefined],
+      [`Liste;;;\nAda;"King\n`, undefined],
+      ['Liste;;;\n', undefined],
+    ] as const) {
+      const { message } = await failureOf(() => open(text.replaceAll(';', ',')));
+      const hint = line === undefined ? '' : ` Line ${line} looks like the header: delete the lines above it.`;
+      expect(message).to.match(/^The (file has no header|header lacks)/);
+      expect(/ Line .*/.exec(message)?.[0] ?? '').to.equal(hint);
+    }
+  });
+
   it('is let go of when its header is refused, and when no row was asked for', async () => {
     const released: string[] = [];
     async function* source(text: string) {

@@ -33,13 +33,17 @@ function knownType(start: Buffer): string | undefined {
     if (start.includes('opendocument.spreadsheet')) return `an OpenDocument spreadsheet (.ods). ${excelWords}`;
     if (start.includes('[Content_Types].xml') || start.includes('xl/'))
       return `an Excel workbook (.xlsx). ${excelWords}`;
+    if (start.includes('Index/Document.iwa') || start.includes('Index/Tables/'))
+      return 'a Numbers spreadsheet (.numbers). Export it to CSV in UTF-8 (File, Export To), then import that.';
     return 'a ZIP archive. Unpack it and import the CSV file in it.';
   }
   if (begins(0xd0, 0xcf, 0x11, 0xe0)) return `an old Excel workbook (.xls). ${excelWords}`;
   if (begins(0x25, 0x50, 0x44, 0x46, 0x2d)) return 'a PDF document. Export the table as "CSV UTF-8" and import that.';
   if (begins(0x1f, 0x8b)) return 'compressed with gzip. Unpack it and import the CSV file in it.';
-  if (/^\s*(<!doctype html|<html)/i.test(start.subarray(0, 256).toString('latin1')))
+  const text = start.subarray(0, 256).toString('latin1');
+  if (/^(\xef\xbb\xbf)?\s*<(!doctype html|html|head|meta|table)\b/i.test(text))
     return `a web page (HTML). ${excelWords}`;
+  if (/^(\xef\xbb\xbf)?\s*<\?xml\b/i.test(text)) return `an XML document. ${excelWords}`;
   return undefined;
 }
 
