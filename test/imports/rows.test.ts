@@ -319,9 +319,9 @@ describe('An import file', () => {
       ['Liste;;;\n', undefined],
     ] as const) {
       const { message } = await failureOf(() => open(text.replaceAll(';', ',')));
-      const hint = line === undefined ? '' : ` Line ${line} looks like the header: delete the lines above it.`;
+      const hint = line === undefined ? '' : `. Line ${line} looks like the header: delete the lines above it.`;
       expect(message).to.match(/^The (file has no header|header lacks)/);
-      expect(/ Line .*/.exec(message)?.[0] ?? '').to.equal(hint);
+      expect(/\. Line .*/.exec(message)?.[0] ?? '').to.equal(hint);
     }
   });
 

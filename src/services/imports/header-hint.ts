@@ -16,7 +16,7 @@ async function refusedHeader(
     const next = await rows.next();
     for (const { line, cells } of next.done ? [] : next.value.slice(0, manyTitles)) {
       if (!isHeader(cells, maps)) continue;
-      const message = `${refusal.message} Line ${line} looks like the header: delete the lines above it.`;
+      const message = `${refusal.message.replace(/\.?$/, '.')} Line ${line} looks like the header: delete the lines above it.`;
       return new AppError('IMPORT_FILE_INVALID', message, { cause: refusal });
     }
   } catch (error) {
