@@ -99,7 +99,14 @@ describe('A file that is no text', () => {
       [bytesOf([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), `an old Excel workbook (.xls). ${save}`],
       [bytesOf('%PDF-1.7\n%âãÏÓ'), 'a PDF document. Export the table as "CSV UTF-8" and import that.'],
       [bytesOf([0x1f, 0x8b, 8, 0]), 'compressed with gzip. Unpack it and import the CSV file in it.'],
+      [
+        bytesOf(zip, new Array(26).fill(0), 'Index/Document.iwa', new Array(100).fill(0)),
+        'a Numbers spreadsheet (.numbers). Export it to CSV in UTF-8 (File, Export To), then import that.',
+      ],
       [bytesOf('\n<!DOCTYPE html>\n<table>'), `a web page (HTML). ${save}`],
+      [bytesOf('\ufeff<html xmlns:x="urn:schemas-microsoft-com:office:excel">'), `a web page (HTML). ${save}`],
+      [bytesOf('<table border="1"><tr><td>Email</td></tr></table>'), `a web page (HTML). ${save}`],
+      [bytesOf('<?xml version="1.0"?>\n<Workbook/>'), `an XML document. ${save}`],
     ] as const) {
       expect(await problemOf(source)).to.equal(`The file is ${name}`);
       expect(await problemOf(source, new Array(200).fill(1))).to.equal(`The file is ${name}`);

@@ -41,7 +41,7 @@ describe('Rows that cannot be imported', () => {
     expect(stdout.split('\n').slice(1)).to.deep.equal([
       '  2 accounts created, 0 rows skipped, 4 rejected',
       `  Passwords: ${importing.folder}/people.credentials.csv (hand them out, then delete the file)`,
-      `  Rejected rows with reasons: ${importing.folder}/people.rejected.csv (mend them and import that file)`,
+      `  Rejected rows with reasons: ${importing.folder}/people.rejected.csv (correct them and import that file)`,
       '',
     ]);
   });

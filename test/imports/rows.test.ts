@@ -105,12 +105,22 @@ describe('A row of an import file', () => {
   });
 
   it('has no phone that a spreadsheet has turned into a number', async () => {
-    for (const phone of ['4.41E+11', '4.4e11', '"4,41E+11"', ' 4E+11 ', '4.41208E+11'])
+    for (const phone of [
+      ...['4.41E+11', '4.4e11', '"4,41E+11"', ' 4E+11 ', '4.41208E+11', '441.2E+09', '441E+9', '4.4E 11', '+4.41E+11'],
+      ...['-4.41E+11', '4٫41E+11', '٤٫٤١E+١١', '49301234567890100000', '1234567890123450'],
+    ])
       expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
         'INVALID: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.',
       );
-    for (const phone of ['4411', '+4.41', '4E', 'E+11'])
+    for (const phone of ['4411', '+4.41', '4E', 'E+11', '1234567890123456', '123456789012300', '+1234567890123450'])
       expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal(phone);
+  });
+
+  it('has no phone that is a formula', async () => {
+    for (const phone of ['=49301234', '=+49301234', "'=1", ' =A1'])
+      expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
+        'INVALID: Phone is a formula of a spreadsheet. Format the column as text and enter it again.',
+      );
   });
 
   it('has no phone that a program has turned into a decimal number', async () => {
@@ -295,6 +305,23 @@ describe('An import file', () => {
       const failure = await failureOf(() => open(text));
       expect(failure.code).to.equal('IMPORT_FILE_INVALID');
       expect(failure.message).to.match(new RegExp(`^${problem}`));
+    }
+  });
+
+  it('is refused with the line that looks like its header, where others stand above it', async () => {
+    const header = 'Vorname;Nachname;E-Mail;Telefon';
+    for (const [text, line] of [
+      [`Liste 2026;;;\n;;;\n${header}\nAda;King;a@x.org;1\n`, 3],
+      [`Name;;Kontakt;\n${header}\nAda;King;a@x.org;1\n`, 2],
+      [`${'Titel;;;\n'.repeat(30)}${header}\n`, undefined],
+      [`Liste;;;\nAda;King;a@x.org;1\n`, undefined],
+      [`Liste;;;\nAda;"King\n`, undefined],
+      ['Liste;;;\n', undefined],
+    ] as const) {
+      const { message } = await failureOf(() => open(text.replaceAll(';', ',')));
+      const hint = line === undefined ? '' : `. Line ${line} looks like the header: delete the lines above it.`;
+      expect(message).to.match(/^The (file has no header|header lacks)/);
+      expect(/\. Line .*/.exec(message)?.[0] ?? '').to.equal(hint);
     }
   });
 

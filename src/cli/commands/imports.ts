@@ -46,7 +46,8 @@ export function register(program: Command, registry: Registry): void {
   define<OutputOptions>(imports, registry, {
     usage: 'rejects <id>',
     schema: 'current',
-    summary: 'Write the rejected rows as CSV, as they were, with line, code and reason: mend them and import that file',
+    summary:
+      'Write the rejected rows as CSV, as they were, with line, code and reason: correct them and import that file',
     examples: ['imports rejects 019aa0c4-... > rejected.csv'],
     options: (command) =>
       command.option('--output <file>', 'write to this file, which must not exist, instead of standard output'),

@@ -117,7 +117,7 @@ function headline({ id, status, counts }: ImportResult, seconds: number, io: Io)
     case 'cancelled':
       return `Cancelled after ${counted(counts.rows, 'row')}. To go on: ${resume}`;
     case 'stopped':
-      return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Mend it and import the file again: rows that are done are skipped.`;
+      return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Correct it and import the file again: rows that are done are skipped.`;
     default:
       return `Done: ${counted(counts.rows, 'row')} in ${seconds.toFixed(1)} s. Import ${id}`;
   }
@@ -147,7 +147,7 @@ export function report(result: ImportResult, seconds: number, io: Io): Result {
       ? [`  Passwords: ${credentialsFile}${whole ? ' (hand them out, then delete the file)' : ''}`]
       : []),
     ...(rejectsFile
-      ? [`  Rejected rows with reasons: ${rejectsFile}${whole ? ' (mend them and import that file)' : ''}`]
+      ? [`  Rejected rows with reasons: ${rejectsFile}${whole ? ' (correct them and import that file)' : ''}`]
       : []),
   ];
   return {

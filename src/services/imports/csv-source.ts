@@ -107,7 +107,7 @@ function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boole
   if (!sepLine) return detectDelimiter(table.subarray(0, delimiterSampleBytes), isWhole);
   if (named === undefined)
     throw invalid(
-      'Line 1 names a delimiter that is not known: it may be a comma, a semicolon, a tab or a pipe. Mend it, or name the delimiter with --delimiter.',
+      'Line 1 names a delimiter that is not known: it may be a comma, a semicolon, a tab or a pipe. Correct it, or name the delimiter with --delimiter.',
     );
   return named;
 }

@@ -11,6 +11,7 @@ import {
   unfinishedUtf8,
   utf8LengthFrom,
 } from './encodings.js';
+import { WesternWords } from './western-words.js';
 
 /** What one pass over all bytes of a file tells. */
 export interface Inspection {
@@ -32,13 +33,17 @@ function knownType(start: Buffer): string | undefined {
     if (start.includes('opendocument.spreadsheet')) return `an OpenDocument spreadsheet (.ods). ${excelWords}`;
     if (start.includes('[Content_Types].xml') || start.includes('xl/'))
       return `an Excel workbook (.xlsx). ${excelWords}`;
+    if (start.includes('Index/Document.iwa') || start.includes('Index/Tables/'))
+      return 'a Numbers spreadsheet (.numbers). Export it to CSV in UTF-8 (File, Export To), then import that.';
     return 'a ZIP archive. Unpack it and import the CSV file in it.';
   }
   if (begins(0xd0, 0xcf, 0x11, 0xe0)) return `an old Excel workbook (.xls). ${excelWords}`;
   if (begins(0x25, 0x50, 0x44, 0x46, 0x2d)) return 'a PDF document. Export the table as "CSV UTF-8" and import that.';
   if (begins(0x1f, 0x8b)) return 'compressed with gzip. Unpack it and import the CSV file in it.';
-  if (/^\s*(<!doctype html|<html)/i.test(start.subarray(0, 256).toString('latin1')))
+  const text = start.subarray(0, 256).toString('latin1');
+  if (/^(\xef\xbb\xbf)?\s*<(!doctype html|html|head|meta|table)\b/i.test(text))
     return `a web page (HTML). ${excelWords}`;
+  if (/^(\xef\xbb\xbf)?\s*<\?xml\b/i.test(text)) return `an XML document. ${excelWords}`;
   return undefined;
 }
 
@@ -55,6 +60,7 @@ class EncodingDetector {
   /** Characters of UTF-8 beyond ASCII. */
   #hasMultibyte = false;
   #hasUndefined1252 = false;
+  readonly #words = new WesternWords();
 
   push(chunk: Buffer): void {
     if (this.#start.length < signatureBytes) {
@@ -88,7 +94,7 @@ class EncodingDetector {
       return this.#oddNuls > this.#evenNuls ? 'utf-16le' : 'utf-16be';
     }
     if (this.#firstInvalid === undefined) return 'utf-8';
-    if (!this.#hasMultibyte && !this.#hasUndefined1252) return 'windows-1252';
+    if (!this.#hasMultibyte && !this.#hasUndefined1252 && !this.#words.isForeign()) return 'windows-1252';
     const { line, byte } = this.#firstInvalid;
     throw new AppError(
       'IMPORT_FILE_INVALID',
@@ -116,6 +122,7 @@ class EncodingDetector {
     const nul = bytes.indexOf(0);
     if (nul >= 0) this.#firstNul = this.#place(bytes, nul);
     else if (!isAscii(bytes)) this.#lookBeyondAscii(bytes);
+    if (nul < 0 && !this.#hasMultibyte) this.#words.push(bytes);
     this.#position.pass(bytes);
     this.#bytes += bytes.length;
   }

@@ -10,9 +10,10 @@ import {
 import { phoneKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { PasswordPolicy } from '../password-policy.js';
-import { type ColumnMapping, mapColumns } from './columns.js';
+import type { ColumnMapping } from './columns.js';
 import { type CsvFormat, type CsvOptions, openCsv } from './csv-source.js';
 import { delimiterNames } from './delimiters.js';
+import { mappingOf } from './header-hint.js';
 import { KeyIndex } from './key-index.js';
 import { phoneDoubt } from './phone-doubts.js';
 import { roleOf } from './role-words.js';
@@ -232,7 +233,7 @@ export async function openImportFile(
 ): Promise<ImportFile> {
   const { header, format, rows, close } = await openCsv(bytes, reading.format, limits);
   try {
-    const mapping = mapColumns(header, reading.options.map);
+    const mapping = await mappingOf(header, rows, reading.options.map);
     const checker = new RowChecker(format, mapping, reading.policy, repetitions);
     const batches = inBatches(rows, checker, batchRows);
     const { roleWords } = checker;
