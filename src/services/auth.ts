@@ -4,14 +4,11 @@ import { AppError, isAppError, validationError } from '../errors.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../schemas/auth.js';
 import { isPossibleKey, type Role } from '../schemas/fields.js';
 import { normalizeEmail, phoneKey } from '../schemas/keys.js';
-import { profileSchema } from '../schemas/user.js';
 import { validate } from '../schemas/validate.js';
-import { guarded, takenKeys, userSearchKey } from './accounts.js';
 import type { Caller, Client, Core } from './core.js';
 import { type Attempt, beginAttempt } from './login-throttle.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions, isStarted, lockCaller, startSession } from './sessions.js';
-import { countPhone } from './throttle-locks.js';
 import type { Target } from './throttle-rules.js';
 
 /** Whom an identifier means: a text that is somebody's email is never a phone number. */
@@ -154,29 +151,6 @@ async function guessing<T>(
 
 function lockedUser(core: Core, id: string, transaction: Transaction): Promise<User | null> {
   return core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
-}
-
-/**
- * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
- * @throws AppError `VALIDATION`, `PHONE_TAKEN`, `TOO_MANY_ATTEMPTS` when the caller tries one phone after the other,
- *   `TOKEN_INVALID`
- */
-export async function updateProfile(core: Core, caller: Caller, input: unknown): Promise<User> {
-  const changes = validate(profileSchema, input);
-  const { phone } = changes;
-  if (phone !== undefined && phoneKey(phone) !== caller.user.phoneKey) await countPhone(core, caller.user.id);
-  const refusal = async () => {
-    if (phone === undefined) return undefined;
-    return (await takenKeys(core.database, { phone }, caller.user.id)).phone ? 'PHONE_TAKEN' : undefined;
-  };
-  return guarded(refusal, () =>
-    core.database.inTransaction(async (transaction) => {
-      const user = await lockCaller(core, caller, transaction);
-      user.set({ ...changes, ...(phone !== undefined && { phoneKey: phoneKey(phone) }) });
-      user.searchKey = userSearchKey(user);
-      return user.save({ transaction });
-    }),
-  );
 }
 
 /**

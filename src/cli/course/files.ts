@@ -5,7 +5,6 @@ import { AppError } from '../../errors.js';
 import { findCourse } from '../../services/catalogue.js';
 import { operator } from '../../services/core.js';
 import { atMost, type StoredObject, type UploadLimit } from '../../services/files.js';
-import { setThumbnail } from '../../services/images.js';
 import { copyToUploads } from '../../services/local-upload.js';
 import {
   addMaterial,
@@ -15,6 +14,7 @@ import {
   openMaterial,
   removeMaterial,
 } from '../../services/materials.js';
+import { setThumbnail } from '../../services/thumbnails.js';
 import { assertCanAsk, confirm } from '../confirm.js';
 import { assertDestination, writeData } from '../file-output.js';
 import { counted, pageText } from '../output.js';

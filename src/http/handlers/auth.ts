@@ -1,6 +1,7 @@
-import { changeFirstPassword, changePassword, login, updateProfile } from '../../services/auth.js';
+import { changeFirstPassword, changePassword, login } from '../../services/auth.js';
 import { actorOf } from '../../services/core.js';
 import { currentEnrollments } from '../../services/enrollment-listings.js';
+import { updateProfile } from '../../services/profile.js';
 import { completeSetup, setupStatus } from '../../services/setup.js';
 import { registerUser } from '../../services/users.js';
 import type { Handlers } from '../bind.js';

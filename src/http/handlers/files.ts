@@ -1,7 +1,8 @@
 import { AppError } from '../../errors.js';
+import { removeAvatar, setAvatar } from '../../services/avatars.js';
 import { actorOf } from '../../services/core.js';
 import { contentOf, type StoredObject } from '../../services/files.js';
-import { openImage, removeAvatar, setAvatar, setThumbnail } from '../../services/images.js';
+import { openImage } from '../../services/images.js';
 import {
   addMaterial,
   assertMayUpload,
@@ -10,6 +11,7 @@ import {
   openMaterial,
   removeMaterial,
 } from '../../services/materials.js';
+import { setThumbnail } from '../../services/thumbnails.js';
 import type { Handlers } from '../bind.js';
 import * as present from '../present.js';
 import type { StreamAnswer } from '../stream.js';

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.js';
 import type { Delimiter, Encoding } from '../../schemas/import.js';
 import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
 import { decodedAs } from './encodings.js';
+import type { CsvFormat } from './report-format.js';
 import { type CsvLimits, type CsvRow, RowReader } from './row-reader.js';
 import { quotedFormulas } from './text-formulas.js';
 
@@ -11,15 +12,6 @@ const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message
 export interface CsvOptions {
   encoding: Encoding;
   delimiter: Delimiter | 'auto';
-}
-
-/** How a file was read. */
-export interface CsvFormat {
-  encoding: Encoding;
-  delimiter: Delimiter;
-  byteOrderMark: boolean;
-  /** Whether it begins with a line `sep=;`. */
-  sepLine: boolean;
 }
 
 /** A file of which the header was read. */

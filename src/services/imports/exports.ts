@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import type { Import } from '../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../errors.js';
 import type { Core } from '../core.js';
-import type { CsvFormat } from './csv-source.js';
 import { ledgerOf } from './ledger.js';
+import type { CsvFormat } from './report-format.js';
 import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFormat } from './report-format.js';
 
 const ledgerHeader = [

@@ -2,7 +2,15 @@ import { stringify } from 'csv-stringify/sync';
 import iconv from 'iconv-lite';
 import type { Delimiter, Encoding } from '../../schemas/import.js';
 import { neutralizeCell, protectCell } from './cells.js';
-import type { CsvFormat } from './csv-source.js';
+
+/** How a file was read. */
+export interface CsvFormat {
+  encoding: Encoding;
+  delimiter: Delimiter;
+  byteOrderMark: boolean;
+  /** Whether it begins with a line `sep=;`. */
+  sepLine: boolean;
+}
 
 /**
  * How a file that an import writes is laid out: as its input is, so that the spreadsheet that made the input opens it,
