@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Connection, createConnection } from 'mysql2/promise';
-import { createPasswordHasher, generatedPasswordCost, type PasswordHasher } from '../src/services/passwords.js';
+import { createPasswordHasher, generatedPasswordCost, type PasswordHasher } from '../src/services/auth/passwords.js';
 import { median, sized as sizedAtLeast, verdict } from './figures.js';
 import { only, rounds, scale } from './options.js';
 import { type Extra, writePeople } from './people.js';

@@ -3,7 +3,7 @@ import { type ColumnValue, insertRows } from '../src/db/bulk-insert.js';
 import type { Database } from '../src/db/connection.js';
 import type { Role } from '../src/schemas/fields.js';
 import { phoneKey, searchKey } from '../src/schemas/keys.js';
-import { userSearchKey } from '../src/services/accounts.js';
+import { userSearchKey } from '../src/services/accounts/store.js';
 import { newIds } from '../src/services/ids.js';
 import { firstNames, lastNames, passwordHash } from './people.js';
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { loadConfig } from '../src/config.js';
+import { loadConfig } from '../src/config/config.js';
 import { type Context, createContext } from '../src/context.js';
-import { createApp } from '../src/http/app.js';
+import { createApp } from '../src/http/server/app.js';
 import { createLogger } from '../src/logger.js';
 import { tokenFor } from '../test/support/factories.js';
 import type { Timing } from './figures.js';

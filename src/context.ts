@@ -1,4 +1,4 @@
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import { type Database, openDatabase } from './db/connection.js';
 import { clockSkewMs, type ServerProblem, serverProblems, serverVersion } from './db/dialect.js';
 import {
@@ -12,9 +12,9 @@ import {
   seedDemo,
 } from './db/migrator.js';
 import type { Logger } from './logger.js';
+import { createPasswordHasher, type PasswordHasher } from './services/auth/passwords.js';
+import { createTokens, type Tokens } from './services/auth/tokens.js';
 import type { Core } from './services/core.js';
-import { createPasswordHasher, type PasswordHasher } from './services/passwords.js';
-import { createTokens, type Tokens } from './services/tokens.js';
 import { createImagePreparer } from './storage/images.js';
 import { openStorage } from './storage/open-storage.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 
-/** Holds the imports of every source file against docs/ARCHITECTURE.md, "Who may import whom". */
+/** Holds the imports of every source file against docs/ARCHITECTURE.md, "Dependency rules". */
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 const files = readdirSync(src, { recursive: true, withFileTypes: true })
@@ -35,8 +35,8 @@ interface Edge {
   typeOnly: boolean;
 }
 
-/** Which rooms may use a package that one of them is there to hide. */
-const packageRooms: Readonly<Record<string, readonly string[]>> = {
+/** Which layers may use a package that one of them encapsulates. */
+const packageLayers: Readonly<Record<string, readonly string[]>> = {
   sequelize: ['db', 'services'],
   ...{ mysql2: ['db'], '@photostructure/sqlite': ['db'], umzug: ['db'] },
   ...{ express: ['http'], multer: ['http'], helmet: ['http'], cors: ['http'], 'pino-http': ['http'] },
@@ -55,36 +55,33 @@ const edges: Edge[] = files.flatMap((from) =>
     })),
 );
 
-const rootFiles = [
-  'config.ts',
-  'database-url.ts',
-  'errors.ts',
-  'installation.ts',
-  'logger.ts',
-  'settings.ts',
-  'shown-settings.ts',
-  'version.ts',
-];
+const rootFiles = ['errors.ts', 'installation.ts', 'logger.ts', 'version.ts'];
 
-/** The room of a file: its folder, `root` for what everybody may use, or nothing. */
-function roomOf(file: string): string | undefined {
+/** The layer of a file: its folder, `root` for what everybody may use, or nothing. */
+function layerOf(file: string): string | undefined {
   if (rootFiles.includes(file)) return 'root';
   if (file === 'context.ts') return 'context';
   const [folder] = file.split('/');
   return folder !== undefined && folder in mayImport ? folder : undefined;
 }
 
-/** Who may import whom, besides their own room. */
+/** Which layers may import which, besides their own. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   root: [],
-  schemas: ['root'],
-  db: ['root'],
-  storage: ['root'],
-  services: ['db', 'schemas', 'storage', 'root'],
-  context: ['db', 'services', 'storage', 'root'],
-  http: ['context', 'services', 'schemas', 'root'],
-  cli: ['context', 'services', 'schemas', 'root'],
+  config: ['root'],
+  schemas: ['config', 'root'],
+  presenters: ['root'],
+  csv: ['schemas', 'root'],
+  db: ['config', 'root'],
+  storage: ['config', 'root'],
+  services: ['db', 'schemas', 'csv', 'storage', 'config', 'root'],
+  context: ['db', 'services', 'storage', 'config', 'root'],
+  http: ['context', 'presenters', 'services', 'schemas', 'csv', 'config', 'root'],
+  cli: ['context', 'presenters', 'services', 'schemas', 'csv', 'config', 'root'],
 };
+
+/** Feature folders of `services`: each may import those after it, and the files of `services` itself. */
+const features = ['maintenance', 'imports', 'enrollments', 'courses', 'accounts', 'files', 'auth'];
 
 interface Exception {
   from: RegExp;
@@ -94,17 +91,17 @@ interface Exception {
 
 const exceptions: readonly Exception[] = [
   // The command that starts the server.
-  { from: /^cli\/commands\/serve\.ts$/, to: /^http\/server\.ts$/, typeOnly: false },
+  { from: /^cli\/commands\/serve\//, to: /^http\/server\/server\.ts$/, typeOnly: false },
   // The shapes of what is presented; the models themselves stay out of reach.
-  { from: /^http\/present\.ts$/, to: /^db\/models\//, typeOnly: true },
+  { from: /^presenters\//, to: /^db\/models\//, typeOnly: true },
   // A column is as wide as what is written to it, and holds the words that are valid: roles, levels, statuses.
   { from: /^db\/models\//, to: /^schemas\/keys\.ts$/, typeOnly: false },
   { from: /^db\/models\//, to: /^schemas\//, typeOnly: true },
 ];
 
 function isAllowed({ from, to, typeOnly }: Edge): boolean {
-  const [fromRoom = '', toRoom = ''] = [roomOf(from), roomOf(to)];
-  if (fromRoom === toRoom || mayImport[fromRoom]?.includes(toRoom)) return true;
+  const [fromLayer = '', toLayer = ''] = [layerOf(from), layerOf(to)];
+  if (fromLayer === toLayer || mayImport[fromLayer]?.includes(toLayer)) return true;
   return exceptions.some((one) => one.from.test(from) && one.to.test(to) && (typeOnly || !one.typeOnly));
 }
 
@@ -160,9 +157,9 @@ const notOne = 'nothing';
   });
 });
 
-describe('the rooms of src', () => {
+describe('the layers of src', () => {
   it('hold every file', () => {
-    expect(files.filter((file) => roomOf(file) === undefined)).to.deep.equal([]);
+    expect(files.filter((file) => layerOf(file) === undefined)).to.deep.equal([]);
   });
 
   it('import each other as the matrix allows', () => {
@@ -172,17 +169,17 @@ describe('the rooms of src', () => {
   it('keep to themselves the packages that they hide', () => {
     const uses = files.flatMap((file) => importsOf(textOf(file)).map(({ specifier }) => ({ file, specifier })));
     const strayed = uses.filter(({ file, specifier }) => {
-      const rooms = packageRooms[specifier];
-      return rooms && !rooms.includes(roomOf(file) ?? '');
+      const layers = packageLayers[specifier];
+      return layers && !layers.includes(layerOf(file) ?? '');
     });
     expect(strayed).to.deep.equal([]);
-    const unused = Object.keys(packageRooms).filter((name) => !uses.some(({ specifier }) => specifier === name));
+    const unused = Object.keys(packageLayers).filter((name) => !uses.some(({ specifier }) => specifier === name));
     expect(unused).to.deep.equal([]);
   });
 
   it('outside of db never ask Sequelize which database it is', () => {
     const asking = filesWith(/\bgetDialect\b|\bisSqlite\b/);
-    expect(asking.filter((file) => roomOf(file) !== 'db')).to.deep.equal([]);
+    expect(asking.filter((file) => layerOf(file) !== 'db')).to.deep.equal([]);
     expect(filesWith(/\bgetDialect\b/)).to.deep.equal(['db/dialect.ts']);
   });
 
@@ -191,12 +188,29 @@ describe('the rooms of src', () => {
     expect(unused).to.deep.equal([]);
   });
 
+  it('have features that import each other in one direction', () => {
+    const featureOf = (file: string) => /^services\/([\w-]+)\//.exec(file)?.[1];
+    const rank = (file: string) => features.indexOf(featureOf(file) ?? '');
+    const unknown = files.filter((file) => featureOf(file) !== undefined && rank(file) < 0);
+    expect(unknown).to.deep.equal([]);
+    const upwards = edges.filter(({ from, to }) => {
+      const [source, target] = [rank(from), rank(to)];
+      // The program's parts are typed in one place: what every service works with.
+      if (from === 'services/core.ts') return false;
+      return from.startsWith('services/') && target >= 0 && (source < 0 || target < source);
+    });
+    expect(upwards.map(shown)).to.deep.equal([]);
+  });
+
   it('have no cycles among their files, type-only imports included', () => {
     expect(files.map(cycleThrough).filter(Boolean)).to.deep.equal([]);
   });
 
   it('have no barrels but that of the models', () => {
-    expect(files.filter((file) => path.basename(file) === 'index.ts')).to.deep.equal(['db/models/index.ts']);
+    const indexes = files.filter((file) => path.basename(file) === 'index.ts');
+    const ofCommands = /^cli\/commands\/[\w-]+\/index\.ts$/;
+    expect(indexes.filter((file) => !ofCommands.test(file))).to.deep.equal(['db/models/index.ts']);
+    expect(filesWith(/^export \{[^}]*\} from/m)).to.deep.equal([]);
     expect(filesWith(/^export \* from/m)).to.deep.equal([]);
   });
 
@@ -208,7 +222,7 @@ describe('the rooms of src', () => {
 
 describe('the process', () => {
   it('shows its environment to the configuration, and to the command line that hands it on', () => {
-    expect(filesWith(/\bprocess\.env\b|\bfrom 'node:process'/)).to.deep.equal(['cli/main.ts', 'config.ts']);
+    expect(filesWith(/\bprocess\.env\b|\bfrom 'node:process'/)).to.deep.equal(['cli/main.ts', 'config/config.ts']);
   });
 
   it('is ended by the command line alone; the one that prepares pictures ends itself', () => {
@@ -217,7 +231,7 @@ describe('the process', () => {
   });
 
   it('is written to by nobody directly: the console is only touched to quiet a dependency', () => {
-    expect(filesWith(/\bconsole\s*\./)).to.deep.equal(['cli/commands/serve.ts', 'cli/main.ts']);
+    expect(filesWith(/\bconsole\s*\./)).to.deep.equal(['cli/commands/serve/index.ts', 'cli/main.ts']);
     expect(filesWith(/\bconsole\s*\.\s*\w+\s*\(/)).to.deep.equal([]);
   });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { loadConfig } from '../src/config.js';
+import { loadConfig } from '../src/config/config.js';
 import { commandName, userFolder } from '../src/installation.js';
 import { runCli } from './support/run-cli.js';
 import { temporaryFolder } from './support/temporary-folder.js';

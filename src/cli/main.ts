@@ -1,7 +1,7 @@
 import { AppError, systemErrorCode } from '../errors.js';
 import { commandName } from '../installation.js';
-import { exitCodeOf } from './exit-codes.js';
-import { failureText, type Io, paintFor } from './output.js';
+import { exitCodeOf } from './core/exit-codes.js';
+import { failureText, type Io, paintFor } from './core/output.js';
 import { runProgram } from './program.js';
 
 // The database, secrets and passwords are this user's alone, whoever writes the file.

@@ -1,4 +1,4 @@
-import type { MysqlConfig } from '../config.js';
+import type { MysqlConfig } from '../config/config.js';
 
 /** What a Galera cluster asks of whoever works on one of its nodes. */
 

@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type Model, type ModelStatic, type Options, Sequelize, type Transaction } from 'sequelize';
-import type { MysqlConfig, SqliteConfig } from '../config.js';
+import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { isCluster } from './cluster.js';
+import {
+  type Abandonable,
+  acquirePatiently,
+  isPatienceOver,
+  type Patient,
+  releasePatiently,
+  withPatience,
+} from './deadline.js';
 import {
   dialectOptions,
   isGivenUp,
@@ -13,14 +21,6 @@ import {
   writeTransactionOptions,
 } from './dialect.js';
 import { initModels, type Models } from './models/index.js';
-import {
-  type Abandonable,
-  acquirePatiently,
-  isPatienceOver,
-  type Patient,
-  releasePatiently,
-  withPatience,
-} from './patience.js';
 import { translateError } from './translate-error.js';
 
 /**

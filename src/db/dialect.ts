@@ -1,9 +1,9 @@
 import { escape as mysqlEscape } from 'mysql2';
 import { ConnectionError, Op, type Options, type Sequelize, Transaction } from 'sequelize';
-import type { MysqlConfig, SqliteConfig } from '../config.js';
-import { mendMysqlConnections, mysqlOptions } from './mysql.js';
-import { givenUpMessage } from './patience.js';
-import { mendSqliteConnections, sqliteOptions } from './sqlite.js';
+import type { MysqlConfig, SqliteConfig } from '../config/config.js';
+import { givenUpMessage } from './deadline.js';
+import { mendMysqlConnections, mysqlOptions } from './sequelize-patches/mysql.js';
+import { mendSqliteConnections, sqliteOptions } from './sequelize-patches/sqlite.js';
 import { lostThreadCode } from './sqlite-driver.js';
 
 /** Every difference between the databases: connection options, transaction kinds, faults worth a retry. */

@@ -4,8 +4,8 @@ import {
   ForeignKeyConstraintError,
   UniqueConstraintError,
 } from 'sequelize';
-import type { MysqlConfig, SqliteConfig } from '../config.js';
-import { databaseUrlForDisplay } from '../database-url.js';
+import type { MysqlConfig, SqliteConfig } from '../config/config.js';
+import { databaseUrlForDisplay } from '../config/database-url.js';
 import { AppError, type ErrorCode } from '../errors.js';
 import { driverError, isGivenUp, isLostConnection, isTransientFault } from './dialect.js';
 

@@ -1,12 +1,12 @@
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
 import type { User } from '../db/models/user.js';
 import type { Logger } from '../logger.js';
 import type { Role } from '../schemas/fields.js';
 import type { ImagePreparer } from '../storage/images.js';
 import type { FileStorage } from '../storage/storage.js';
-import type { PasswordHasher } from './passwords.js';
-import type { Tokens } from './tokens.js';
+import type { PasswordHasher } from './auth/passwords.js';
+import type { Tokens } from './auth/tokens.js';
 
 /** What every service works with. */
 export interface Core {

@@ -1,4 +1,4 @@
-import type { LocalStorageConfig, S3Config } from '../config.js';
+import type { LocalStorageConfig, S3Config } from '../config/config.js';
 import { createLocalStorage } from './local.js';
 import { createS3Storage } from './s3.js';
 import type { FileStorage } from './storage.js';

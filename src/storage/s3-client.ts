@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DeleteObjectsCommand, S3Client } from '@aws-sdk/client-s3';
-import type { S3Config } from '../config.js';
+import type { S3Config } from '../config/config.js';
 
 /** The bucket, and how long to wait for its server. */
 export interface S3Settings extends Omit<S3Config, 'kind'> {

@@ -7,7 +7,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { v7 as uuidv7 } from 'uuid';
 import { attempts, checkByMd5, createS3Client, defaultTimeoutMs, type S3Settings, type Sdk } from './s3-client.js';
 import { isNoSuchKey, isTransient, type S3Place, s3Fault } from './s3-fault.js';
-import { watch, watchDownload } from './silence.js';
+import { watch, watchDownload } from './stall-timeout.js';
 import {
   assertKey,
   type ByteRange,

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import type { Command } from 'commander';
 import { QueryTypes } from 'sequelize';
-import { schemaNeedOf } from '../../src/cli/command.js';
+import { schemaNeedOf } from '../../src/cli/core/command.js';
 import { createProgram } from '../../src/cli/program.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';

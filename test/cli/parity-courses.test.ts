@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { weaving } from '../http/courses.js';
+import { weaving } from '../http/support/courses.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
-import { insertAccounts } from '../../src/services/accounts.js';
+import { insertAccounts } from '../../src/services/accounts/store.js';
 import { packageVersion } from '../../src/version.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { buildUser } from '../support/factories.js';

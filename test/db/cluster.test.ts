@@ -3,8 +3,8 @@ import { QueryTypes } from 'sequelize';
 import { isCluster } from '../../src/db/cluster.js';
 import type { Database } from '../../src/db/connection.js';
 import { onMysql } from '../support/database.js';
-import { useDatabases } from './databases.js';
-import { failureOf } from './failure.js';
+import { useDatabases } from './support/databases.js';
+import { failureOf } from './support/failure.js';
 
 /** What only a cluster shows is measured by `npm run test:faults -- R10`. */
 if (onMysql) {

@@ -6,7 +6,7 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { failureOf } from './failure.js';
+import { failureOf } from './support/failure.js';
 
 /** The constraint of this name stands in the way, not the program. */
 async function expectRefusal(change: Promise<unknown>, constraint: string | RegExp): Promise<void> {

@@ -4,8 +4,8 @@ import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { createLeaseTable, heldLeases, withLease } from '../../src/db/lease.js';
 import { AppError } from '../../src/errors.js';
-import { useDatabases } from './databases.js';
-import { failureOf } from './failure.js';
+import { useDatabases } from './support/databases.js';
+import { failureOf } from './support/failure.js';
 
 const refusal = () => new AppError('MIGRATION_LOCKED', 'Somebody else is at it.');
 

@@ -6,8 +6,8 @@ import { createLeaseTable } from '../../src/db/lease.js';
 import { type FaultyProxy, startProxy } from '../faults/proxy.js';
 import { onMysql } from '../support/database.js';
 import { scaled } from '../support/machine.js';
-import { useDatabases } from './databases.js';
-import { failureOf } from './failure.js';
+import { useDatabases } from './support/databases.js';
+import { failureOf } from './support/failure.js';
 
 if (onMysql)
   describe('a connection that is lost', () => {

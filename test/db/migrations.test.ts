@@ -7,8 +7,8 @@ import { type QueryInterface, QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { onMysql } from '../support/database.js';
-import { tablesOf, useDatabases } from './databases.js';
-import { failureOf } from './failure.js';
+import { tablesOf, useDatabases } from './support/databases.js';
+import { failureOf } from './support/failure.js';
 
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url));
 const files = readdirSync(folder)

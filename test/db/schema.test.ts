@@ -9,7 +9,7 @@ import {
   serverUrl,
   type TestDatabase,
 } from '../support/database.js';
-import { useDatabases } from './databases.js';
+import { useDatabases } from './support/databases.js';
 
 /** Two types are the same when they hold the same: the display width of whole numbers doesn't count. */
 const comparable = (type: string) =>

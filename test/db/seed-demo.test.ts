@@ -8,9 +8,9 @@ import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../src/schemas/keys.js';
 import { registerSchema } from '../../src/schemas/user.js';
 import { validate } from '../../src/schemas/validate.js';
-import { userSearchKey } from '../../src/services/accounts.js';
-import { tablesOf, useDatabases } from './databases.js';
-import { failureOf } from './failure.js';
+import { userSearchKey } from '../../src/services/accounts/store.js';
+import { tablesOf, useDatabases } from './support/databases.js';
+import { failureOf } from './support/failure.js';
 
 const demoPassword = 'demo-password';
 

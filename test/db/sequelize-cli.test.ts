@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { assertSchemaCurrent, migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { run, useBuiltProgram } from '../support/built-program.js';
 import { scaled } from '../support/machine.js';
-import { tablesOf, useDatabases } from './databases.js';
+import { tablesOf, useDatabases } from './support/databases.js';
 
 describe('sequelize-cli', function () {
   this.timeout(scaled(60_000));

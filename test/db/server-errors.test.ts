@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/connection.js';
 import { onMysql, onServer, serverUrl } from '../support/database.js';
-import { canary, expectFailures, failureOf } from './failure.js';
+import { canary, expectFailures, failureOf } from './support/failure.js';
 
 describe('a server that cannot be used', () => {
   const settings = (port: number, more = {}) => ({

@@ -9,7 +9,7 @@ import { useBuiltProgram } from '../support/built-program.js';
 import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
-import { useDatabases } from './databases.js';
+import { useDatabases } from './support/databases.js';
 
 /** Commits numbers, in two tables each, and says each when it is committed: 1, 2, 3, ... */
 const writer = (program: string, file: string, from: number) => `

@@ -14,7 +14,7 @@ import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { otherWriter } from '../support/sqlite-lock.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { useDatabases } from './databases.js';
+import { useDatabases } from './support/databases.js';
 
 const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
 

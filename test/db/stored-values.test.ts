@@ -3,10 +3,10 @@ import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { contains } from '../../src/db/dialect.js';
 import { normalizeEmail, phoneKey } from '../../src/schemas/keys.js';
-import { takenKeys } from '../../src/services/accounts.js';
+import { takenKeys } from '../../src/services/accounts/store.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { failureOf } from './failure.js';
+import { failureOf } from './support/failure.js';
 
 describe('stored text', () => {
   const harness = useHarness();

@@ -6,8 +6,8 @@ import { createLeaseTable } from '../../src/db/lease.js';
 import { onMysql } from '../support/database.js';
 import { scaled } from '../support/machine.js';
 import { otherWriter } from '../support/sqlite-lock.js';
-import { useDatabases } from './databases.js';
-import { failureOf } from './failure.js';
+import { useDatabases } from './support/databases.js';
+import { failureOf } from './support/failure.js';
 
 /** Counters to write to: any table with a number does. */
 const counterOf = async ({ sequelize }: Database, name: string, transaction: Transaction | null = null) => {

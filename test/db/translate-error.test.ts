@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/connection.js';
 import { migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { translateError } from '../../src/db/translate-error.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { expectFailures, failureOf } from './failure.js';
+import { expectFailures, failureOf } from './support/failure.js';
 
 describe('a SQLite file that cannot be used', () => {
   const folder = temporaryFolder();

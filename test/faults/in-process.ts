@@ -1,7 +1,7 @@
 import { createConnection } from 'mysql2/promise';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger, type Logger } from '../../src/logger.js';
 import { testEnvironment } from '../support/harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -1,5 +1,5 @@
 import { QueryTypes } from 'sequelize';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Database, openDatabase } from '../../src/db/connection.js';
 import { courseQuota } from './r10-service.js';
 import type { Verdict } from './report.js';

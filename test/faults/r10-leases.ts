@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/connection.js';
 import { withLease } from '../../src/db/lease.js';
 import { AppError } from '../../src/errors.js';

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import request from 'supertest';
 import { operator } from '../../src/services/core.js';
-import { applyImport } from '../../src/services/imports/apply.js';
-import { planImport } from '../../src/services/imports/plan.js';
+import { planImport } from '../../src/services/imports/plan/plan.js';
+import { applyImport } from '../../src/services/imports/run/apply.js';
 import { buildUser } from '../support/factories.js';
 import { csvOf, type Imported, type Scene, victim, victimRow } from './r12-scene.js';
 

@@ -1,7 +1,7 @@
 import jwt from 'jsonwebtoken';
 import request from 'supertest';
-import { askAs, callers, expectedStatus, operations, walk } from '../http/authorization.js';
-import { forge, forgeries, guarded, outdated, statusWith, tryEverywhere } from '../http/forged-tokens.js';
+import { askAs, callers, expectedStatus, operations, walk } from '../http/support/authorization.js';
+import { forge, forgeries, guarded, outdated, statusWith, tryEverywhere } from '../http/support/forged-tokens.js';
 import { signIn } from '../support/factories.js';
 import { emptyDatabase, testEnvironment } from '../support/harness.js';
 import { type InProcess, startInProcess } from './in-process.js';

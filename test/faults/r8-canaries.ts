@@ -1,9 +1,9 @@
-import { contract } from '../../src/http/contract.js';
+import { contract } from '../../src/http/api/contract.js';
 import { createLogger } from '../../src/logger.js';
-import { overheard, plantSecrets, Watch } from '../http/canaries.js';
-import { sendRefused } from '../http/canary-doors.js';
-import { importCanaries, sendCanaries, sendToNobody, uploadCanaries } from '../http/canary-requests.js';
-import { refuseWrites, troubles } from '../http/canary-troubles.js';
+import { overheard, plantSecrets, Watch } from '../http/support/canaries.js';
+import { sendRefused } from '../http/support/canary-doors.js';
+import { importCanaries, sendCanaries, sendToNobody, uploadCanaries } from '../http/support/canary-requests.js';
+import { refuseWrites, troubles } from '../http/support/canary-troubles.js';
 import { emptyDatabase } from '../support/harness.js';
 import { startInProcess } from './in-process.js';
 import type { Verdict } from './report.js';

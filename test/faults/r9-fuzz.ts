@@ -1,5 +1,5 @@
-import { contract } from '../../src/http/contract.js';
-import { fuzz } from '../http/fuzzing.js';
+import { contract } from '../../src/http/api/contract.js';
+import { fuzz } from '../http/support/fuzzing.js';
 import { startInProcess } from './in-process.js';
 import type { Verdict } from './report.js';
 

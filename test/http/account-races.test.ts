@@ -5,8 +5,8 @@ import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './cast.js';
-import { expectFailure, messages } from './expectations.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+import { expectFailure, messages } from './support/expectations.js';
 
 /** Long enough for a request to come to where it must wait, in milliseconds. */
 const aMoment = 300;

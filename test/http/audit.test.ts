@@ -4,7 +4,7 @@ import { recordAudit } from '../../src/services/audit.js';
 import { actorOf } from '../../src/services/core.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectInvalid } from './expectations.js';
+import { expectInvalid } from './support/expectations.js';
 
 describe('GET /api/audit', () => {
   const harness = useHarness();

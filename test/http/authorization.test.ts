@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { contract } from '../../src/http/contract.js';
+import type { contract } from '../../src/http/api/contract.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import {
   askAs,
@@ -15,8 +15,8 @@ import {
   send,
   type Walked,
   walk,
-} from './authorization.js';
-import type { Example } from './examples.js';
+} from './support/authorization.js';
+import type { Example } from './support/examples.js';
 
 /** The walk from end to end; docs/AUTHORIZATION.md is the same table for people. */
 describe('Authorization', () => {

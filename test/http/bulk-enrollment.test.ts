@@ -3,8 +3,8 @@ import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { type Cast, castOf, changesOf } from './cast.js';
-import { expectFailure, expectInvalid, messageOf } from './expectations.js';
+import { type Cast, castOf, changesOf } from './support/cast.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 interface Shown {
   id: string;

@@ -3,10 +3,10 @@ import { createLogger } from '../../src/logger.js';
 import { atDepth } from '../support/depth.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { overheard, plantSecrets, Watch } from './canaries.js';
-import { sendRefused } from './canary-doors.js';
-import { importCanaries, sendCanaries, uploadCanaries } from './canary-requests.js';
-import { refuseWrites, troubles } from './canary-troubles.js';
+import { overheard, plantSecrets, Watch } from './support/canaries.js';
+import { sendRefused } from './support/canary-doors.js';
+import { importCanaries, sendCanaries, uploadCanaries } from './support/canary-requests.js';
+import { refuseWrites, troubles } from './support/canary-troubles.js';
 
 describe('Secrets sent through the whole contract', function () {
   this.timeout(scaled(60_000));

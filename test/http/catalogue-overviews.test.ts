@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './cast.js';
-import { expectFailure, expectInvalid } from './expectations.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+import { expectFailure, expectInvalid } from './support/expectations.js';
 
 const moment = new Date('2026-01-01T00:00:00Z');
 

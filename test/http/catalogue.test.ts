@@ -3,8 +3,8 @@ import type { Course } from '../../src/db/models/course.js';
 import { searchKey } from '../../src/schemas/keys.js';
 import { buildCourse } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './cast.js';
-import { expectFailure, expectInvalid, messageOf, messages } from './expectations.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+import { expectFailure, expectInvalid, messageOf, messages } from './support/expectations.js';
 
 const titlesOf = (body: { courses: { title: string }[] }) => body.courses.map(({ title }) => title);
 

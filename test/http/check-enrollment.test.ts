@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectFailure, messages } from './expectations.js';
+import { expectFailure, messages } from './support/expectations.js';
 
 describe('POST /api/auth/check-enrollment', () => {
   const harness = useHarness();

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import request from 'supertest';
-import { contract } from '../../src/http/contract.js';
-import type { Operation } from '../../src/http/operation.js';
-import { failure, validationFailure } from '../../src/http/shapes.js';
+import { contract } from '../../src/http/api/contract.js';
+import type { Operation } from '../../src/http/api/operation.js';
+import { failure, validationFailure } from '../../src/http/api/response-schemas.js';
 import { roles } from '../../src/schemas/fields.js';
 import { signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { admittedRoles, type Example, examples, pathOf } from './examples.js';
-import { expectFailure, expectInvalid, messages } from './expectations.js';
+import { admittedRoles, type Example, examples, pathOf } from './support/examples.js';
+import { expectFailure, expectInvalid, messages } from './support/expectations.js';
 
 const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
 const methods = ['get', 'post', 'put', 'delete', 'patch'] as const;

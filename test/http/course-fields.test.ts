@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { buildCourse } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf } from './cast.js';
-import { weaving } from './courses.js';
-import { expectInvalid, messageOf } from './expectations.js';
+import { type Cast, castOf } from './support/cast.js';
+import { weaving } from './support/courses.js';
+import { expectInvalid, messageOf } from './support/expectations.js';
 
 /** Every text of a course: how many characters it may have, and whether it may be left out. */
 const texts = [

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, changesOf, type Person } from './cast.js';
-import { expectFailure, expectInvalid, messageOf } from './expectations.js';
+import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 const foreignRefusal = "Access denied. This is another trainer's course.";
 const roleRefusal = 'Access denied. Trainer or Super admin role required.';

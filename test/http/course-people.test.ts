@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './cast.js';
-import { expectFailure, expectInvalid, messageOf } from './expectations.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 const noPage = { currentPage: 1, totalPages: 0, totalItems: 0, itemsPerPage: 20 };

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import request from 'supertest';
 import { createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
-import { createApp } from '../../src/http/app.js';
+import { createApp } from '../../src/http/server/app.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, changesOf, type Person } from './cast.js';
-import { weaving } from './courses.js';
-import { expectFailure, expectInvalid, messageOf, messages } from './expectations.js';
+import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
+import { weaving } from './support/courses.js';
+import { expectFailure, expectInvalid, messageOf, messages } from './support/expectations.js';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
-import { createApp } from '../../src/http/app.js';
+import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
 import { type FaultyProxy, startProxy } from '../faults/proxy.js';
 import { onMysql } from '../support/database.js';
@@ -11,7 +11,7 @@ import { buildCourse, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { otherWriter } from '../support/sqlite-lock.js';
-import { expectFailure } from './expectations.js';
+import { expectFailure } from './support/expectations.js';
 
 if (onMysql)
   describe('The API on a database that', () => {

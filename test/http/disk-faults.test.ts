@@ -2,11 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { sweepFiles } from '../../src/services/file-sweep.js';
+import { sweepFiles } from '../../src/services/maintenance/orphan-cleanup.js';
 import { signIn } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { material, mebibyte, useUploadService } from './upload-service.js';
-import { expectNothingLeft, filePart, fileRows, form, picture, type RawAnswer, send, uploadsIn } from './uploads.js';
+import { material, mebibyte, useUploadService } from './support/upload-service.js';
+import {
+  expectNothingLeft,
+  filePart,
+  fileRows,
+  form,
+  picture,
+  type RawAnswer,
+  send,
+  uploadsIn,
+} from './support/uploads.js';
 
 describe('a disk for uploads', function () {
   this.timeout(scaled(60_000));

@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import request, { type Response } from 'supertest';
 import type { Context } from '../../src/context.js';
 import type { Database } from '../../src/db/connection.js';
-import { createApp } from '../../src/http/app.js';
+import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
 import { buildCourse, buildMaterial, buildPicture, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { halves } from '../support/pictures.js';
-import { type Cast, castOf, type Person } from './cast.js';
-import { expectFailure, messages } from './expectations.js';
-import { storedKeys } from './uploads.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+import { expectFailure, messages } from './support/expectations.js';
+import { storedKeys } from './support/uploads.js';
 
 describe('A request that is overtaken by another', () => {
   const harness = useHarness();

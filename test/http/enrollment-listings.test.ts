@@ -4,8 +4,8 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person } from './cast.js';
-import { expectFailure, expectInvalid } from './expectations.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+import { expectFailure, expectInvalid } from './support/expectations.js';
 
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 const noPage = { currentPage: 1, totalPages: 0, totalItems: 0, itemsPerPage: 20 };

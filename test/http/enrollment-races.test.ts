@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
-import { createApp } from '../../src/http/app.js';
-import { seatedStatuses } from '../../src/services/seats.js';
+import { createApp } from '../../src/http/server/app.js';
+import { seatedStatuses } from '../../src/services/capacity.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
-import { type Cast, castOf, type Person, serve } from './cast.js';
+import { type Cast, castOf, type Person, serve } from './support/cast.js';
 
 type Call = [by: Person, method: string, path: string, body?: object];
 

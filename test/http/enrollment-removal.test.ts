@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { buildCourse, buildEnrollment } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, changesOf, type Person } from './cast.js';
-import { expectFailure, expectInvalid } from './expectations.js';
+import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
+import { expectFailure, expectInvalid } from './support/expectations.js';
 
 const roleRefusal = 'Access denied. Trainer or Super admin role required.';
 

@@ -4,8 +4,8 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { type EnrollmentStatus, enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, changesOf, type Person } from './cast.js';
-import { expectFailure, expectInvalid, messageOf } from './expectations.js';
+import { type Cast, castOf, changesOf, type Person } from './support/cast.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 const actors = ['trainee', 'owner', 'foreign', 'admin'] as const;
 type ActorName = (typeof actors)[number];

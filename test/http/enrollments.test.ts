@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { type Cast, castOf, changesOf } from './cast.js';
-import { expectFailure, expectInvalid, messageOf, messages } from './expectations.js';
+import { type Cast, castOf, changesOf } from './support/cast.js';
+import { expectFailure, expectInvalid, messageOf, messages } from './support/expectations.js';
 
 const refusals = {
   enrolled: 'Already enrolled in this course.',

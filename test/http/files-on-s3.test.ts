@@ -8,15 +8,15 @@ import request, { type Test } from 'supertest';
 import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
-import { sweepFiles, sweepStorage } from '../../src/services/file-sweep.js';
+import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { sweepFiles, sweepStorage } from '../../src/services/maintenance/orphan-cleanup.js';
 import { buildCourse, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { startS3 } from '../support/s3-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { expectFailure } from './expectations.js';
-import { emptyStorage, expectNothingLeft, fileRows, picture, read, storedKeys, uploadsIn } from './uploads.js';
+import { expectFailure } from './support/expectations.js';
+import { emptyStorage, expectNothingLeft, fileRows, picture, read, storedKeys, uploadsIn } from './support/uploads.js';
 
 /** What becomes of requests on their way to the storage: `cut` ends answers where their content begins. */
 type Way = 'open' | 'closed' | 'cut';

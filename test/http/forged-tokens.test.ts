@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
-import { forgeries, outdated, statusWith, tryEverywhere } from './forged-tokens.js';
+import { forgeries, outdated, statusWith, tryEverywhere } from './support/forged-tokens.js';
 
 describe('Every operation that looks at a token', () => {
   const harness = useHarness({ PORT: '0' });

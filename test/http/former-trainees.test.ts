@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { Test } from 'supertest';
 import type { User } from '../../src/db/models/user.js';
 import { actorOf } from '../../src/services/core.js';
-import { changeStatus, requestEnrollment } from '../../src/services/enrollments.js';
+import { changeStatus, requestEnrollment } from '../../src/services/enrollments/commands.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectFailure } from './expectations.js';
+import { expectFailure } from './support/expectations.js';
 
 describe('Somebody who has become a trainer', () => {
   const harness = useHarness();

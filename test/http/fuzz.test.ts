@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { atDepth } from '../support/depth.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { fuzz } from './fuzzing.js';
+import { fuzz } from './support/fuzzing.js';
 
 describe('The whole API, met with generated requests', () => {
   const harness = useHarness({ PORT: '0' });

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import request from 'supertest';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
-import { createApp } from '../../src/http/app.js';
+import { createApp } from '../../src/http/server/app.js';
 import { buildCourse, buildUser, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { emptyPng, halves } from '../support/pictures.js';
-import { expectFailure, expectInvalid, messageOf } from './expectations.js';
-import { emptyStorage, expectNothingLeft, picture, read, storingAfter } from './uploads.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
+import { emptyStorage, expectNothingLeft, picture, read, storingAfter } from './support/uploads.js';
 
 const formats = 'The image must be a JPEG, PNG or WebP picture.';
 const damaged = 'The image is damaged.';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages } from './expectations.js';
+import { ada, expectFailure, expectInvalid, messages } from './support/expectations.js';
 
 /** Operations with text to check: what they take, and which accounts call them. */
 interface TextOperation {

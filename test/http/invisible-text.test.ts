@@ -1,10 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { importFile } from '../imports/running.js';
+import { importFile } from '../services/imports/support/running.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, messages } from './expectations.js';
+import { ada, expectFailure, messages } from './support/expectations.js';
 
 /** The same address to whoever looks at it. */
 const lookalikes = [

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Response } from 'supertest';
 import { buildUser, factoryPassword } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages } from './expectations.js';
+import { ada, expectFailure, expectInvalid, messages } from './support/expectations.js';
 
 const userKeys = ['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'avatar', 'requiresPasswordChange'];
 const credentials = { identifier: ada.email, password: factoryPassword };

@@ -3,8 +3,8 @@ import request, { type Test } from 'supertest';
 import type { Course } from '../../src/db/models/course.js';
 import { buildCourse, buildEnrollment, buildMaterial, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectFailure } from './expectations.js';
-import { emptyStorage, expectNothingLeft } from './uploads.js';
+import { expectFailure } from './support/expectations.js';
+import { emptyStorage, expectNothingLeft } from './support/uploads.js';
 
 const content = 'abcdefghijklmnopqrstuvwxyz';
 

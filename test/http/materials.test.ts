@@ -8,12 +8,12 @@ import type { Response } from 'supertest';
 import { createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
-import { createApp } from '../../src/http/app.js';
+import { createApp } from '../../src/http/server/app.js';
 import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectFailure, expectInvalid, messageOf } from './expectations.js';
-import { emptyStorage, expectNothingLeft, filePart, form, send, storingAfter, uploadsIn } from './uploads.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
+import { emptyStorage, expectNothingLeft, filePart, form, send, storingAfter, uploadsIn } from './support/uploads.js';
 
 const settings = { FILE_MATERIAL_MAX_BYTES: '5000000', FILE_COURSE_QUOTA_BYTES: '6000000' };
 

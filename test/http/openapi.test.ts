@@ -1,11 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { contract } from '../../src/http/contract.js';
-import { statusOf } from '../../src/http/errors.js';
-import type { Operation } from '../../src/http/operation.js';
+import { contract } from '../../src/http/api/contract.js';
+import type { Operation } from '../../src/http/api/operation.js';
+import { statusOf } from '../../src/http/server/errors.js';
 import { useHarness } from '../support/harness.js';
-import { compile, describedBy, document } from './described.js';
-import { type Example, examples, pathOf } from './examples.js';
+import { compile, describedBy, document } from './support/described.js';
+import { type Example, examples, pathOf } from './support/examples.js';
 
 const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
 

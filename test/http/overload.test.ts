@@ -4,15 +4,15 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
-import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server/server.js';
 import { createLogger } from '../../src/logger.js';
 import { buildCourse, buildMaterial, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { expectFailure } from './expectations.js';
+import { expectFailure } from './support/expectations.js';
 
 const limits = { bodyMs: 300, unreadMs: 300 };
 

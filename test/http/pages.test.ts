@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { contract } from '../../src/http/contract.js';
+import { contract } from '../../src/http/api/contract.js';
 import { useHarness } from '../support/harness.js';
-import { expectFailure, messages } from './expectations.js';
+import { expectFailure, messages } from './support/expectations.js';
 
 describe('Headers of every answer', () => {
   const harness = useHarness();

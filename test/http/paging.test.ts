@@ -3,7 +3,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectInvalid, messageOf } from './expectations.js';
+import { expectInvalid, messageOf } from './support/expectations.js';
 
 const moment = new Date('2026-01-01T00:00:00Z');
 

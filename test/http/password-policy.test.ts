@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Response } from 'supertest';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectInvalid, messageOf } from './expectations.js';
+import { ada, expectInvalid, messageOf } from './support/expectations.js';
 
 describe('The policy for passwords', () => {
   const harness = useHarness({ PASSWORD_BLOCKLIST: 'on', PASSWORD_MIN_LENGTH: '8' });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages, without } from './expectations.js';
+import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
 
 const oldPassword = 'the old password';
 const newPassword = 'the new password';

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
 import { type Context, createContext } from '../../src/context.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { createLogger } from '../../src/logger.js';
 import { signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { emptyPng } from '../support/pictures.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { emptyStorage, expectNothingLeft, filePart, form, uploadsIn } from './uploads.js';
+import { emptyStorage, expectNothingLeft, filePart, form, uploadsIn } from './support/uploads.js';
 
 const atOnce = 2;
 

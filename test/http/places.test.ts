@@ -1,6 +1,6 @@
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectFailure } from './expectations.js';
+import { expectFailure } from './support/expectations.js';
 
 describe('A place in a course', () => {
   const harness = useHarness();

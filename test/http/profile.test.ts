@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages, without } from './expectations.js';
+import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
 
 describe('GET /api/auth/me', () => {
   const harness = useHarness();

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { atDepth } from '../support/depth.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { commands } from './programme/commands.js';
-import { Service } from './programme/service.js';
-import { compareWhole } from './programme/whole.js';
-import { beginning, World } from './programme/world.js';
+import { commands } from './support/programme/commands.js';
+import { Service } from './support/programme/service.js';
+import { compareWhole } from './support/programme/whole.js';
+import { beginning, World } from './support/programme/world.js';
 
 /** FC_SEED repeats the runs of a seed, FC_RUNS makes more or fewer of them. */
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31);

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { v7 as uuidv7 } from 'uuid';
-import { contract } from '../../src/http/contract.js';
-import type { Operation } from '../../src/http/operation.js';
+import { contract } from '../../src/http/api/contract.js';
+import type { Operation } from '../../src/http/api/operation.js';
 import { roles } from '../../src/schemas/fields.js';
 import { operator } from '../../src/services/core.js';
-import { createCourse } from '../../src/services/courses.js';
+import { createCourse } from '../../src/services/courses/commands.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { type Harness, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { type Cast, castOf } from './cast.js';
-import { admittedRoles, pathOf } from './examples.js';
+import { type Cast, castOf } from './support/cast.js';
+import { admittedRoles, pathOf } from './support/examples.js';
 
 /** The listings of the API: whatever answers with pages. */
 const listings = Object.values(contract as Record<string, Operation>).filter(

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { buildCourse, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, messages } from './expectations.js';
+import { ada, messages } from './support/expectations.js';
 
 const contenders = Array.from({ length: 50 }, (_, index) => index);
 

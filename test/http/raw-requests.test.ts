@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages, without } from './expectations.js';
+import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
 
 const newTrainee = { ...ada, role: 'trainee' };
 

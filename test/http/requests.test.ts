@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import request from 'supertest';
 import { signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid } from './expectations.js';
+import { ada, expectFailure, expectInvalid } from './support/expectations.js';
 
 describe('The body of a request', () => {
   const harness = useHarness();

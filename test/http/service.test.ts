@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
-import { createApp } from '../../src/http/app.js';
+import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
 import { createEmptyDatabase, onMysql, type TestDatabase } from '../support/database.js';
 import { buildCourse, buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
-import { ada, expectFailure } from './expectations.js';
+import { ada, expectFailure } from './support/expectations.js';
 
 const silent = createLogger('silent', { write: () => undefined });
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import request from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
-import { createApp } from '../../src/http/app.js';
+import { createApp } from '../../src/http/server/app.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
-import { expectFailure, messages } from './expectations.js';
+import { expectFailure, messages } from './support/expectations.js';
 
 describe('A session that is ended through one instance', () => {
   const harness = useHarness();

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
-import { sweepSessions } from '../../src/services/sessions.js';
+import { sweepSessions } from '../../src/services/auth/sessions.js';
 import { buildUser, factoryPassword, signIn, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectFailure, messages } from './expectations.js';
+import { expectFailure, messages } from './support/expectations.js';
 
 const minute = 60_000;
 const day = 86_400_000;

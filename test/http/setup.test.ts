@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages, without } from './expectations.js';
+import { ada, expectFailure, expectInvalid, messages, without } from './support/expectations.js';
 
 describe('GET /api/auth/setup-status', () => {
   const harness = useHarness();

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { Test } from 'supertest';
-import { contract } from '../../src/http/contract.js';
-import type { Operation } from '../../src/http/operation.js';
+import { contract } from '../../src/http/api/contract.js';
+import type { Operation } from '../../src/http/api/operation.js';
 import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
 import { useHarness } from '../support/harness.js';
-import { type Example, examples, pathOf } from './examples.js';
+import { type Example, examples, pathOf } from './support/examples.js';
 
 /** More than a yardstick of the same run, in milliseconds of CPU: so much may an answer cost. */
 const dearestMs = 20;

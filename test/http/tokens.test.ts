@@ -1,11 +1,11 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
+import { setUserActive } from '../../src/services/accounts/commands.js';
 import { operator } from '../../src/services/core.js';
-import { setUserActive } from '../../src/services/user-admin.js';
 import { factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
-import { ada, expectFailure, messages } from './expectations.js';
+import { ada, expectFailure, messages } from './support/expectations.js';
 
 const secret = testEnvironment.JWT_SECRET;
 const day = 86_400_000;

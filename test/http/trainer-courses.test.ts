@@ -3,7 +3,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectFailure, expectInvalid, messages } from './expectations.js';
+import { expectFailure, expectInvalid, messages } from './support/expectations.js';
 
 describe('GET /api/courses/trainer/:trainerId', () => {
   const harness = useHarness();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { expectFailure, expectInvalid, messages } from './expectations.js';
+import { expectFailure, expectInvalid, messages } from './support/expectations.js';
 
 describe('GET /api/enrollments/trainer/:trainerId', () => {
   const harness = useHarness();

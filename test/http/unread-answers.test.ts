@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createWaitingRequests } from '../../src/http/waiting.js';
+import { createWaitingRequests } from '../../src/http/server/waiting-requests.js';
 
 describe('Answers that their clients leave unread', () => {
   const megabyte = 1_000_000;

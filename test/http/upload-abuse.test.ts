@@ -5,8 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { signIn } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { material, mebibyte, useUploadService } from './upload-service.js';
-import { expectNothingLeft, fieldPart, filePart, form, part, type RawAnswer, send, uploadsIn } from './uploads.js';
+import { material, mebibyte, useUploadService } from './support/upload-service.js';
+import {
+  expectNothingLeft,
+  fieldPart,
+  filePart,
+  form,
+  part,
+  type RawAnswer,
+  send,
+  uploadsIn,
+} from './support/uploads.js';
 
 describe('abuse of uploads', function () {
   this.timeout(scaled(60_000));

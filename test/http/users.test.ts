@@ -11,7 +11,7 @@ import {
   tokenFor,
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { ada, expectFailure, expectInvalid, messages } from './expectations.js';
+import { ada, expectFailure, expectInvalid, messages } from './support/expectations.js';
 
 const protectedMessage = "The super admin can't be deactivated, demoted or deleted.";
 

@@ -3,16 +3,16 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
-import { createApp } from '../../src/http/app.js';
-import { type RunningServer, startServer } from '../../src/http/server.js';
+import { createApp } from '../../src/http/server/app.js';
+import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { sendRaw } from '../support/raw-http.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { uploadsIn } from './uploads.js';
+import { uploadsIn } from './support/uploads.js';
 
 /** A connection of a test, with what came over it. */
 interface Opened {

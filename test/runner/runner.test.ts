@@ -8,8 +8,12 @@ import type { LegResult } from './run-leg.js';
 describe('The runner of the tests', () => {
   it('runs what touches no database once, and the rest on each', () => {
     const once = testFiles().filter((file) => !needsDatabase(file));
-    expect(once).to.include.members(['test/schemas/keys.test.ts', 'test/cli/help.test.ts', 'test/config.test.ts']);
-    for (const file of ['test/http/login.test.ts', 'test/db/lease.test.ts', 'test/imports/undo.test.ts'])
+    expect(once).to.include.members([
+      'test/schemas/keys.test.ts',
+      'test/cli/help.test.ts',
+      'test/config/config.test.ts',
+    ]);
+    for (const file of ['test/http/login.test.ts', 'test/db/lease.test.ts', 'test/services/imports/undo/undo.test.ts'])
       expect(once).not.to.include(file);
   });
 

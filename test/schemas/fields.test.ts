@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import Joi from 'joi';
 import * as fields from '../../src/schemas/fields.js';
 import { validate } from '../../src/schemas/validate.js';
-import { failureOf } from '../db/failure.js';
+import { failureOf } from '../db/support/failure.js';
 
 /** The value that an atom gives. */
 const taken = (atom: Joi.Schema, value: unknown) =>

@@ -7,7 +7,7 @@ import { trainerCourseListingSchema } from '../../src/schemas/course.js';
 import { trainerEnrollmentListingSchema } from '../../src/schemas/enrollment.js';
 import * as user from '../../src/schemas/user.js';
 import { validate } from '../../src/schemas/validate.js';
-import { failureOf } from '../db/failure.js';
+import { failureOf } from '../db/support/failure.js';
 
 const everything = { ...auth, ...user, trainerCourseListingSchema, trainerEnrollmentListingSchema };
 const schemaNames = Object.keys(everything).filter((name) => name.endsWith('Schema')) as (keyof typeof everything)[];

@@ -12,7 +12,7 @@ import { atDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { emptyPng, jpegOfScans, progressiveJpeg } from '../support/pictures.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { faultOf } from './storage-contract.js';
+import { faultOf } from './support/storage-contract.js';
 
 const limits = { maxPixels: 25_000_000, width: 400, height: 300 };
 const tooMuchMemory =

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { createImagePreparer } from '../../src/storage/images.js';
 import { emptyPng, halves } from '../support/pictures.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { faultOf } from './storage-contract.js';
+import { faultOf } from './support/storage-contract.js';
 
 const limits = { maxPixels: 50_000_000, width: 400, height: 300 };
 const formats = 'The image must be a JPEG, PNG or WebP picture.';

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { createLocalStorage } from '../../src/storage/local.js';
 import type { FileStorage } from '../../src/storage/storage.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { contentOf, describeStorage, faultOf, fileWith, listed } from './storage-contract.js';
+import { contentOf, describeStorage, faultOf, fileWith, listed } from './support/storage-contract.js';
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 

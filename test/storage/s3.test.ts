@@ -11,7 +11,7 @@ import type { FileStorage } from '../../src/storage/storage.js';
 import { scaled } from '../support/machine.js';
 import { startS3 } from '../support/s3-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { contentOf, describeStorage, faultOf, fileWith, listed } from './storage-contract.js';
+import { contentOf, describeStorage, faultOf, fileWith, listed } from './support/storage-contract.js';
 
 const secretAccessKey = 'S3RVER';
 const bucket = 'courses';

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { v7 as uuidv7 } from 'uuid';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/db/connection.js';
 import { migrateUp } from '../../src/db/migrator.js';
 import { temporaryFolder } from './temporary-folder.js';

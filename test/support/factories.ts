@@ -9,8 +9,8 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import type { StoredFile } from '../../src/db/models/stored-file.js';
 import type { User } from '../../src/db/models/user.js';
 import { searchKey } from '../../src/schemas/keys.js';
-import { insertAccount, type NewAccount } from '../../src/services/accounts.js';
-import { startSession } from '../../src/services/sessions.js';
+import { insertAccount, type NewAccount } from '../../src/services/accounts/store.js';
+import { startSession } from '../../src/services/auth/sessions.js';
 
 /** The password of every account that a factory makes. */
 export const factoryPassword = 'factory-password';

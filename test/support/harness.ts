@@ -1,11 +1,11 @@
 import type { Express } from 'express';
 import { QueryTypes } from 'sequelize';
 import request, { type Test } from 'supertest';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
-import { createApp } from '../../src/http/app.js';
+import { createApp } from '../../src/http/server/app.js';
 import { createLogger, type Logger } from '../../src/logger.js';
-import { createPasswordHasher, type PasswordHasher } from '../../src/services/passwords.js';
+import { createPasswordHasher, type PasswordHasher } from '../../src/services/auth/passwords.js';
 import { createMigratedDatabase, type TestDatabase } from './database.js';
 import { temporaryFolder } from './temporary-folder.js';
 

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
-import type { Io } from '../../src/cli/output.js';
-import { loadConfig } from '../../src/config.js';
+import type { Io } from '../../src/cli/core/output.js';
+import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createLogger } from '../../src/logger.js';
 import { temporaryFolder } from './temporary-folder.js';

@@ -4,10 +4,21 @@ import {
   type InferAttributes,
   type InferCreationAttributes,
   Model,
+  type NonAttribute,
   type Sequelize,
 } from 'sequelize';
 import type { ImportStatus } from '../../schemas/import.js';
 import { id, primaryKey, timestamp } from './columns.js';
+
+/** What became, or would become, of the rows of a file: how many of each. */
+export interface ImportCounts {
+  rows: number;
+  created: number;
+  updated: number;
+  skipped: number;
+  rejected: number;
+  enrolled: number;
+}
 
 /** A run of a CSV import and how far it came; its rows' outcomes are {@link ImportRow}s. */
 export class Import extends Model<InferAttributes<Import>, InferCreationAttributes<Import>> {
@@ -41,6 +52,28 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare startedAt: CreationOptional<Date | null>;
   declare finishedAt: CreationOptional<Date | null>;
   declare undoneAt: CreationOptional<Date | null>;
+
+  /** What has become of its rows so far. */
+  get counts(): NonAttribute<ImportCounts> {
+    return {
+      rows: this.rowsDone,
+      created: this.createdCount,
+      updated: this.updatedCount,
+      skipped: this.skippedCount,
+      rejected: this.rejectedCount,
+      enrolled: this.enrolledCount,
+    };
+  }
+
+  /** Whether it has generated passwords that can be fetched over HTTP, once. */
+  get hasCredentials(): NonAttribute<boolean> {
+    const isFilled = this.credentialsFile !== null && Number(this.credentialsBytes) > 0;
+    return this.origin === 'http' && isFilled && this.credentialsFetchedAt === null;
+  }
+
+  get hasRejects(): NonAttribute<boolean> {
+    return this.rejectsFile !== null && Number(this.rejectsBytes) > 0;
+  }
 }
 
 const count = () => ({ type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 });

@@ -1,11 +1,11 @@
-import { changeFirstPassword, changePassword, login } from '../../services/auth.js';
+import * as present from '../../presenters/present.js';
+import { updateProfile } from '../../services/accounts/profile.js';
+import { registerUser } from '../../services/accounts/queries.js';
+import { completeSetup, setupStatus } from '../../services/accounts/setup.js';
+import { changeFirstPassword, changePassword, login } from '../../services/auth/login.js';
 import { actorOf } from '../../services/core.js';
-import { currentEnrollments } from '../../services/enrollment-listings.js';
-import { updateProfile } from '../../services/profile.js';
-import { completeSetup, setupStatus } from '../../services/setup.js';
-import { registerUser } from '../../services/users.js';
-import type { Handlers } from '../bind.js';
-import * as present from '../present.js';
+import { currentEnrollments } from '../../services/enrollments/queries.js';
+import type { Handlers } from '../server/router.js';
 
 export const authHandlers = {
   setupStatus: ({ context }) => setupStatus(context),

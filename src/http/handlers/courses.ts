@@ -1,3 +1,12 @@
+import * as present from '../../presenters/present.js';
+import { actorOf, type Caller } from '../../services/core.js';
+import {
+  assignTrainer,
+  createCourse,
+  deleteCourse,
+  publishCourse,
+  updateCourse,
+} from '../../services/courses/commands.js';
 import {
   courseStatistics,
   findCourse,
@@ -5,11 +14,8 @@ import {
   listCategories,
   listCourses,
   listTrainerCourses,
-} from '../../services/catalogue.js';
-import { actorOf, type Caller } from '../../services/core.js';
-import { assignTrainer, createCourse, deleteCourse, publishCourse, updateCourse } from '../../services/courses.js';
-import type { Handlers } from '../bind.js';
-import * as present from '../present.js';
+} from '../../services/courses/queries.js';
+import type { Handlers } from '../server/router.js';
 
 const viewer = (caller: Caller | undefined) => caller && actorOf(caller);
 

@@ -1,5 +1,13 @@
-import { assignMany, removeMany } from '../../services/bulk-enrollment.js';
+import * as present from '../../presenters/present.js';
 import { actorOf } from '../../services/core.js';
+import { assignMany, removeMany } from '../../services/enrollments/bulk.js';
+import {
+  assignEnrollment,
+  changeStatus,
+  removeEnrollments,
+  requestEnrollment,
+  setProgress,
+} from '../../services/enrollments/commands.js';
 import {
   enrollmentStatistics,
   findEnrollment,
@@ -8,16 +16,8 @@ import {
   listEnrollments,
   listOwnEnrollments,
   listTrainerEnrollments,
-} from '../../services/enrollment-listings.js';
-import {
-  assignEnrollment,
-  changeStatus,
-  removeEnrollments,
-  requestEnrollment,
-  setProgress,
-} from '../../services/enrollments.js';
-import type { Handlers } from '../bind.js';
-import * as present from '../present.js';
+} from '../../services/enrollments/queries.js';
+import type { Handlers } from '../server/router.js';
 
 export const enrollmentHandlers = {
   async listEnrollments({ context, caller, query }) {

@@ -1,8 +1,7 @@
 import { AppError } from '../../errors.js';
-import { removeAvatar, setAvatar } from '../../services/avatars.js';
+import * as present from '../../presenters/present.js';
+import { removeAvatar, setAvatar } from '../../services/accounts/avatars.js';
 import { actorOf } from '../../services/core.js';
-import { contentOf, type StoredObject } from '../../services/files.js';
-import { openImage } from '../../services/images.js';
 import {
   addMaterial,
   assertMayUpload,
@@ -10,11 +9,12 @@ import {
   materialLimit,
   openMaterial,
   removeMaterial,
-} from '../../services/materials.js';
-import { setThumbnail } from '../../services/thumbnails.js';
-import type { Handlers } from '../bind.js';
-import * as present from '../present.js';
-import type { StreamAnswer } from '../stream.js';
+} from '../../services/courses/materials.js';
+import { setThumbnail } from '../../services/courses/thumbnails.js';
+import { contentOf, type StoredObject } from '../../services/files/files.js';
+import { openImage } from '../../services/files/images.js';
+import type { StreamAnswer } from '../body/streams.js';
+import type { Handlers } from '../server/router.js';
 
 /** A stored file as an answer. */
 function streamed(object: StoredObject): StreamAnswer {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.js';
+import * as present from '../../presenters/present.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
+import { isSignedIn } from '../../services/auth/sessions.js';
 import { actorOf, type Caller } from '../../services/core.js';
-import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/credentials.js';
-import { assertRejectsReadable, ledgerCsv, rejectedCsv, reportTypes } from '../../services/imports/exports.js';
 import {
   cancelImport,
   findImport,
@@ -12,14 +12,14 @@ import {
   previewUndo,
   requeueImport,
   undoImport,
-} from '../../services/imports/imports.js';
-import { submitImport } from '../../services/imports/jobs.js';
-import { goesOnByItself } from '../../services/imports/record.js';
-import { templateText } from '../../services/imports/template.js';
-import { isSignedIn } from '../../services/sessions.js';
-import type { Handlers } from '../bind.js';
-import * as present from '../present.js';
-import type { Service } from '../service.js';
+} from '../../services/imports/commands.js';
+import { assertRejectsReadable, ledgerCsv, rejectedCsv, reportTypes } from '../../services/imports/output/exports.js';
+import { templateText } from '../../services/imports/output/template.js';
+import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
+import { submitImport } from '../../services/imports/queue/submit.js';
+import { goesOnByItself } from '../../services/imports/run/repository.js';
+import type { Handlers } from '../server/router.js';
+import type { Service } from '../server/service.js';
 
 /** How often an import that is watched is looked at, in milliseconds. */
 const watchMs = 500;

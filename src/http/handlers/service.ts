@@ -1,10 +1,10 @@
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
-import type { Handlers } from '../bind.js';
-import { docsPage } from '../docs.js';
-import { assertMayRead, type Metrics } from '../metrics.js';
-import { openapiDocument } from '../openapi.js';
-import type { Service } from '../service.js';
+import { docsPage } from '../api/docs-page.js';
+import { openapiDocument } from '../api/openapi.js';
+import { assertMayRead, type Metrics } from '../server/metrics.js';
+import type { Handlers } from '../server/router.js';
+import type { Service } from '../server/service.js';
 
 /** How long an answer about the database is good for others who ask, in milliseconds. */
 const readinessMs = 1000;

@@ -1,6 +1,6 @@
-import { endAllSessions, endOwnSession, endSession, listSessions } from '../../services/sessions.js';
-import type { Handlers } from '../bind.js';
-import * as present from '../present.js';
+import * as present from '../../presenters/present.js';
+import { endAllSessions, endOwnSession, endSession, listSessions } from '../../services/auth/sessions.js';
+import type { Handlers } from '../server/router.js';
 
 export const sessionHandlers = {
   async logout({ context, caller }) {

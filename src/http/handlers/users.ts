@@ -1,10 +1,16 @@
+import * as present from '../../presenters/present.js';
+import {
+  changeActivation,
+  deleteUser,
+  resetPassword,
+  unlockUser,
+  updateUser,
+} from '../../services/accounts/commands.js';
+import { findUserById, listUsers, usersCsv } from '../../services/accounts/queries.js';
 import { listAudit } from '../../services/audit.js';
+import { lockOf } from '../../services/auth/throttle-locks.js';
 import { actorOf } from '../../services/core.js';
-import { lockOf } from '../../services/throttle-locks.js';
-import { changeActivation, deleteUser, resetPassword, unlockUser, updateUser } from '../../services/user-admin.js';
-import { findUserById, listUsers, usersCsv } from '../../services/users.js';
-import type { Handlers } from '../bind.js';
-import * as present from '../present.js';
+import type { Handlers } from '../server/router.js';
 
 export const userHandlers = {
   async listUsers({ context, query }) {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
+import { createUntrustedProxyNotes } from '../../services/auth/untrusted-proxy.js';
 import type { Core } from '../../services/core.js';
-import { createUntrustedProxyNotes } from '../../services/untrusted-proxy.js';
 
 /** Notices that a proxy which TRUST_PROXY doesn't name says whom it speaks for. */
 export function untrustedProxy(core: Core): RequestHandler {

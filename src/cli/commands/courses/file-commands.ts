@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../../core/command.js';
+import type { FileListOptions, GetFileOptions, RemoveFileOptions } from './options.js';
+
+export function register(courses: Command, registry: Registry): void {
+  const files = courses.command('files').description('Look at, add, fetch and remove the files of a course');
+
+  define<FileListOptions>(files, registry, {
+    usage: 'list <course>',
+    schema: 'any',
+    summary: 'List the files of a course, newest first',
+    examples: ['courses files list "Weaving for beginners"', 'courses files list 019aa0c4-... --json'],
+    options: (command) =>
+      command.option('--page <number>', 'from 1').option('--limit <number>', 'files a page, 1 to 100'),
+    run: async (run) => (await import('./files.js')).list(run),
+  });
+
+  define(files, registry, {
+    usage: 'add <course> <file>',
+    schema: 'current',
+    summary: 'Add a file to a course; your own stays where it is',
+    examples: ['courses files add "Weaving for beginners" patterns.pdf'],
+    stopsItself: true,
+    run: async (run) => (await import('./files.js')).add(run),
+  });
+
+  define<GetFileOptions>(files, registry, {
+    usage: 'get <course> <file-id>',
+    schema: 'any',
+    summary: 'Write a file of a course to a file or to standard output',
+    examples: [
+      'courses files get "Weaving for beginners" 019aa0c5-... --output patterns.pdf',
+      'courses files get 019aa0c4-... 019aa0c5-... > patterns.pdf',
+    ],
+    options: (command) =>
+      command.option('--output <file>', 'write to this file, which must not exist, instead of standard output'),
+    stopsItself: true,
+    run: async (run) => (await import('./files.js')).get(run),
+  });
+
+  define<RemoveFileOptions>(files, registry, {
+    usage: 'remove <course> <file-id>',
+    schema: 'current',
+    summary: 'Remove a file from a course',
+    examples: [
+      'courses files remove "Weaving for beginners" 019aa0c5-...',
+      'courses files remove 019aa0c4-... 019aa0c5-... --yes',
+    ],
+    options: (command) => command.option('--yes', "don't ask"),
+    stopsItself: true,
+    run: async (run) => (await import('./files.js')).remove(run),
+  });
+
+  define(courses, registry, {
+    usage: 'thumbnail <course> <file>',
+    schema: 'current',
+    summary: 'Give a course its picture: JPEG, PNG or WebP; your file stays where it is',
+    examples: ['courses thumbnail "Weaving for beginners" loom.jpg'],
+    stopsItself: true,
+    run: async (run) => (await import('./files.js')).thumbnail(run),
+  });
+}

@@ -1,0 +1,126 @@
+import path from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import type { Context } from '../../../context.js';
+import { AppError } from '../../../errors.js';
+import { operator } from '../../../services/core.js';
+import {
+  addMaterial,
+  findMaterial,
+  listMaterials,
+  materialLimit,
+  openMaterial,
+  removeMaterial,
+} from '../../../services/courses/materials.js';
+import { findCourse } from '../../../services/courses/queries.js';
+import { setThumbnail } from '../../../services/courses/thumbnails.js';
+import { atMost, type StoredObject, type UploadLimit } from '../../../services/files/files.js';
+import { copyToUploads } from '../../../services/files/staging.js';
+import { assertCanAsk, confirm } from '../../core/confirm.js';
+import { assertDestination, writeData } from '../../core/file-output.js';
+import { counted, pageText } from '../../core/output.js';
+import { courseIdOf } from '../../core/references.js';
+import type { Result, Run } from '../../core/run.js';
+import type { FileListOptions, GetFileOptions, RemoveFileOptions } from './options.js';
+import { courseName, type Material, materialJson } from './output.js';
+
+async function courseOf(run: Run, context: Context) {
+  return findCourse(context, operator, await courseIdOf(context, run.arguments[0] ?? ''));
+}
+
+const sized = ({ name, bytes }: Material) => `${name} (${counted(Number(bytes), 'byte')})`;
+
+/** A page of a course's files. @throws AppError `VALIDATION`, `NOT_FOUND` */
+export async function list(run: Run<FileListOptions>): Promise<Result> {
+  const context = await run.context();
+  const { page, limit } = run.options;
+  const courseId = await courseIdOf(context, run.arguments[0] ?? '');
+  const { items, pagination } = await listMaterials(context, operator, courseId, { page, limit });
+  const rows = items.map(({ id, name, contentType, bytes, createdAt }) => [
+    ...[id, name, contentType, String(bytes), createdAt.toISOString()],
+  ]);
+  return {
+    json: { files: items.map(materialJson), pagination },
+    text: pageText(['ID', 'NAME', 'TYPE', 'BYTES', 'ADDED'], rows, pagination, 'file'),
+  };
+}
+
+/** The file that the command line names last, copied to where services take uploads from. */
+function uploadOf(run: Run, context: Context, limit: UploadLimit) {
+  const given = run.arguments[1] ?? '';
+  return copyToUploads(context, { file: path.resolve(run.io.cwd, given), given, limit, signal: run.io.signal });
+}
+
+/** Puts a copy of a file among those of a course. @throws AppError as {@link copyToUploads} and {@link addMaterial} */
+export async function add(run: Run): Promise<Result> {
+  const context = await run.context();
+  const course = await courseOf(run, context);
+  const upload = await uploadOf(run, context, await materialLimit(context, operator, course.id));
+  const file = await addMaterial(context, operator, course.id, upload);
+  return { json: { file: materialJson(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
+}
+
+/** Gives a course a picture. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
+export async function thumbnail(run: Run): Promise<Result> {
+  const context = await run.context();
+  const course = await courseOf(run, context);
+  const upload = await uploadOf(run, context, atMost(context.config.files.imageBytes));
+  const imageUrl = await setThumbnail(context, operator, course.id, upload, { signal: run.io.signal });
+  return { json: { imageUrl }, text: `${courseName(course)} has a new picture: ${imageUrl}` };
+}
+
+/** What trainers upload may hold anything, also what makes a terminal do things. @throws AppError `USAGE` */
+function assertNoTerminal({ io, options }: Run<GetFileOptions>): void {
+  if (options.output === undefined && io.stdout.isTTY)
+    throw new AppError('USAGE', 'A file is not written to a terminal: add --output <file>, or redirect it with >.');
+}
+
+/** What comes of a file, or why no more of it does. @throws AppError `STORAGE_UNAVAILABLE`, `INTERRUPTED` */
+async function* downloaded({ stream }: StoredObject, { storage }: Context, signal: AbortSignal) {
+  addAbortSignal(signal, stream);
+  try {
+    // A stream of bytes: it was given no encoding.
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
+    const message = `The file storage ${storage.location} broke off in the middle of the file. Try again.`;
+    throw new AppError('STORAGE_UNAVAILABLE', message, { cause: error });
+  }
+}
+
+/**
+ * Writes a file of a course to `--output`, or to standard output.
+ * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE`, `FILE_UNUSABLE`
+ */
+export async function get(run: Run<GetFileOptions>): Promise<Result> {
+  assertDestination(run, 'The file');
+  assertNoTerminal(run);
+  const context = await run.context();
+  const courseId = await courseIdOf(context, run.arguments[0] ?? '');
+  const { file, object } = await openMaterial(context, operator, courseId, run.arguments[1] ?? '');
+  try {
+    await writeData(run, downloaded(object, context, run.io.signal));
+  } finally {
+    // Where it is to go may have been refused, before anything of it was read.
+    object.stream.destroy();
+  }
+  const { output } = run.options;
+  return output === undefined
+    ? {}
+    : { json: { file: materialJson(file), output }, text: `${sized(file)} written to ${output}.` };
+}
+
+/** Removes a file of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
+export async function remove(run: Run<RemoveFileOptions>): Promise<Result> {
+  assertCanAsk(run, 'remove');
+  const context = await run.context();
+  const course = await courseOf(run, context);
+  const file = await findMaterial(context, operator, course.id, run.arguments[1] ?? '');
+  if (!run.options.yes)
+    await confirm(run, {
+      about: `${sized(file)} of ${courseName(course)}`,
+      question: 'Remove this file?',
+      otherwise: 'Nothing was removed.',
+    });
+  await removeMaterial(context, operator, course.id, file.id);
+  return { json: { file: materialJson(file) }, text: `Removed ${sized(file)} from ${courseName(course)}.` };
+}

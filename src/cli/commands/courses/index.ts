@@ -1,0 +1,115 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../../core/command.js';
+import { register as registerEdit } from './edit-commands.js';
+import { register as registerFiles } from './file-commands.js';
+import type { CourseListOptions, DeleteCourseOptions, TrainerListOptions } from './options.js';
+
+export function register(program: Command, registry: Registry): void {
+  const courses = program.command('courses').description('Create, find and manage courses and their files');
+  registerList(courses, registry);
+
+  define(courses, registry, {
+    usage: 'show <course>',
+    schema: 'any',
+    summary: 'Show one course',
+    examples: ['courses show "Weaving for beginners"', 'courses show 019aa0c4-... --json'],
+    run: async (run) => (await import('./queries.js')).show(run),
+  });
+
+  registerEdit(courses, registry);
+  registerChanges(courses, registry);
+
+  define<DeleteCourseOptions>(courses, registry, {
+    usage: 'delete <course>',
+    schema: 'current',
+    summary: 'Delete a course with its enrollments and files',
+    examples: ['courses delete "Weaving for beginners"', 'courses delete 019aa0c4-... --force --yes --json'],
+    options: (command) => command.option('--force', 'even if it has active enrollments').option('--yes', "don't ask"),
+    stopsItself: true,
+    run: async (run) => (await import('./changes.js')).remove(run),
+  });
+
+  registerOverviews(courses, registry);
+  registerFiles(courses, registry);
+}
+
+function registerList(courses: Command, registry: Registry): void {
+  define<CourseListOptions>(courses, registry, {
+    usage: 'list',
+    schema: 'any',
+    summary: 'List courses, newest first',
+    examples: [
+      'courses list',
+      'courses list --category Crafts --level beginner --published',
+      'courses list --trainer ada@example.org --sort-by title --sort-order ASC',
+      'courses list --search weaving --json',
+    ],
+    options: (command) =>
+      command
+        .option('--category <category>', 'only courses of this category')
+        .option('--level <level>', 'only beginner, intermediate or advanced courses')
+        .option('--type <type>', 'only online, classroom or hybrid courses')
+        .option('--trainer <user>', "only this trainer's courses: id, email or phone")
+        .option('--published', 'only published courses')
+        .option('--unpublished', 'only courses that are not published')
+        .option('--search <text>', 'look in title, category and tags')
+        .option('--sort-by <field>', 'createdAt, updatedAt, title, category or startDate')
+        .option('--sort-order <order>', 'ASC or DESC')
+        .option('--page <number>', 'from 1')
+        .option('--limit <number>', 'courses a page, 1 to 100'),
+    run: async (run) => (await import('./queries.js')).list(run),
+  });
+}
+
+function registerChanges(courses: Command, registry: Registry): void {
+  for (const name of ['publish', 'unpublish'] as const) {
+    define(courses, registry, {
+      usage: `${name} <course>`,
+      schema: 'current',
+      summary: name === 'publish' ? 'Show a course to everybody' : 'Take a course out of the catalogue',
+      examples: [`courses ${name} "Weaving for beginners"`],
+      stopsItself: true,
+      run: async (run) => (await import('./changes.js')).publish(run, name === 'publish'),
+    });
+  }
+
+  define(courses, registry, {
+    usage: 'assign-trainer <course> <user>',
+    schema: 'current',
+    summary: 'Give a course to another trainer, with its enrollments',
+    examples: ['courses assign-trainer "Weaving for beginners" ada@example.org'],
+    stopsItself: true,
+    run: async (run) => (await import('./changes.js')).giveToTrainer(run),
+  });
+}
+
+function registerOverviews(courses: Command, registry: Registry): void {
+  define(courses, registry, {
+    usage: 'categories',
+    schema: 'any',
+    summary: 'List the categories that courses have',
+    examples: ['courses categories', 'courses categories --json'],
+    run: async (run) => (await import('./queries.js')).categories(run),
+  });
+
+  define<TrainerListOptions>(courses, registry, {
+    usage: 'trainers',
+    schema: 'any',
+    summary: 'List the trainers who can be given a course, by name',
+    examples: ['courses trainers', 'courses trainers --search hopper --json'],
+    options: (command) =>
+      command
+        .option('--search <text>', 'look in names and email')
+        .option('--page <number>', 'from 1')
+        .option('--limit <number>', 'trainers a page, 1 to 100'),
+    run: async (run) => (await import('./queries.js')).trainers(run),
+  });
+
+  define(courses, registry, {
+    usage: 'stats',
+    schema: 'any',
+    summary: 'Count the courses, by state and category',
+    examples: ['courses stats', 'courses stats --json'],
+    run: async (run) => (await import('./queries.js')).stats(run),
+  });
+}

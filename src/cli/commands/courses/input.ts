@@ -1,0 +1,35 @@
+import { typedNumber } from '../../core/input.js';
+import type { CourseFieldOptions } from './options.js';
+
+const isBlank = (text: string) => text.trim() === '';
+
+/** An option that is empty says that there is nothing. */
+const orNull = (text: string | undefined) => (text !== undefined && isBlank(text) ? null : text);
+
+function seats(text: string | undefined): number | string | null | undefined {
+  return text !== undefined && (isBlank(text) || text.trim() === 'none') ? null : typedNumber(text);
+}
+
+/** Options as the body of a request would have them; what isn't given is absent. */
+export function courseInput(options: CourseFieldOptions): object {
+  const { title, description, tag, featured } = options;
+  const fields = {
+    title,
+    description,
+    shortDescription: orNull(options.shortDescription),
+    category: orNull(options.category),
+    level: orNull(options.level),
+    language: orNull(options.language),
+    courseType: orNull(options.type),
+    // A single empty tag clears them; among others it is a mistake.
+    tags: tag?.length === 1 && tag.every(isBlank) ? [] : tag,
+    requirements: orNull(options.requirements),
+    learningOutcomes: orNull(options.learningOutcomes),
+    maxStudents: seats(options.maxStudents),
+    startDate: orNull(options.startDate),
+    endDate: orNull(options.endDate),
+    location: orNull(options.location),
+    isFeatured: featured,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

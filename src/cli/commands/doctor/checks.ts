@@ -1,0 +1,240 @@
+import { existsSync } from 'node:fs';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../../../config/config.js';
+import { databaseUrlForDisplay } from '../../../config/database-url.js';
+import { secretWeakness } from '../../../config/settings.js';
+import type { Context } from '../../../context.js';
+import { isAppError, systemErrorCode } from '../../../errors.js';
+import { setupStatus } from '../../../services/accounts/setup.js';
+import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
+import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
+import { exitCodes } from '../../core/exit-codes.js';
+import { counted, withCommandLines } from '../../core/output.js';
+import { printable } from '../../core/printable.js';
+import type { Result, Run } from '../../core/run.js';
+
+interface Check {
+  name: string;
+  status: 'ok' | 'warning' | 'failed';
+  /** What was found. */
+  detail: string;
+  /** What to do about it. */
+  remedy?: string;
+}
+
+/** How far the database's clock may be off before tokens and leases suffer, in milliseconds. */
+const tolerableSkewMs = 5000;
+
+/** A block of most file systems. */
+const probeBytes = 4096;
+
+type Finding = Omit<Check, 'name'>;
+
+/** Runs one check; a failure the program knows is a finding, with its own remedy in its message. */
+async function check(name: string, find: () => Promise<Finding>): Promise<Check> {
+  try {
+    return { name, ...(await find()) };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { name, status: 'failed', detail: error.message };
+  }
+}
+
+function signingSecret({ auth }: Config): Finding {
+  if (auth.jwtSecret === undefined) return { status: 'ok', detail: 'generated, kept in DATA_DIR (development)' };
+  const weakness = secretWeakness(auth.jwtSecret);
+  if (weakness === undefined)
+    return {
+      status: 'ok',
+      detail: `JWT_SECRET is set${auth.jwtSecretPrevious === undefined ? '' : ', JWT_SECRET_PREVIOUS too (rotation)'}`,
+    };
+  // In production the configuration itself is refused.
+  return {
+    status: 'warning',
+    detail: `JWT_SECRET ${weakness}`,
+    remedy: 'Make one with: openssl rand -base64 48',
+  };
+}
+
+/** Whether others on this machine can read the secrets in `.env`; where there are no permissions of that kind, none can. */
+async function settingsFile(folder: string): Promise<Finding> {
+  const file = path.join(folder, '.env');
+  const found = await stat(file).catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (found === undefined) return { status: 'ok', detail: 'none: all settings come from the environment' };
+  if (process.platform === 'win32' || (found.mode & 0o007) === 0)
+    return { status: 'ok', detail: `${file} is closed to other users` };
+  return {
+    status: 'warning',
+    detail: `${file} is open to every user of this machine, and may hold passwords and the signing secret`,
+    remedy: `Run: chmod 600 ${file}. Then change the secrets in it, if others use this machine.`,
+  };
+}
+
+async function writeAccess({ dataDir }: Config): Promise<Finding> {
+  // The folder itself is made when it is needed: until then it is for its parent to be writable.
+  let folder = dataDir;
+  while (!existsSync(folder)) folder = path.dirname(folder);
+  const probe = path.join(folder, `.coursectl-doctor-${process.pid}`);
+  try {
+    // Some bytes: a full disk still takes an empty file.
+    await writeFile(probe, Buffer.alloc(probeBytes), { flag: 'wx' });
+    return { status: 'ok', detail: `${dataDir} is writable` };
+  } catch (error) {
+    const code = systemErrorCode(error) ?? '';
+    const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
+    return {
+      status: 'failed',
+      detail: `${dataDir} can't be written (${code})`,
+      remedy: isFull ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
+    };
+  } finally {
+    // It is a few bytes in our own folder; what was to be found out is known.
+    await rm(probe, { force: true }).catch(() => undefined);
+  }
+}
+
+async function fileStorage({ storage, config: { files } }: Context): Promise<Finding> {
+  // Whether it can be made is what the data folder's check says: to look is not to make it.
+  if (files.storage.kind === 'local' && !existsSync(files.storage.folder))
+    return { status: 'ok', detail: `${storage.location}, made when the first file comes` };
+  await storage.check();
+  return { status: 'ok', detail: `${storage.location} keeps what it is given` };
+}
+
+async function schemaState({ schema }: Context): Promise<Finding> {
+  const { executed, pending, unknown } = await schema.status();
+  if (unknown.length > 0)
+    return { status: 'failed', detail: `newer than this program: ${unknown.join(', ')}`, remedy: 'Update coursectl.' };
+  if (pending.length > 0)
+    return {
+      status: 'failed',
+      detail: `${counted(pending.length, 'migration')} pending`,
+      remedy: 'Run: coursectl migrate up',
+    };
+  return { status: 'ok', detail: `up to date (${counted(executed.length, 'migration')})` };
+}
+
+async function clock({ schema }: Context): Promise<Finding> {
+  const skew = Math.round(await schema.clockSkewMs());
+  if (Math.abs(skew) <= tolerableSkewMs)
+    return { status: 'ok', detail: `${new Date().toISOString()}, within ${tolerableSkewMs / 1000} s of the database` };
+  return {
+    status: 'warning',
+    detail: `${skew} ms off the database's clock`,
+    remedy: 'Synchronise the clocks of both machines (NTP).',
+  };
+}
+
+async function superAdmin(context: Context): Promise<Finding> {
+  const { setupRequired } = await setupStatus(context);
+  return setupRequired
+    ? { status: 'warning', detail: 'none yet', remedy: 'Run: coursectl setup' }
+    : { status: 'ok', detail: 'there' };
+}
+
+/** So many are named; the rest is counted. */
+const namedAddresses = 5;
+
+async function lockedOut(context: Context): Promise<Finding> {
+  const locked = await lockedAddresses(context);
+  if (locked.length === 0) return { status: 'ok', detail: 'none' };
+  const named = locked
+    .slice(0, namedAddresses)
+    .map(({ address, lockedUntil }) => `${address} until ${lockedUntil.toISOString()}`);
+  const more = locked.length > named.length ? [`${locked.length - named.length} more`] : [];
+  return {
+    status: 'warning',
+    detail: `${[...named, ...more].join(', ')}: too many wrong passwords`,
+    remedy: 'Run: coursectl users unlock --address <address>',
+  };
+}
+
+async function trustedProxy(context: Context): Promise<Finding> {
+  const met = await untrustedProxies(context);
+  if (met.length === 0)
+    return { status: 'ok', detail: 'in the last day nobody sent X-Forwarded-For who is not in TRUST_PROXY' };
+  return {
+    status: 'warning',
+    detail: `X-Forwarded-For came from ${met.slice(0, namedAddresses).join(', ')}, which TRUST_PROXY does not name`,
+    remedy: 'If that is your proxy, set TRUST_PROXY to its address: until then all its clients count as one.',
+  };
+}
+
+async function connected({ schema, config: { database } }: Context): Promise<Finding> {
+  const where = databaseUrlForDisplay(database);
+  // Connecting would make the file.
+  if (database.dialect === 'sqlite' && !existsSync(database.file))
+    return { status: 'failed', detail: `there is no database yet at ${where}`, remedy: 'Run: coursectl setup' };
+  return { status: 'ok', detail: `${await schema.serverVersion()} at ${where}` };
+}
+
+async function databaseChecks(context: Context): Promise<Check[]> {
+  const { schema, config, hasher } = context;
+  const connection = await check('connection', () => connected(context));
+  if (connection.status === 'failed') return [connection];
+  const settings = await check('server settings', async () => {
+    const problems = await schema.serverProblems();
+    return problems.length === 0
+      ? { status: 'ok', detail: 'as they should be' }
+      : {
+          status: 'warning',
+          detail: problems.map(({ problem }) => problem).join('; '),
+          remedy: problems.map(({ remedy }) => remedy).join(' '),
+        };
+  });
+  const state = await check('schema', () => schemaState(context));
+  const contents =
+    state.status === 'ok'
+      ? [
+          await check('super admin', () => superAdmin(context)),
+          await check('locked addresses', () => lockedOut(context)),
+          await check('proxy', () => trustedProxy(context)),
+        ]
+      : [];
+  const hashing: Check = {
+    name: 'password hashing',
+    status: 'ok',
+    detail:
+      hasher.implementation === 'native'
+        ? `native, cost ${config.auth.bcryptCost}`
+        : `bcryptjs in worker threads (slower: no native build for this machine), cost ${config.auth.bcryptCost}`,
+  };
+  return [connection, settings, state, ...contents, await check('clock', () => clock(context)), hashing];
+}
+
+/** Looks at everything that a service needs, and says of each what to do if it is wrong. */
+export async function doctor(run: Run): Promise<Result> {
+  const configuration = await check('configuration', async () => ({
+    status: 'ok',
+    detail: `valid (${(await run.config()).environment})`,
+  }));
+  const checks = [configuration];
+  if (configuration.status === 'ok') {
+    const context = await run.context();
+    checks.push(await check('settings file', () => settingsFile(run.io.cwd)));
+    checks.push(await check('signing secret', async () => signingSecret(context.config)));
+    checks.push(await check('data folder', () => writeAccess(context.config)));
+    checks.push(await check('file storage', () => fileStorage(context)));
+    checks.push(...(await databaseChecks(context)));
+  }
+  const healthy = checks.every(({ status }) => status !== 'failed');
+  const marks = {
+    ok: run.paint.green('ok     '),
+    warning: run.paint.yellow('warning'),
+    failed: run.paint.red('FAILED '),
+  };
+  const lines = checks.map(
+    ({ name, status, detail, remedy }) =>
+      `${marks[status]}  ${name}: ${printable(`${detail}${remedy ? ` -> ${withCommandLines(run.io, remedy)}` : ''}`)}`,
+  );
+  return {
+    json: { healthy, checks },
+    text: lines.join('\n'),
+    painted: true,
+    exitCode: healthy ? exitCodes.ok : exitCodes.failure,
+  };
+}

@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../../core/command.js';
+
+export function register(program: Command, registry: Registry): void {
+  define(program, registry, {
+    usage: 'doctor',
+    schema: 'any',
+    summary: 'Check configuration, database, schema, secrets, folders and clock; changes nothing that stays',
+    examples: ['doctor', 'doctor --json'],
+    run: async (run) => (await import('./checks.js')).doctor(run),
+  });
+}

@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../../core/command.js';
+import type { AssignOptions, EnrollmentListOptions, RemoveEnrollmentOptions, StatusOptions } from './options.js';
+
+export function register(program: Command, registry: Registry): void {
+  const enrollments = program.command('enrollments').description('Enroll trainees in courses and look after them');
+
+  define<EnrollmentListOptions>(enrollments, registry, {
+    usage: 'list',
+    schema: 'any',
+    summary: 'List enrollments, newest first',
+    examples: [
+      'enrollments list --course "Weaving for beginners" --status active',
+      'enrollments list --user ada@example.org --json',
+      'enrollments list --trainer grace@example.org --search müller',
+    ],
+    options: (command) =>
+      command
+        .option('--course <course>', 'only in this course: id or exact title')
+        .option('--user <user>', 'only of this trainee: id, email or phone')
+        .option('--trainer <user>', "only in this trainer's courses: id, email or phone")
+        .option('--status <status>', 'only pending, active, completed or cancelled ones')
+        .option('--search <text>', 'look in names; with --trainer or --course')
+        .option('--page <number>', 'from 1')
+        .option('--limit <number>', 'enrollments a page, 1 to 100'),
+    run: async (run) => (await import('./queries.js')).list(run),
+  });
+
+  define(enrollments, registry, {
+    usage: 'show <id>',
+    schema: 'any',
+    summary: 'Show one enrollment with its trainee and course',
+    examples: ['enrollments show 019aa0c6-...', 'enrollments show 019aa0c6-... --json'],
+    run: async (run) => (await import('./queries.js')).show(run),
+  });
+
+  define<AssignOptions>(enrollments, registry, {
+    usage: 'assign <course> <user...>',
+    schema: 'current',
+    summary: 'Enroll trainees in a course: named by id, email or phone, the course by id or exact title',
+    examples: [
+      'enrollments assign "Weaving for beginners" ada@example.org',
+      'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --json',
+    ],
+    options: (command) =>
+      command
+        .option('--status <status>', 'active (the default) or pending')
+        .option('--notes <text>', 'a remark, which the trainee sees too')
+        .addHelpText(
+          'after',
+          "\nOf several, those who can be enrolled are; who isn't is named with the reason, and the exit code is 3.",
+        ),
+    stopsItself: true,
+    run: async (run) => (await import('./changes.js')).assign(run),
+  });
+
+  registerChanges(enrollments, registry);
+
+  define(enrollments, registry, {
+    usage: 'stats',
+    schema: 'any',
+    summary: 'Count the enrollments, by status',
+    examples: ['enrollments stats', 'enrollments stats --json'],
+    run: async (run) => (await import('./queries.js')).stats(run),
+  });
+}
+
+function registerChanges(enrollments: Command, registry: Registry): void {
+  define<StatusOptions>(enrollments, registry, {
+    usage: 'status <id> <status>',
+    schema: 'current',
+    summary: 'Move an enrollment on: to active, completed or cancelled',
+    examples: [
+      'enrollments status 019aa0c6-... active',
+      'enrollments status 019aa0c6-... cancelled --notes "Moved away"',
+    ],
+    options: (command) => command.option('--notes <text>', 'in the place of what is noted; an empty text clears'),
+    stopsItself: true,
+    run: async (run) => (await import('./changes.js')).status(run),
+  });
+
+  define(enrollments, registry, {
+    usage: 'progress <id> <number>',
+    schema: 'current',
+    summary: 'Set how far a trainee is, from 0 to 100',
+    examples: ['enrollments progress 019aa0c6-... 75'],
+    stopsItself: true,
+    run: async (run) => (await import('./changes.js')).progress(run),
+  });
+
+  define<RemoveEnrollmentOptions>(enrollments, registry, {
+    usage: 'remove <id...>',
+    schema: 'current',
+    summary: 'Remove enrollments, all that are named or none',
+    examples: ['enrollments remove 019aa0c6-...', 'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json'],
+    options: (command) => command.option('--yes', "don't ask"),
+    stopsItself: true,
+    run: async (run) => (await import('./changes.js')).remove(run),
+  });
+}

@@ -1,0 +1,78 @@
+import type { Context } from '../../../context.js';
+import { AppError } from '../../../errors.js';
+import { findUser } from '../../../services/accounts/queries.js';
+import { operator } from '../../../services/core.js';
+import { findCourse } from '../../../services/courses/queries.js';
+import {
+  enrollmentStatistics,
+  findEnrollment,
+  listCourseTrainees,
+  listEnrollments,
+  listTrainerEnrollments,
+} from '../../../services/enrollments/queries.js';
+import { pageText, table } from '../../core/output.js';
+import { courseIdOf } from '../../core/references.js';
+import type { Result, Run } from '../../core/run.js';
+import type { EnrollmentListOptions } from './options.js';
+import { courseTitle, detailedJson, enrollmentText, traineeName } from './output.js';
+
+/** Which filters no listing has together. @throws AppError `USAGE` */
+function assertFilters({ course, user, trainer, search }: EnrollmentListOptions): void {
+  if (trainer !== undefined && user !== undefined)
+    throw new AppError('USAGE', '--trainer and --user exclude each other.');
+  if (search === undefined) return;
+  if (user !== undefined) throw new AppError('USAGE', '--search and --user exclude each other.');
+  if (trainer === undefined && course === undefined)
+    throw new AppError('USAGE', '--search needs --trainer or --course.');
+}
+
+/** A page of the listing that has the filters. */
+async function pageFor(context: Context, options: EnrollmentListOptions) {
+  const { user, trainer, search, status, page, limit } = options;
+  const course =
+    options.course === undefined
+      ? undefined
+      : await findCourse(context, operator, await courseIdOf(context, options.course));
+  const query = { ...{ status, search, page, limit }, courseId: course?.id };
+  if (trainer !== undefined)
+    return listTrainerEnrollments(context, operator, (await findUser(context, trainer)).id, query);
+  if (search === undefined || !course) {
+    const userId = user === undefined ? undefined : (await findUser(context, user)).id;
+    return listEnrollments(context, operator, { ...query, userId });
+  }
+  const found = await listCourseTrainees(context, operator, course.id, query);
+  // All of one course: that listing doesn't repeat it.
+  for (const enrollment of found.items) enrollment.course = course;
+  return found;
+}
+
+/**
+ * A page of enrollments, newest first.
+ * @throws AppError `USAGE` for filters that no listing has together, `VALIDATION`, `NOT_FOUND`
+ */
+export async function list(run: Run<EnrollmentListOptions>): Promise<Result> {
+  assertFilters(run.options);
+  const { items, pagination } = await pageFor(await run.context(), run.options);
+  const rows = items.map((enrollment) => [
+    ...[enrollment.id, traineeName(enrollment), enrollment.user?.email ?? '', courseTitle(enrollment)],
+    ...[enrollment.status, String(enrollment.progress), enrollment.enrolledAt.toISOString()],
+  ]);
+  const headings = ['ID', 'TRAINEE', 'EMAIL', 'COURSE', 'STATUS', 'PROGRESS', 'ENROLLED'];
+  return {
+    json: { enrollments: items.map(detailedJson), pagination },
+    text: pageText(headings, rows, pagination, 'enrollment'),
+  };
+}
+
+/** One enrollment. @throws AppError `NOT_FOUND` */
+export async function show(run: Run): Promise<Result> {
+  const enrollment = await findEnrollment(await run.context(), operator, run.arguments[0] ?? '');
+  return { json: { enrollment: detailedJson(enrollment) }, text: enrollmentText(enrollment) };
+}
+
+/** How many enrollments there are in each status. */
+export async function stats(run: Run): Promise<Result> {
+  const figures = await enrollmentStatistics(await run.context(), operator);
+  const rows = Object.entries(figures).map(([status, count]) => [status, String(count)]);
+  return { json: { stats: figures }, text: table(['STATUS', 'ENROLLMENTS'], rows) };
+}

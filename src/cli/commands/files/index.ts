@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../../core/command.js';
+import { exitCodes } from '../../core/exit-codes.js';
+import { counted } from '../../core/output.js';
+
+interface SweepOptions {
+  removeUnknown?: true;
+}
+
+export function register(program: Command, registry: Registry): void {
+  const files = program.command('files').description('Look after the storage of files');
+
+  define<SweepOptions>(files, registry, {
+    usage: 'sweep',
+    schema: 'current',
+    summary: 'Remove files that nobody needs, and hold the storage against the database',
+    examples: ['files sweep', 'files sweep --remove-unknown --json'],
+    options: (command) =>
+      command
+        .option('--remove-unknown', 'also remove what the database knows nothing of')
+        .addHelpText(
+          'after',
+          '\nThe service sweeps by itself every hour. Files that should be there and are not are named; then the exit code is 1.',
+        ),
+    stopsItself: true,
+    async run(run) {
+      const { sweepStorage } = await import('../../../services/maintenance/orphan-cleanup.js');
+      const { removeUnknown = false } = run.options;
+      const sweep = await sweepStorage(await run.context(), removeUnknown);
+      const { removed, leftovers, unknown, missing } = sweep;
+      const text = [
+        `${counted(removed, 'file')} that nobody needs removed`,
+        `${counted(leftovers, 'upload')} that broke off removed`,
+        `${counted(unknown.length, 'object')} unknown to the database ${removeUnknown ? 'removed' : 'found'}`,
+        ...unknown.map((key) => `  ${key}`),
+        `${counted(missing.length, 'file')} missing in the storage`,
+        ...missing.map((key) => `  ${key}`),
+      ].join('\n');
+      return {
+        json: { sweep: { ...sweep, unknownRemoved: removeUnknown } },
+        text,
+        exitCode: missing.length > 0 ? exitCodes.failure : exitCodes.ok,
+      };
+    },
+  });
+}

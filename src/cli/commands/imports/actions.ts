@@ -1,0 +1,216 @@
+import path from 'node:path';
+import { operator } from '../../../services/core.js';
+import {
+  cancelImport,
+  findImport,
+  listImports,
+  previewUndo,
+  resumeImport,
+  undoImport,
+} from '../../../services/imports/commands.js';
+import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/exports.js';
+import { keptAccounts } from '../../../services/imports/run/ledger.js';
+import { resultOf } from '../../../services/imports/run/repository.js';
+import type { KeptAccount, UndoResult } from '../../../services/imports/undo/undo.js';
+import { assertCanAsk, confirm } from '../../core/confirm.js';
+import { assertDestination, writeData } from '../../core/file-output.js';
+import { counted, pageText, table } from '../../core/output.js';
+import type { Result, Run } from '../../core/run.js';
+import type { OutputOptions, ResumeOptions, UndoOptions } from './options.js';
+import { confirmPlan, report } from './outcome.js';
+import { createProgress } from './progress.js';
+
+type ImportRecord = Awaited<ReturnType<typeof findImport>>;
+
+/** An import for `--json`. */
+function importJson(record: ImportRecord): object {
+  const { origin, rowsTotal, errorCode, errorMessage, createdBy, createdAt, startedAt, finishedAt, undoneAt } = record;
+  return {
+    ...resultOf(record),
+    origin,
+    rowsTotal,
+    options: JSON.parse(record.optionsJson) as object,
+    error: errorCode === null ? null : { code: errorCode, message: errorMessage },
+    createdBy,
+    createdAt,
+    startedAt,
+    finishedAt,
+    undoneAt,
+  };
+}
+
+const idOf = (run: Run) => run.arguments[0] ?? '';
+
+/** A page of imports, newest first, whoever started them. @throws AppError `VALIDATION` */
+export async function list(run: Run<{ status?: string; page?: string; limit?: string }>): Promise<Result> {
+  const { status, page, limit } = run.options;
+  const { items, pagination } = await listImports(await run.context(), { status, page, limit });
+  const rows = items.map((record) => {
+    const { rows: done, created, updated, skipped, rejected } = record.counts;
+    const figures = [done, created, updated, skipped, rejected].map(String);
+    return [record.id, record.createdAt.toISOString(), record.origin, record.status, ...figures, record.fileName];
+  });
+  const headings = ['ID', 'BEGUN', 'FROM', 'STATUS', 'ROWS', 'CREATED', 'UPDATED', 'SKIPPED', 'REJECTED', 'FILE'];
+  return {
+    json: { imports: items.map(importJson), pagination },
+    text: pageText(headings, rows, pagination, 'import'),
+  };
+}
+
+/** One import, and the accounts that undoing it has kept. @throws AppError `NOT_FOUND` */
+export async function show(run: Run): Promise<Result> {
+  const context = await run.context();
+  const record = await findImport(context, idOf(run));
+  const kept = await keptAccounts(context, record.id);
+  const { counts, credentialsFile, rejectsFile } = resultOf(record);
+  const fields: [string, string | null][] = [
+    ['id', record.id],
+    ['status', record.status],
+    ['problem', record.errorMessage],
+    ['file', record.filePath],
+    ['options', record.optionsJson],
+    ['rows', `${counts.rows}${record.rowsTotal === null ? '' : ` of ${record.rowsTotal}`}`],
+    ['created', String(counts.created)],
+    ['updated', String(counts.updated)],
+    ['skipped', String(counts.skipped)],
+    ['rejected', String(counts.rejected)],
+    ['enrolled', String(counts.enrolled)],
+    ['passwords', credentialsFile],
+    ['rejects', rejectsFile],
+    ['begun', record.createdAt.toISOString()],
+    ['ended', record.finishedAt?.toISOString() ?? null],
+    ['undone', record.undoneAt?.toISOString() ?? null],
+  ];
+  const known = fields.flatMap(([field, value]) => (value === null ? [] : [[field, value]]));
+  return {
+    json: { import: importJson(record), kept },
+    text: [table(['FIELD', 'VALUE'], known), ...keptText(kept)].join('\n'),
+  };
+}
+
+/** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
+export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
+  assertDestination(run);
+  const context = await run.context();
+  const record = await findImport(context, idOf(run));
+  await writeData(run, ledgerCsv(context, record));
+  const { output: file } = run.options;
+  const exported = record.rowsDone;
+  return file === undefined
+    ? {}
+    : { json: { exported, file }, text: `${counted(exported, 'row')} written to ${file}.` };
+}
+
+/**
+ * Writes the rejected rows with their reasons, as CSV that can be mended and imported.
+ * @throws AppError `NOT_FOUND`, `FILE_UNUSABLE`
+ */
+export async function rejects(run: Run<OutputOptions>): Promise<Result> {
+  assertDestination(run);
+  const record = await findImport(await run.context(), idOf(run));
+  await writeData(run, rejectedCsv(record));
+  const { output: file } = run.options;
+  const rejected = record.rejectedCount;
+  return file === undefined
+    ? {}
+    : { json: { rejected, file }, text: `${counted(rejected, 'row')} written to ${file}.` };
+}
+
+/** Goes on with an import that broke off, having asked. @throws AppError as {@link resumeImport} */
+export async function resume(run: Run<ResumeOptions>): Promise<Result> {
+  assertCanAsk(run, 'go on');
+  const startedAt = performance.now();
+  const context = await run.context();
+  const { credentials, rejects: rejectsPath, yes } = run.options;
+  let progress = createProgress(run, 'Reading', undefined);
+  try {
+    const result = await resumeImport(
+      context,
+      operator,
+      idOf(run),
+      {
+        ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
+        ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
+        signal: run.io.signal,
+        onProgress: (rows) => progress.update(rows),
+        onResume: (rows) => run.say(`It broke off after ${counted(rows, 'row')}, and goes on from there.`),
+        onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
+      },
+      async (plan) => {
+        progress.stop();
+        if (!yes && plan.refusal === null) await confirmPlan(run, plan);
+        progress = createProgress(run, 'Importing', plan.counts.rows);
+      },
+    );
+    return report(result, (performance.now() - startedAt) / 1000, run.io);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Ends an import after the batch of rows at hand. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
+export async function cancel(run: Run): Promise<Result> {
+  const record = await cancelImport(await run.context(), operator, idOf(run));
+  const ended = record.status === 'cancelled';
+  return {
+    json: { import: importJson(record) },
+    text: `${ended ? 'Cancelled' : 'It will end after the batch of rows at hand'}: ${record.id}`,
+  };
+}
+
+const shownKept = 20;
+
+const keptReasons: Record<KeptAccount['code'], string> = {
+  LOGGED_IN: 'has signed in',
+  EDITED: 'was edited since',
+  ENROLLED: 'has other enrollments, or progress in one',
+  HAS_COURSES: 'has courses as their trainer',
+  KEY_TAKEN: 'its old email or phone belongs to another account by now',
+  GONE: 'is gone',
+};
+
+function keptText(kept: readonly KeptAccount[]): string[] {
+  if (kept.length === 0) return [];
+  const lines = kept
+    .slice(0, shownKept)
+    .map(({ line, userId, email, code }) => `  line ${line}  ${email ?? userId}  ${keptReasons[code]}`);
+  const more = kept.length > shownKept ? [`  and ${kept.length - shownKept} more (--json has all)`] : [];
+  return [`Kept: ${counted(kept.length, 'account')}`, ...lines, ...more];
+}
+
+function undoText({ removed, restored, kept }: UndoResult, conditional: boolean): string {
+  const figures = `${counted(removed, 'account')} removed, ${restored} restored, ${kept.length} kept`;
+  return [conditional ? `Undo would end with: ${figures}` : `Undone: ${figures}`, ...keptText(kept)].join('\n');
+}
+
+/**
+ * Takes an import back, having shown what that would do and asked.
+ * @throws AppError `USAGE`, `INTERRUPTED`, and as {@link undoImport}
+ */
+export async function undo(run: Run<UndoOptions>): Promise<Result> {
+  const { dryRun, yes } = run.options;
+  if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
+  const context = await run.context();
+  const id = idOf(run);
+  if (dryRun) {
+    const preview = await previewUndo(context, id);
+    return { json: { dryRun: true, undo: preview }, text: `${undoText(preview, true)}\nNothing was written.` };
+  }
+  if (!yes)
+    await confirm(run, {
+      about: undoText(await previewUndo(context, id), true),
+      question: 'Undo this import?',
+      otherwise: 'Nothing was undone.',
+    });
+  const progress = createProgress(run, 'Undoing', undefined);
+  try {
+    const result = await undoImport(context, operator, id, {
+      signal: run.io.signal,
+      onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
+      onProgress: (rows) => progress.update(rows),
+    });
+    return { json: { import: importJson(await findImport(context, id)), undo: result }, text: undoText(result, false) };
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,0 +1,158 @@
+import type { ImportPlan } from '../../../services/imports/plan/plan.js';
+import { delimiterNames } from '../../../services/imports/read/delimiters.js';
+import { encodingNames } from '../../../services/imports/read/encodings.js';
+import type { ImportResult } from '../../../services/imports/run/repository.js';
+import { confirm } from '../../core/confirm.js';
+import { exitCodes } from '../../core/exit-codes.js';
+import { asTyped, counted, type Io } from '../../core/output.js';
+import { printableLine } from '../../core/printable.js';
+import type { Result, Run } from '../../core/run.js';
+
+/** Shows a plan and asks whether to go on. @throws AppError `INTERRUPTED` for a no */
+export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
+  return confirm(run, {
+    about: planText(plan),
+    question: 'Import these rows?',
+    otherwise: `Nothing ${plan.unfinished ? 'more ' : ''}was imported.`,
+    initial: true,
+  });
+}
+
+/** A plan for `--json`. */
+export function planJson(plan: ImportPlan): object {
+  const { id, file, options, format, columns, ignoredColumns, roleWords, counts, samples } = plan;
+  const { identityChanges, identityChangesLeftOut, stopsAtLine, refusal, seconds } = plan;
+  return {
+    id,
+    file,
+    options,
+    format,
+    columns,
+    counts,
+    ignoredColumns,
+    roleWords,
+    samples,
+    identityChanges,
+    identityChangesLeftOut,
+    stopsAtLine,
+    refusal,
+    seconds: Number(seconds.toFixed(3)),
+  };
+}
+
+function sampleText({ line, outcome, person, changes, code, reason }: ImportPlan['samples'][number]): string {
+  const parts = [person, code, changes && `(${changes.join(', ')})`].filter(Boolean).join(' ');
+  return printableLine(`  line ${line}  ${outcome}  ${parts}${reason ? `: ${reason}` : ''}`);
+}
+
+type IdentityChange = ImportPlan['identityChanges'][number];
+
+const identityText = ({ firstName, lastName, email, role }: IdentityChange['before']) =>
+  `${firstName} ${lastName} <${email}> ${role}`;
+
+/** Whom an update makes of whom: whoever says yes is to see all of them. */
+function identityChangesText({ identityChanges, identityChangesLeftOut }: ImportPlan): string[] {
+  if (identityChanges.length === 0) return [];
+  const more =
+    identityChangesLeftOut > 0 ? [`  and ${identityChangesLeftOut} more: import fewer rows to see them all`] : [];
+  const lines = identityChanges.map(
+    ({ line, before, after }) => `  line ${line}  ${identityText(before)}  ->  ${identityText(after)}`,
+  );
+  return ['Updates that change a name, an email or a role:', ...lines, ...more];
+}
+
+const mostRoleWords = 10;
+
+/** The columns that have another name in the file: what was made of it is a guess that a person can check. */
+function renamed({ columns }: ImportPlan): string[] {
+  const others = Object.entries(columns).filter(
+    ([field, heading]) => field === 'suspended' || field.toLowerCase() !== heading.toLowerCase(),
+  );
+  const shown = others.map(([field, heading]) => `${heading} = ${field === 'suspended' ? 'not isActive' : field}`);
+  return shown.length === 0 ? [] : [printableLine(`  Columns: ${shown.join(', ')}`)];
+}
+
+/** The words that were taken for roles. */
+function roleWordsText({ roleWords }: ImportPlan): string[] {
+  const words = Object.entries(roleWords).map(([word, role]) => `${word} = ${role}`);
+  const more = words.length > mostRoleWords ? ` and ${words.length - mostRoleWords} more` : '';
+  return words.length === 0 ? [] : [printableLine(`  Roles: ${words.slice(0, mostRoleWords).join(', ')}${more}`)];
+}
+
+/** A plan for people. */
+export function planText(plan: ImportPlan): string {
+  const { counts, generatedPasswords, unfinished, options } = plan;
+  const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
+  return [
+    `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
+    `  ${counted(counts.created, 'account')} to create${counts.updated === 0 ? generated : ''}`,
+    ...(options.onExisting === 'update'
+      ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
+      : []),
+    `  ${counted(counts.skipped, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account is there already'})`,
+    `  ${counted(counts.rejected, 'row')} to reject`,
+    ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
+    ...renamed(plan),
+    ...roleWordsText(plan),
+    ...(plan.ignoredColumns.length > 0 ? [printableLine(`  Columns ignored: ${plan.ignoredColumns.join(', ')}`)] : []),
+    ...(plan.stopsAtLine === null
+      ? []
+      : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),
+    ...(unfinished && unfinished.rowsDone > 0
+      ? [
+          `  An earlier import of this file broke off after ${counted(unfinished.rowsDone, 'row')}; it will go on from there.`,
+        ]
+      : []),
+    ...identityChangesText(plan),
+    ...(plan.samples.length > 0 ? ['For example:', ...plan.samples.map(sampleText)] : []),
+    ...(plan.refusal === null ? [] : [`This can't be imported: ${plan.refusal}`]),
+  ].join('\n');
+}
+
+function headline({ id, status, counts }: ImportResult, seconds: number, io: Io): string {
+  const resume = asTyped(io, `imports resume ${id}`);
+  switch (status) {
+    case 'interrupted':
+      return `Interrupted after ${counted(counts.rows, 'row')}. Run the same command again to go on, or: ${resume}`;
+    case 'cancelled':
+      return `Cancelled after ${counted(counts.rows, 'row')}. To go on: ${resume}`;
+    case 'stopped':
+      return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Correct it and import the file again: rows that are done are skipped.`;
+    default:
+      return `Done: ${counted(counts.rows, 'row')} in ${seconds.toFixed(1)} s. Import ${id}`;
+  }
+}
+
+function exitCodeOf({ status, counts }: ImportResult) {
+  if (status === 'interrupted') return exitCodes.interrupted;
+  if (status === 'cancelled') return exitCodes.failure;
+  return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
+}
+
+/** What an import did, for people and programs. */
+export function report(result: ImportResult, seconds: number, io: Io): Result {
+  const { counts, credentialsFile, rejectsFile, status } = result;
+  const whole = status === 'completed';
+  const changed = [
+    `${counted(counts.created, 'account')} created`,
+    ...(counts.updated > 0 ? [`${counts.updated} updated`] : []),
+    ...(counts.enrolled > 0 ? [`${counts.enrolled} enrolled`] : []),
+    `${counted(counts.skipped, 'row')} skipped`,
+    `${counts.rejected} rejected`,
+  ];
+  const lines = [
+    headline(result, seconds, io),
+    `  ${changed.join(', ')}`,
+    ...(credentialsFile
+      ? [`  Passwords: ${credentialsFile}${whole ? ' (hand them out, then delete the file)' : ''}`]
+      : []),
+    ...(rejectsFile
+      ? [`  Rejected rows with reasons: ${rejectsFile}${whole ? ' (correct them and import that file)' : ''}`]
+      : []),
+  ];
+  return {
+    json: { import: { ...result, seconds: Number(seconds.toFixed(3)) } },
+    text: lines.join('\n'),
+    exitCode: exitCodeOf(result),
+  };
+}

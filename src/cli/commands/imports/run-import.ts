@@ -1,0 +1,141 @@
+import path from 'node:path';
+import type { Context } from '../../../context.js';
+import { AppError } from '../../../errors.js';
+import { operator } from '../../../services/core.js';
+import { templateText } from '../../../services/imports/output/template.js';
+import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
+import { isNeeded } from '../../../services/imports/queue/spool.js';
+import { applyImport } from '../../../services/imports/run/apply.js';
+import type { ImportResult } from '../../../services/imports/run/repository.js';
+import { assertCanAsk } from '../../core/confirm.js';
+import { commandLine, counted, type Io } from '../../core/output.js';
+import type { Result, Run } from '../../core/run.js';
+import { confirmPlan, planJson, planText, report } from './outcome.js';
+import { createProgress } from './progress.js';
+import { fileFromStdin, type SpooledFile } from './stdin-file.js';
+
+export interface ImportCommandOptions {
+  dryRun?: true;
+  plan?: string;
+  role?: string;
+  course?: string;
+  enrollmentStatus?: string;
+  onExisting?: string;
+  match?: string;
+  resetPasswords?: true;
+  onError?: string;
+  maxErrors?: string;
+  encoding?: string;
+  delimiter?: string;
+  map?: string[];
+  credentials?: string;
+  rejects?: string;
+  template?: true;
+  yes?: true;
+}
+
+/** Plan, ask, apply. */
+export async function importUsers(run: Run<ImportCommandOptions>): Promise<Result> {
+  const named = run.arguments[0];
+  if (run.options.template) return { text: templateText.trimEnd(), json: { template: templateText } };
+  if (named === undefined)
+    throw new AppError('USAGE', 'The file to import is missing. Name it, or see what it looks like with --template.');
+  const isAnswered = run.options.plan !== undefined || run.options.dryRun;
+  if (named !== '-' && !isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
+  const context = await run.context();
+  if (named !== '-') return importFile(run, context, path.resolve(run.io.cwd, named), named);
+  if (!isAnswered && !run.options.yes)
+    throw new AppError(
+      'USAGE',
+      'Standard input is the file, so nobody can be asked: add --yes, or --dry-run to look first.',
+    );
+  const spooled = await fileFromStdin(run.io, context.config.dataDir);
+  try {
+    return await importFile(run, context, spooled.path, named, spooled);
+  } finally {
+    // Whatever broke off may be gone on with; should the database not say, the file stays.
+    if (!(await isNeeded(context, spooled.path).catch(() => true))) await spooled.remove();
+  }
+}
+
+async function importFile(
+  run: Run<ImportCommandOptions>,
+  context: Context,
+  file: string,
+  named: string,
+  spooled?: SpooledFile,
+): Promise<Result> {
+  const startedAt = performance.now();
+  const { dryRun, plan: expectedPlan, yes } = run.options;
+  const plan = await makePlan(run, context, file);
+  if (expectedPlan !== undefined) assertExpected(plan, expectedPlan);
+  if (dryRun)
+    return {
+      json: { plan: planJson(plan) },
+      text: `${planText(plan)}\nNothing was written.${plan.refusal === null ? ` To do exactly this: ${exactly(run.io, named, run.options, plan)}` : ''}`,
+    };
+  if (plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
+  const result = await apply(run, context, plan, spooled);
+  return report(result, (performance.now() - startedAt) / 1000, run.io);
+}
+
+/** The command line that does what a dry run has shown, and nothing else: its options belong to the plan. */
+function exactly(io: Io, named: string, options: ImportCommandOptions, plan: ImportPlan): string {
+  const { dryRun: _, yes: __, ...others } = options;
+  const words = Object.entries({ ...others, plan: plan.id }).flatMap(([name, value]: [string, unknown]) => {
+    const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return value === true ? [option] : [value].flat().flatMap((one) => [option, String(one)]);
+  });
+  return commandLine(io, ['users', 'import', named, ...words]);
+}
+
+/** @throws AppError `IMPORT_CONFLICT` unless the plan is the expected one, or what a run of that has left of it */
+function assertExpected({ id, unfinished }: ImportPlan, expected: string): void {
+  if (expected === id || (expected === unfinished?.planId && id === unfinished.planRestId)) return;
+  throw new AppError(
+    'IMPORT_CONFLICT',
+    `The plan ${expected} no longer holds: the file, the options or the accounts have changed, and it would now be ${id}. Look at it with --dry-run.`,
+  );
+}
+
+async function makePlan(run: Run<ImportCommandOptions>, context: Context, file: string): Promise<ImportPlan> {
+  const { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors } = run.options;
+  const { encoding, delimiter, map } = run.options;
+  const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
+  const progress = createProgress(run, 'Reading', undefined);
+  try {
+    return await planImport(context, {
+      file,
+      options: { ...policies, encoding, delimiter, map },
+      signal: run.io.signal,
+      onProgress: (rows) => progress.update(rows),
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+async function apply(
+  run: Run<ImportCommandOptions>,
+  context: Context,
+  plan: ImportPlan,
+  spooled: SpooledFile | undefined,
+): Promise<ImportResult> {
+  const { credentials, rejects } = run.options;
+  const { cwd, signal } = run.io;
+  const progress = createProgress(run, 'Importing', plan.counts.rows);
+  try {
+    return await applyImport(context, operator, plan, {
+      ...(credentials !== undefined && { credentialsFile: path.resolve(cwd, credentials) }),
+      ...(rejects !== undefined && { rejectsFile: path.resolve(cwd, rejects) }),
+      ...(spooled && { beside: path.join(cwd, 'stdin.csv') }),
+      signal,
+      onProgress: (rows) => progress.update(rows),
+      onResume: (rows) =>
+        run.say(`An import of this file broke off after ${counted(rows, 'row')}: it goes on from there.`),
+      onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
+    });
+  } finally {
+    progress.stop();
+  }
+}

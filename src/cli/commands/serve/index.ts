@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { format } from 'node:util';
+import type { Command } from 'commander';
+import type { Context } from '../../../context.js';
+import { type AppError, type ErrorCode, isAppError } from '../../../errors.js';
+import { define, type Registry } from '../../core/command.js';
+import { withCommandLines } from '../../core/output.js';
+
+interface ServeOptions {
+  migrate?: true;
+  host?: string;
+  port?: string;
+}
+
+export function register(program: Command, registry: Registry): void {
+  define<ServeOptions>(program, registry, {
+    usage: 'serve',
+    // It waits for its database, and looks at the schema then.
+    schema: 'any',
+    summary: 'Serve the HTTP API until stopped (Ctrl-C or SIGTERM)',
+    examples: ['serve', 'serve --migrate', 'serve --host 0.0.0.0 --port 8080'],
+    options: (command) =>
+      command
+        .option('--migrate', 'apply pending migrations first')
+        .option('--host <address>', 'listen on this address instead of HOST')
+        .option('--port <number>', 'listen on this port instead of PORT'),
+    stopsItself: true,
+    async run(run) {
+      const { host, port, migrate } = run.options;
+      const context = await run.context({
+        ...(host !== undefined && { HOST: host }),
+        ...(port !== undefined && { PORT: port }),
+      });
+      const { startServer } = await import('../../../http/server/server.js');
+      const server = await startServer(context, { ready: false });
+      // What libraries say (Sequelize, when a commit or a rollback fails) is a line of the log like any other.
+      const { warn } = console;
+      console.warn = (...said: unknown[]) => context.logger.warn({ from: 'console' }, format(...said));
+      try {
+        const announce = once(async () => {
+          context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
+          if (run.options.json) await run.emit(JSON.stringify({ url: server.url }));
+        });
+        const welcome = await untilReady(context, Boolean(migrate), run.io.signal, async (reason) => {
+          await announce();
+          context.logger.warn({ code: reason.code }, reason.message);
+          run.say(`Listening on ${server.url}, but not ready. ${reason.message} Trying again until it can.`);
+        });
+        if (welcome) {
+          server.begin();
+          await announce();
+          run.say(withCommandLines(run.io, welcome(server.url)));
+          await ending(run.io.signal);
+        }
+        run.say('Stopping: requests under way may finish.');
+      } finally {
+        await server.close();
+        console.warn = warn;
+      }
+      context.logger.info('stopped');
+      return {};
+    },
+  });
+}
+
+/** A function that does its work the first time only. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+async function ending(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** What a database server that is only just coming up, or being mended, answers. */
+const passing: readonly ErrorCode[] = [
+  'DATABASE_UNREACHABLE',
+  'DATABASE_ACCESS_DENIED',
+  'DATABASE_MISSING',
+  'DATABASE_NOT_WRITABLE',
+  'OVERLOADED',
+  'MIGRATION_LOCKED',
+];
+
+const longestPauseMs = 3000;
+
+/**
+ * Waits until the database can be used, migrated where that is asked for.
+ * @param onWait told what it is that is waited for, each time that this changes
+ * @returns what to tell the operator; nothing when the service was told to stop before
+ * @throws AppError for what doesn't pass: an outdated schema, an unusable file
+ */
+async function untilReady(
+  context: Context,
+  migrate: boolean,
+  signal: AbortSignal,
+  onWait: (reason: AppError) => Promise<void>,
+): Promise<((url: string) => string) | undefined> {
+  let told = '';
+  for (let pauseMs = 200; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      if (migrate) await context.schema.up({ signal });
+      await context.schema.assertCurrent();
+      return await welcomeAt(context);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      // A file has nobody who would start it.
+      if (context.config.database.dialect === 'sqlite' || !isAppError(error, ...passing)) throw error;
+      if (error.code !== told) await onWait(error);
+      told = error.code;
+    }
+    // It fails only where it is broken off, which the loop notices itself.
+    await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+/** What to tell the operator; whatever can fail about it fails before anything is served. */
+async function welcomeAt(context: Context): Promise<(url: string) => string> {
+  const [{ databaseUrlForDisplay }, { setupStatus }] = await Promise.all([
+    import('../../../config/database-url.js'),
+    import('../../../services/accounts/setup.js'),
+  ]);
+  const { setupRequired } = await setupStatus(context);
+  // Made now rather than at the first login: a folder that can't be written must stop the start.
+  void context.tokens;
+  const database = databaseUrlForDisplay(context.config.database);
+  const next = (url: string) =>
+    setupRequired
+      ? 'No super admin yet. In another terminal, in this folder, run: coursectl setup'
+      : `Log in with: curl -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '{"identifier":"...","password":"..."}'`;
+  return (url) =>
+    `coursectl is listening on ${url}\nDatabase: ${database}\nAPI description: ${url}/api/openapi.json\n${next(url)}`;
+}

@@ -1,0 +1,182 @@
+import { isIP } from 'node:net';
+import type { Command } from 'commander';
+import { AppError } from '../../../errors.js';
+import { define, type Registry } from '../../core/command.js';
+import { asTyped, pageText } from '../../core/output.js';
+import type { Result, Run } from '../../core/run.js';
+import { type Account, accountJson, accountText } from './output.js';
+
+interface UnlockOptions {
+  address?: string;
+}
+
+interface ListOptions {
+  role?: string;
+  active?: true;
+  inactive?: true;
+  requiresPasswordChange?: true;
+  search?: string;
+  sortBy?: string;
+  sortOrder?: string;
+  page?: string;
+  limit?: string;
+}
+
+export function register(program: Command, registry: Registry): Command {
+  const users = program.command('users').description('Create, find and manage accounts');
+  registerList(users, registry);
+
+  define(users, registry, {
+    usage: 'show <user>',
+    schema: 'any',
+    summary: 'Show one account',
+    examples: ['users show ada@example.org', 'users show "555 0100" --json'],
+    run: show,
+  });
+
+  registerSwitch(users, registry, 'activate', 'Let an account sign in');
+  registerSwitch(users, registry, 'deactivate', 'Keep an account from signing in; its sessions end at once');
+
+  define<UnlockOptions>(users, registry, {
+    usage: 'unlock [user]',
+    schema: 'current',
+    summary: 'Let an account, or all who come from an address, try passwords again after too many wrong ones',
+    examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json', 'users unlock --address 203.0.113.5'],
+    options: (command) =>
+      command.option('--address <address>', 'an IP address that "doctor" lists, instead of an account'),
+    stopsItself: true,
+    run: unlock,
+  });
+  return users;
+}
+
+async function show(run: Run): Promise<Result> {
+  const [{ findUser }, { lockOf }] = await Promise.all([
+    import('../../../services/accounts/queries.js'),
+    import('../../../services/auth/throttle-locks.js'),
+  ]);
+  const context = await run.context();
+  const user = await findUser(context, run.arguments[0] ?? '');
+  const lockedUntil = await lockOf(context, user.id);
+  const locked =
+    lockedUntil === null
+      ? ''
+      : `\nLocked until ${lockedUntil.toISOString()} for wrong passwords: ${asTyped(run.io, 'users unlock')}`;
+  return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user) + locked };
+}
+
+/** An address, or a network as `doctor` lists it. @throws AppError `USAGE` */
+function assertAddress(address: string): void {
+  if (isIP(address.replace(/\/56$/, '')) === 0)
+    throw new AppError('USAGE', '--address must be an IP address, such as 203.0.113.5 or 2001:db8::1.');
+}
+
+async function unlockByAddress(run: Run<UnlockOptions>, address: string): Promise<Result> {
+  assertAddress(address);
+  const [{ unlockAddress }, { operator }] = await Promise.all([
+    import('../../../services/auth/throttle-locks.js'),
+    import('../../../services/core.js'),
+  ]);
+  const lockedUntil = await unlockAddress(await run.context(), operator, address);
+  return {
+    json: { address, wasLockedUntil: lockedUntil },
+    text: `${address} ${lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()}, and is not any more`}.`,
+  };
+}
+
+async function unlock(run: Run<UnlockOptions>): Promise<Result> {
+  const { address } = run.options;
+  const [named] = run.arguments;
+  if ((named === undefined) === (address === undefined))
+    throw new AppError('USAGE', 'Name one account, or an address with --address.');
+  if (address !== undefined) return unlockByAddress(run, address);
+  const [{ unlockUser }, { findUser }, { operator }, { lockOf }] = await Promise.all([
+    import('../../../services/accounts/commands.js'),
+    import('../../../services/accounts/queries.js'),
+    import('../../../services/core.js'),
+    import('../../../services/auth/throttle-locks.js'),
+  ]);
+  const context = await run.context();
+  const user = await findUser(context, run.arguments[0] ?? '');
+  const lockedUntil = await lockOf(context, user.id);
+  await unlockUser(context, operator, user.id);
+  const said =
+    lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()}, and is not any more`;
+  return { json: { user: accountJson(user), wasLockedUntil: lockedUntil }, text: `${user.email} ${said}.` };
+}
+
+function registerList(users: Command, registry: Registry): void {
+  define<ListOptions>(users, registry, {
+    usage: 'list',
+    schema: 'any',
+    summary: 'List accounts, newest first',
+    examples: [
+      'users list',
+      'users list --role trainer --sort-by lastName --sort-order ASC',
+      'users list --search müller --inactive',
+      'users list --page 2 --limit 100 --json',
+    ],
+    options: (command) =>
+      command
+        .option('--role <role>', 'only accounts with this role: super_admin, trainer or trainee')
+        .option('--active', 'only accounts that may sign in')
+        .option('--inactive', 'only accounts that may not')
+        .option('--requires-password-change', 'only accounts that still have their initial password')
+        .option('--search <text>', 'look in names, email and phone')
+        .option('--sort-by <field>', 'createdAt, lastName, firstName, email or lastLogin')
+        .option('--sort-order <order>', 'ASC or DESC')
+        .option('--page <number>', 'from 1')
+        .option('--limit <number>', 'accounts a page, 1 to 100'),
+    async run(run) {
+      const { role, active, inactive, requiresPasswordChange, search, sortBy, sortOrder, page, limit } = run.options;
+      if (active && inactive) throw new AppError('USAGE', '--active and --inactive exclude each other.');
+      const isActive = active ?? (inactive ? false : undefined);
+      const { listUsers } = await import('../../../services/accounts/queries.js');
+      const { items, pagination } = await listUsers(await run.context(), {
+        role,
+        isActive,
+        requiresPasswordChange,
+        search,
+        sortBy,
+        sortOrder,
+        page,
+        limit,
+      });
+      const rows = items.map((user) => [
+        user.id,
+        `${user.firstName} ${user.lastName}`,
+        user.email,
+        user.phone,
+        user.role,
+        user.isActive ? 'yes' : 'no',
+      ]);
+      return {
+        json: { users: items.map(accountJson), pagination },
+        text: pageText(['ID', 'NAME', 'EMAIL', 'PHONE', 'ROLE', 'ACTIVE'], rows, pagination, 'account'),
+      };
+    },
+  });
+}
+
+function registerSwitch(users: Command, registry: Registry, name: 'activate' | 'deactivate', summary: string): void {
+  define(users, registry, {
+    usage: `${name} <user>`,
+    schema: 'current',
+    summary,
+    examples: [`users ${name} ada@example.org`],
+    stopsItself: true,
+    async run(run) {
+      const [{ setUserActive }, { findUser }, { operator }] = await Promise.all([
+        import('../../../services/accounts/commands.js'),
+        import('../../../services/accounts/queries.js'),
+        import('../../../services/core.js'),
+      ]);
+      const context = await run.context();
+      const { id } = await findUser(context, run.arguments[0] ?? '');
+      const user = await setUserActive(context, operator, id, name === 'activate');
+      return { ...shown(user), text: `${user.email} ${user.isActive ? 'may sign in' : 'may not sign in any more'}.` };
+    },
+  });
+}
+
+const shown = (user: Account) => ({ json: { user: accountJson(user) }, text: accountText(user) });

@@ -1,0 +1,106 @@
+import type Joi from 'joi';
+import { isAppError, validationError } from '../../../errors.js';
+import * as fields from '../../../schemas/fields.js';
+import { validate } from '../../../schemas/validate.js';
+import { passwordPolicy } from '../../../services/auth/password-policy.js';
+import { phoneDoubt } from '../../../services/imports/read/phone-doubts.js';
+import { confirm } from '../../core/confirm.js';
+import { readPassword } from '../../core/input.js';
+import { createPrompts, type Prompts } from '../../core/prompts.js';
+import type { Run } from '../../core/run.js';
+
+/** The options that describe a person. */
+export interface PersonOptions {
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  phone?: string;
+  passwordStdin?: true;
+}
+
+/**
+ * A person as options and standard input give them, for scripts.
+ * @param more fields besides those of every person
+ * @throws AppError `VALIDATION` with all that is missing or wrong, the password included
+ */
+export async function personFromOptions(
+  run: Run<PersonOptions>,
+  schema: Joi.ObjectSchema,
+  more: object = {},
+): Promise<object> {
+  const { firstName, lastName, email, phone, passwordStdin } = run.options;
+  const password = passwordStdin ? await readPassword(run.io) : undefined;
+  await confirmPhone(run, phone, 'Nothing was created.');
+  try {
+    return validate<object>(schema, { firstName, lastName, email, phone, ...more, password });
+  } catch (error) {
+    if (passwordStdin || !isAppError(error, 'VALIDATION')) throw error;
+    const howToGive = 'Password is required. Pipe it in, with --password-stdin.';
+    throw validationError(
+      error.details.map((problem) => (problem.path === 'password' ? { ...problem, message: howToGive } : problem)),
+    );
+  }
+}
+
+/**
+ * Looks at the options before anybody is asked for the rest.
+ * @throws AppError `VALIDATION`; `USAGE` where the password can't be piped in, because the answers are typed there
+ */
+export async function checkPersonOptions(
+  run: Run<PersonOptions>,
+  schema: Joi.ObjectSchema,
+  more: object = {},
+): Promise<void> {
+  const { firstName, lastName, email, phone, passwordStdin } = run.options;
+  if (passwordStdin) await readPassword(run.io);
+  const allOptional = schema.fork(Object.keys(schema.describe().keys), (field) => field.optional());
+  validate(allOptional, { firstName, lastName, email, phone, ...more });
+}
+
+/** A phone that looks like one, or that somebody wants though it doesn't. @param given by an option */
+async function askPhone(prompts: Prompts, given: string | undefined): Promise<string> {
+  for (let phone = given; ; phone = undefined) {
+    phone ??= await prompts.text('Phone', fields.phone);
+    const doubt = phoneDoubt(phone);
+    if (doubt === undefined || (await prompts.confirm(`${doubt} Use it all the same?`, false))) return phone;
+  }
+}
+
+/**
+ * Makes sure that a phone given by an option is wanted though it doesn't look like one. Scripts are told, and get their way:
+ * the API takes any text.
+ * @throws AppError `INTERRUPTED` for a no
+ */
+export async function confirmPhone(run: Run, phone: string | undefined, otherwise: string): Promise<void> {
+  // A phone with @ is refused: nobody is asked about it.
+  if (phone === undefined || fields.hasAtSign(phone)) return;
+  const doubt = phoneDoubt(phone);
+  if (doubt === undefined) return;
+  if (run.interactive) await confirm(run, { question: `${doubt} Use it all the same?`, otherwise });
+  else run.say(doubt);
+}
+
+/**
+ * A person as somebody at the terminal describes them: what no option gives is asked.
+ * @param askMore asks for what isn't part of every person
+ */
+export async function personFromPrompts(
+  run: Run<PersonOptions>,
+  askMore: (prompts: Prompts) => Promise<object> = async () => ({}),
+): Promise<object> {
+  const { firstName, lastName, email, phone } = run.options;
+  const prompts = await createPrompts(run.io);
+  const policy = await passwordPolicy(await run.config());
+  const person = {
+    firstName: firstName ?? (await prompts.text('First name', fields.firstName)),
+    lastName: lastName ?? (await prompts.text('Last name', fields.lastName)),
+    email: email ?? (await prompts.text('Email', fields.email)),
+    phone: await askPhone(prompts, phone),
+    ...(await askMore(prompts)),
+  };
+  const allowed = fields.password.custom((value: string, helpers) => {
+    const problem = policy('Password', value, person);
+    return problem === undefined ? value : helpers.message({ custom: problem });
+  });
+  return { ...person, password: await prompts.newPassword('Password', allowed) };
+}

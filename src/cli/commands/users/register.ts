@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../../core/command.js';
+import type { Run } from '../../core/run.js';
+import { accountJson } from './output.js';
+import type { PersonOptions } from './person-input.js';
+
+interface RegisterOptions extends PersonOptions {
+  role?: string;
+  inactive?: true;
+}
+
+export function register(users: Command, registry: Registry): void {
+  define<RegisterOptions>(users, registry, {
+    usage: 'register',
+    schema: 'current',
+    summary: 'Create one account; asks for what is not given',
+    examples: [
+      'users register',
+      'users register --first-name Grace --last-name Hopper --email grace@example.org --phone "555 0101" --role trainer --password-stdin < password.txt',
+    ],
+    options: (command) =>
+      command
+        .option('--first-name <name>', '2 to 50 characters')
+        .option('--last-name <name>', '2 to 50 characters')
+        .option('--email <address>', 'unique; used to sign in')
+        .option('--phone <number>', 'unique; used to sign in')
+        .option('--role <role>', 'trainee, trainer or super_admin')
+        .option('--inactive', "create the account so that it can't sign in yet")
+        .option('--password-stdin', 'read the password from standard input'),
+    stopsItself: true,
+    async run(run) {
+      const input = await registerInput(run);
+      const [{ registerUser }, { operator }] = await Promise.all([
+        import('../../../services/accounts/queries.js'),
+        import('../../../services/core.js'),
+      ]);
+      const user = await registerUser(await run.context(), operator, input);
+      return { json: { user: accountJson(user) }, text: `Created ${user.role} ${user.email} (${user.id}).` };
+    },
+  });
+}
+
+async function registerInput(run: Run<RegisterOptions>): Promise<object> {
+  const { role, inactive } = run.options;
+  const isActive = !inactive;
+  const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }] = await Promise.all([
+    import('./person-input.js'),
+    import('../../../schemas/user.js'),
+  ]);
+  if (!run.interactive) return personFromOptions(run, registerSchema, { role, isActive });
+  await checkPersonOptions(run, registerSchema, { role });
+  return personFromPrompts(run, async (prompts) => ({
+    isActive,
+    role:
+      role ??
+      (await prompts.choose('Role', [
+        { value: 'trainee', name: 'Trainee' },
+        { value: 'trainer', name: 'Trainer' },
+      ])),
+  }));
+}

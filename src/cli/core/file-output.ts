@@ -1,0 +1,76 @@
+import { open, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError, systemErrorCode } from '../../errors.js';
+import { writeText } from './output.js';
+import { printable } from './printable.js';
+import type { Run } from './run.js';
+
+/** Where a command's data goes. */
+interface FileOutput {
+  write(piece: string | Uint8Array): Promise<void>;
+  /** Ends well. */
+  close(): Promise<void>;
+  /** Takes back what was written, as far as it can be. */
+  discard(): Promise<void>;
+}
+
+/** Standard output, or a new file that only this user can read. */
+async function openOutput({ io, options }: Run<{ output?: string }>): Promise<FileOutput> {
+  const name = options.output;
+  if (name === undefined) {
+    const nothing = async () => undefined;
+    // A pipe or a file gets the data as it is; a person looks at it.
+    const shown = (piece: string | Uint8Array) =>
+      io.stdout.isTTY && typeof piece === 'string' ? printable(piece.replaceAll('\r\n', '\n')) : piece;
+    return { write: (piece) => writeText(io.stdout, shown(piece), io.signal), close: nothing, discard: nothing };
+  }
+  const file = path.resolve(io.cwd, name);
+  const usable = <T>(work: Promise<T>, code: 'USAGE' | 'FILE_UNUSABLE' = 'FILE_UNUSABLE'): Promise<T> => {
+    return work.catch((error: unknown) => {
+      const problem =
+        systemErrorCode(error) === 'EEXIST'
+          ? 'exists already and is never overwritten'
+          : `can't be written (${systemErrorCode(error)})`;
+      throw new AppError(code, `The file ${name} ${problem}. Name another one.`, { cause: error });
+    });
+  };
+  const handle = await usable(open(file, 'wx', 0o600), 'USAGE');
+  return {
+    write: (piece) => usable(handle.appendFile(piece)),
+    close: () => usable(handle.close()),
+    async discard() {
+      await handle.close();
+      await unlink(file);
+    },
+  };
+}
+
+/**
+ * @param what the data is
+ * @throws AppError `USAGE` with `--json` and no `--output`: known before anything is done
+ */
+export function assertDestination({ options }: Run<{ output?: string }>, what = 'CSV'): void {
+  if (options.json && options.output === undefined)
+    throw new AppError('USAGE', `${what} and JSON can't share standard output. Add --output <file>.`);
+}
+
+/**
+ * Writes data piece by piece to standard output or to the file of `--output`: all of it, or, when it can't be had, no file.
+ * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
+ */
+export async function writeData(
+  run: Run<{ output?: string }>,
+  pieces: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  const output = await openOutput(run);
+  try {
+    for await (const piece of pieces) {
+      if (run.io.signal.aborted) throw new AppError('INTERRUPTED');
+      await output.write(piece);
+    }
+    await output.close();
+  } catch (error) {
+    await output.discard();
+    throw error;
+  }
+}

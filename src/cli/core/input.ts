@@ -1,0 +1,41 @@
+import { addAbortSignal } from 'node:stream';
+import { AppError } from '../../errors.js';
+import type { Io } from './output.js';
+
+/**
+ * A password from standard input, for scripts: its first line, without the line break. Never from an option:
+ * options are seen by every user of the machine.
+ * @throws AppError `USAGE` when a person would have to type it in plain sight, or it isn't text; `INTERRUPTED`
+ */
+export async function readPassword(io: Io): Promise<string> {
+  if (io.stdin.isTTY)
+    throw new AppError(
+      'USAGE',
+      'With --password-stdin the password is piped in: printf %s "$PASSWORD" | coursectl ... --password-stdin',
+    );
+  const bytes = await pipedBytes(io);
+  try {
+    const [line = ''] = new TextDecoder('utf-8', { fatal: true }).decode(bytes).split(/\r?\n/);
+    return line;
+  } catch (error) {
+    // Signs put in the place of others would make a password that nobody knows.
+    throw new AppError('USAGE', 'The password on standard input is not UTF-8. Pipe it in as UTF-8 text.', {
+      cause: error,
+    });
+  }
+}
+
+async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk));
+  } catch (error) {
+    throw signal.aborted ? new AppError('INTERRUPTED', undefined, { cause: error }) : error;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A number as somebody typed it, where schemas demand one; what isn't one is left for the schema to refuse. */
+export function typedNumber(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\s*-?\d+\s*$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { Chalk, type ChalkInstance } from 'chalk';
+import displayWidth from 'fast-string-width';
+import { AppError, isAppError } from '../../errors.js';
+import type { Page } from '../../services/paging.js';
+import { printable, printableLine } from './printable.js';
+
+/** A stream that may be a terminal. */
+export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+
+/** Everything a command may touch of the process it runs in; tests hand in their own. */
+export interface Io {
+  stdin: Readable & { isTTY?: boolean };
+  stdout: OutputStream;
+  stderr: OutputStream;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  /** Aborted by Ctrl-C and SIGTERM. */
+  signal: AbortSignal;
+  /** What was typed to call the program, such as `npx coursectl`; `coursectl` when absent. */
+  calledAs?: string;
+}
+
+/** What to type for a command, as the program was called. */
+export function asTyped({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, rest: string): string {
+  return `${calledAs} ${rest}`;
+}
+
+const commandLines =
+  /\bcoursectl (?=(?:setup|serve|users|courses|enrollments|imports|audit|files|migrate|seed|doctor|config)\b)/g;
+
+/** The message of a failure with the commands that it names as they would be typed here: services know of no terminal. */
+export function withCommandLines({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, message: string): string {
+  return message.replaceAll(commandLines, () => `${calledAs} `);
+}
+
+/** Colours for a stream: only on a terminal, and never against NO_COLOR (https://no-color.org). */
+export function paintFor(stream: OutputStream, env: Io['env']): ChalkInstance {
+  return new Chalk({ level: stream.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
+}
+
+/** Writes text or bytes and waits when the stream is full, so that long data neither fills memory nor gets lost. */
+export async function writeText(stream: OutputStream, text: string | Uint8Array, signal?: AbortSignal): Promise<void> {
+  if (stream.write(text)) return;
+  try {
+    await once(stream, 'drain', { signal });
+  } catch (error) {
+    throw signal?.aborted ? new AppError('INTERRUPTED', undefined, { cause: error }) : error;
+  }
+}
+
+/** Writes a line, as {@link writeText} does. */
+export function writeLine(stream: OutputStream, line: string): Promise<void> {
+  return writeText(stream, `${line}\n`);
+}
+
+/** Rows as a table with aligned columns, for people; some scripts take two columns of a terminal for a sign. */
+export function table(headings: readonly string[], cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(printableLine));
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => displayWidth(row[column] ?? ''))),
+  );
+  const padded = (cell: string, column: number) =>
+    cell + ' '.repeat(Math.max((widths[column] ?? 0) - displayWidth(cell), 0));
+  const line = (cells: readonly string[]) => cells.map(padded).join('  ').trimEnd();
+  return [line(headings), ...rows.map(line)].join('\n');
+}
+
+/** How many of something, as people say it: "1 course", "42 courses". */
+export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/** A command line that a POSIX shell reads as these words. */
+export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]): string {
+  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return asTyped(io, quoted.join(' '));
+}
+
+/** One page of a listing, for people: a table, or that there is nothing, and where in the listing one is. */
+export function pageText(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  { currentPage, totalPages, totalItems }: Page<unknown>['pagination'],
+  one: string,
+  many = `${one}s`,
+): string {
+  if (totalItems === 0) return `No ${many}.`;
+  const footer = `Page ${currentPage} of ${totalPages}, ${counted(totalItems, one, many)}.`;
+  return rows.length === 0
+    ? `No page ${currentPage}: ${counted(totalPages, 'page')}, ${counted(totalItems, one, many)}.`
+    : `${table(headings, rows)}\n${footer}`;
+}
+
+/** One thing for people: a line a field, with those that say nothing left out, and several for text of several lines. */
+export function fieldsText(fields: readonly (readonly [field: string, value: string | null])[]): string {
+  const rows = fields.flatMap(([field, value]) =>
+    value === null || value === ''
+      ? []
+      : value.split(/\r\n|\r|\n/).map((line, index) => [index === 0 ? field : '', line]),
+  );
+  return table(['FIELD', 'VALUE'], rows);
+}
+
+/** What a failed command prints: the problem in one line, the fields below it, and with `verbose` everything there is. */
+export function failureText(error: unknown, paint: ChalkInstance, verbose: boolean): string {
+  const label = paint.red('error:');
+  const stack = verbose && error instanceof Error ? `\n${paint.dim(printable(stackOf(error)))}` : '';
+  if (isAppError(error, 'VALIDATION', 'CONFIG_INVALID') && error.details.length > 0) {
+    const [only, ...others] = error.details;
+    if (only && others.length === 0) return `${label} ${printable(only.message)}${stack}`;
+    const summary = error.code === 'VALIDATION' ? 'The input is not valid:' : 'The configuration is not valid:';
+    return `${label} ${summary}\n${error.details.map((detail) => `  ${printable(detail.message)}`).join('\n')}${stack}`;
+  }
+  if (isAppError(error)) return `${label} ${printable(error.message)}${stack}`;
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = verbose ? '' : ' Run it again with --verbose and report what it prints.';
+  return `${label} This is a bug in coursectl: ${printable(message)}.${hint}${stack}`;
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';
+  return `${error.stack ?? error.message}${cause}`;
+}
+
+/** The same failure for programs. */
+export function failureJson(error: unknown): object {
+  if (!isAppError(error))
+    return { error: { code: 'BUG', message: error instanceof Error ? error.message : String(error) } };
+  const { code, message, details } = error;
+  return { error: { code, message, ...(details.length > 0 && { details }) } };
+}

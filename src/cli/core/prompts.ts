@@ -1,0 +1,95 @@
+import type Joi from 'joi';
+import { AppError } from '../../errors.js';
+import type { Io } from './output.js';
+import { printableLine } from './printable.js';
+
+/**
+ * Asks the person at the terminal. Answers are checked on the spot, by the schemas of the API, and come back normalised.
+ * Each question throws AppError `INTERRUPTED` when it is left unanswered.
+ */
+export interface Prompts {
+  text(message: string, atom: Joi.Schema, initial?: string): Promise<string>;
+  /** Asks twice; what is typed is never shown. */
+  newPassword(message: string, atom: Joi.Schema): Promise<string>;
+  /** Asks once; any answer will do. */
+  secret(message: string): Promise<string>;
+  confirm(message: string, initial: boolean): Promise<boolean>;
+  choose<T extends string>(message: string, choices: readonly { value: T; name: string }[]): Promise<T>;
+}
+
+const check = (atom: Joi.Schema, answer: string) =>
+  atom.required().validate(answer, { errors: { wrap: { label: false } } });
+
+/** What an atom says of an answer: `true`, or the sentence to show. */
+function problemOf(atom: Joi.Schema, answer: string): true | string {
+  const { error } = check(atom, answer);
+  return error ? (error.details[0]?.message ?? error.message) : true;
+}
+
+/** Prompts on the terminal, written to standard error: standard output stays for data. */
+export async function createPrompts(io: Io): Promise<Prompts> {
+  const { default: inquirer } = await import('inquirer');
+
+  /** Puts one question, until there is an answer, or Ctrl-C, Ctrl-D or a signal to the process says that none will come. */
+  async function answerTo<T>(
+    put: (ask: ReturnType<typeof inquirer.createPromptModule>) => Promise<{ answer: T }>,
+  ): Promise<T> {
+    const left = new AbortController();
+    const leave = () => left.abort();
+    // Inquirer overlooks Ctrl-D: readline closes, which pauses its input, and the question would stay open for ever.
+    io.stdin.once('pause', leave);
+    const signal = AbortSignal.any([io.signal, left.signal]);
+    try {
+      return (await put(inquirer.createPromptModule({ input: io.stdin, output: io.stderr, signal }))).answer;
+    } catch (error) {
+      const unanswered = error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
+      throw unanswered ? new AppError('INTERRUPTED', undefined, { cause: error }) : error;
+    } finally {
+      io.stdin.off('pause', leave);
+    }
+  }
+
+  // toggleMask would let Ctrl-T show what was typed.
+  const hidden = (message: string, validate: (typed: string) => true | string = () => true) =>
+    answerTo((ask) =>
+      ask<{ answer: string }>([{ type: 'password', name: 'answer', message, toggleMask: false, validate }]),
+    );
+
+  return {
+    async text(message, atom, initial) {
+      const answer = await answerTo((ask) =>
+        ask<{ answer: string }>([
+          {
+            type: 'input',
+            name: 'answer',
+            message,
+            ...(initial !== undefined && { default: initial }),
+            validate: (typed: string) => problemOf(atom, typed),
+          },
+        ]),
+      );
+      return check(atom, answer).value as string;
+    },
+    async newPassword(message, atom) {
+      for (;;) {
+        const first = await hidden(message, (typed) => problemOf(atom, typed));
+        if (first === (await hidden('Once more'))) return first;
+        io.stderr.write('The two passwords differ. Type them again.\n');
+      }
+    },
+    secret: (message) => hidden(message),
+    confirm: (question, initial) => {
+      const message = printableLine(question);
+      return answerTo((ask) =>
+        ask<{ answer: boolean }>([{ type: 'confirm', name: 'answer', message, default: initial }]),
+      );
+    },
+    async choose<T extends string>(message: string, choices: readonly { value: T; name: string }[]) {
+      const answer = await answerTo((ask) =>
+        ask<{ answer: string }>([{ type: 'select', name: 'answer', message, choices: [...choices] }]),
+      );
+      // The prompt gives back one of the values it was given.
+      return answer as T;
+    },
+  };
+}

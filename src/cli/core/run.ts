@@ -1,0 +1,155 @@
+import type { ChalkInstance } from 'chalk';
+import type { Command } from 'commander';
+import type { Config } from '../../config/config.js';
+import type { Context } from '../../context.js';
+import { AppError, isAppError } from '../../errors.js';
+import { atTerminal } from './error-messages.js';
+import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
+import { failureJson, failureText, type Io, paintFor, withCommandLines, writeLine } from './output.js';
+import { printable } from './printable.js';
+
+/** Options that every command has. */
+interface CommonOptions {
+  json?: true;
+  quiet?: true;
+  verbose?: true;
+}
+
+/** What a command works with. */
+export interface Run<Options = object> {
+  io: Io;
+  options: Options & CommonOptions;
+  arguments: readonly string[];
+  /** Colours for text on standard output. */
+  paint: ChalkInstance;
+  /** Whether a person is there to answer: a terminal on both ends, and no `--json`. */
+  interactive: boolean;
+  /** The settings; `overrides` are options of the command line that stand above the environment. */
+  config(overrides?: Record<string, string | undefined>): Promise<Config>;
+  /**
+   * The assembled program; closed by itself when the command ends.
+   * @throws AppError `SCHEMA_OUTDATED` where the schema isn't what the command needs
+   */
+  context(overrides?: Record<string, string | undefined>): Promise<Context>;
+  /** Says something to the person at the terminal, on standard error; silent with `--quiet` or `--json`. */
+  say(text: string): void;
+  /** Writes a line of data to standard output at once, for commands whose data doesn't fit into a result. */
+  emit(line: string): Promise<void>;
+}
+
+/** What a command gives back: one result in two renderings. */
+export interface Result {
+  /** One object, for `--json`; absent when the data went out line by line. */
+  json?: object;
+  /** The same for people. */
+  text?: string;
+  /** The text has colours, and is {@link printable} without them. */
+  painted?: true;
+  exitCode?: ExitCode;
+}
+
+/**
+ * Which database schema a command works on: exactly this program's, which all need that write rows; one that no newer
+ * program has changed, which those need that change it; or whatever there is.
+ */
+export type SchemaNeed = 'current' | 'not newer' | 'any';
+
+/** What a command does, and what it needs for it. */
+export interface Work<Options> {
+  /** Looked at when the command opens the database. */
+  schema: SchemaNeed;
+  run: (run: Run<Options>) => Promise<Result>;
+  /** The command watches for Ctrl-C itself and ends in good order; others are broken off. */
+  stopsItself?: boolean;
+}
+
+/** What is left of a command line when it has ended. */
+export interface Outcome {
+  exitCode: ExitCode;
+}
+
+function makeRun<Options>(io: Io, command: Command, schema: SchemaNeed, opened: Context[]): Run<Options> {
+  // Commander keeps options untyped; each command declares what it has registered.
+  const options = command.optsWithGlobals() as Options & CommonOptions;
+  const config: Run['config'] = async (overrides = {}) => {
+    const { loadConfig } = await import('../../config/config.js');
+    try {
+      return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
+    } catch (error) {
+      // What an option gave is a mistake in usage, not in the configuration.
+      if (!isAppError(error, 'CONFIG_INVALID') || !error.details.some(({ path }) => overrides[path])) throw error;
+      throw new AppError('USAGE', error.details.map(({ message }) => message).join(' '), { cause: error });
+    }
+  };
+  return {
+    io,
+    options,
+    arguments: command.args,
+    paint: paintFor(io.stdout, io.env),
+    interactive: Boolean(io.stdin.isTTY && io.stderr.isTTY && !options.json),
+    config,
+    async context(overrides) {
+      const [{ createContext }, { createLogger }] = await Promise.all([
+        import('../../context.js'),
+        import('../../logger.js'),
+      ]);
+      const settings = await config(overrides);
+      const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
+      const context = await createContext(
+        settings,
+        createLogger(level, { write: (line) => io.stderr.write(printable(line)) }),
+      );
+      opened.push(context);
+      if (schema === 'current') await context.schema.assertCurrent();
+      if (schema === 'not newer') await context.schema.assertNotNewer();
+      return context;
+    },
+    say(text) {
+      if (!options.quiet && !options.json) io.stderr.write(`${printable(text)}\n`);
+    },
+    emit: (line) => writeLine(io.stdout, printable(line)),
+  };
+}
+
+/** Rejects when the operator presses Ctrl-C. */
+function interruption(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const interrupt = () => reject(new AppError('INTERRUPTED'));
+    if (signal.aborted) interrupt();
+    else signal.addEventListener('abort', interrupt, { once: true });
+  });
+}
+
+async function report(failure: unknown, command: Command, io: Io, options: CommonOptions): Promise<ExitCode> {
+  if (options.json) await writeLine(io.stdout, printable(JSON.stringify(failureJson(failure))));
+  else {
+    const said = failureText(atTerminal(command, failure), paintFor(io.stderr, io.env), Boolean(options.verbose));
+    await writeLine(io.stderr, withCommandLines(io, said));
+  }
+  return isAppError(failure) ? exitCodeOf(failure.code) : exitCodes.bug;
+}
+
+/**
+ * Makes a commander action of a function that returns its result: prints the result or the failure, closes what was
+ * opened, and leaves the exit code in `outcome`.
+ */
+export function action<Options>(io: Io, outcome: Outcome, { schema, run: work, stopsItself = false }: Work<Options>) {
+  return async (...commanderArguments: unknown[]): Promise<void> => {
+    // Commander passes the command itself last.
+    const command = commanderArguments.at(-1) as Command;
+    const opened: Context[] = [];
+    const run = makeRun<Options>(io, command, schema, opened);
+    try {
+      const working = work(run);
+      const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
+      if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
+      else if (!run.options.json && result.text !== undefined && result.text !== '')
+        await (result.painted ? writeLine(io.stdout, result.text) : run.emit(result.text));
+      outcome.exitCode = result.exitCode ?? exitCodes.ok;
+    } catch (error) {
+      outcome.exitCode = await report(error, command, io, run.options);
+    } finally {
+      for (const context of opened) await context.close();
+    }
+  };
+}

@@ -1,0 +1,54 @@
+import type Joi from 'joi';
+import type { Config } from '../../config/config.js';
+import type { ErrorCode } from '../../errors.js';
+import type { Access } from '../../services/auth/permissions.js';
+
+/**
+ * One operation of the API: routing, authorization, the documentation and the contract tests all read it.
+ * The service behind it validates its input with the very schemas named here.
+ */
+export interface Operation {
+  method: 'get' | 'post' | 'put' | 'delete';
+  /** With `:parameters`, as Express takes it. */
+  path: string;
+  tag: 'Authentication' | 'Sessions' | 'Users' | 'Courses' | 'Enrollments' | 'Files' | 'Imports' | 'Audit' | 'Service';
+  summary: string;
+  access: Access;
+  params?: Joi.ObjectSchema;
+  query?: Joi.ObjectSchema;
+  body?: Joi.ObjectSchema;
+  /** How large the JSON body may be, in bytes; 100 KiB unless it is said. */
+  maxBodyBytes?: number;
+  /** A file in a field of a multipart form, and the form's other fields. Excludes `body`. */
+  upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
+  /** It is much work, and the client knows: the database may take as long as it needs. */
+  takesItsTime?: true;
+  /** It waits for a hash, in a queue that has its own bound. */
+  hashesPassword?: true;
+  /** A piece of the answer can be asked for, and whether there is another than the client has. */
+  inPieces?: true;
+  /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
+  success: { status: 200 | 201 | 202; description: string } & (
+    | { body: Joi.ObjectSchema }
+    | {
+        content:
+          | 'text/csv'
+          | 'text/event-stream'
+          | 'text/html'
+          | 'text/plain'
+          | 'image/webp'
+          // Of a kind that the answer itself says.
+          | '*/*';
+      }
+  );
+  /** Failures that belong to this operation; those of every operation are added where they apply. */
+  failures?: readonly ErrorCode[];
+}
+
+/** An operation with its own types kept: which of the optional parts it has. */
+export const operation = <const T extends Operation>(definition: T): T => definition;
+
+/** The access rules that need no more words. */
+export const anybody = { kind: 'public' } as const;
+export const signedIn = { kind: 'signed-in' } as const;
+export const superAdmin = { kind: 'roles', roles: ['super_admin'] } as const;

@@ -1,0 +1,96 @@
+import Joi from 'joi';
+import { fileListingSchema, noFields } from '../../../schemas/file.js';
+import { anybody, operation } from '../operation.js';
+import * as shapes from '../response-schemas.js';
+
+/** Pictures, and the materials of courses. */
+export const fileOperations = {
+  setThumbnail: operation({
+    method: 'post',
+    path: '/api/courses/:id/thumbnail',
+    tag: 'Files',
+    summary: 'Give a course its picture: JPEG, PNG or WebP',
+    access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
+    params: Joi.object({ id: shapes.id }),
+    upload: { field: 'image', fields: noFields, maxBytes: ({ files }) => files.imageBytes },
+    success: {
+      status: 200,
+      description: 'The picture is in use; `imageUrl` says where it can be seen',
+      body: Joi.object({ message: shapes.message('Thumbnail uploaded successfully.'), imageUrl: shapes.text }),
+    },
+    failures: ['NOT_FOUND', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
+  }),
+  addMaterial: operation({
+    method: 'post',
+    path: '/api/courses/:id/files',
+    tag: 'Files',
+    summary: 'Add a file to a course',
+    access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
+    params: Joi.object({ id: shapes.id }),
+    upload: { field: 'file', fields: noFields, maxBytes: ({ files }) => files.materialBytes },
+    success: {
+      status: 201,
+      description: 'The file is there',
+      body: Joi.object({ message: shapes.message('File uploaded successfully.'), file: shapes.material.required() }),
+    },
+    failures: ['NOT_FOUND', 'COURSE_QUOTA', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
+  }),
+  listMaterials: operation({
+    method: 'get',
+    path: '/api/courses/:id/files',
+    tag: 'Files',
+    summary: "A course's files, newest first",
+    access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'] },
+    params: Joi.object({ id: shapes.id }),
+    query: fileListingSchema,
+    success: {
+      status: 200,
+      description: 'One page of files',
+      body: shapes.pageOf('files', shapes.material),
+    },
+    failures: ['NOT_FOUND'],
+  }),
+  openMaterial: operation({
+    method: 'get',
+    path: '/api/courses/:id/files/:fileId',
+    tag: 'Files',
+    summary: 'A file of a course, to be kept',
+    access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'] },
+    params: Joi.object({ id: shapes.id, fileId: shapes.id }),
+    success: {
+      status: 200,
+      description: 'The file, of the type that its name says',
+      content: '*/*',
+    },
+    inPieces: true,
+    failures: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_UNAVAILABLE'],
+  }),
+  removeMaterial: operation({
+    method: 'delete',
+    path: '/api/courses/:id/files/:fileId',
+    tag: 'Files',
+    summary: 'Delete a file of a course',
+    access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
+    params: Joi.object({ id: shapes.id, fileId: shapes.id }),
+    success: {
+      status: 200,
+      description: 'The file was deleted',
+      body: Joi.object({ message: shapes.message('File deleted successfully.') }),
+    },
+    failures: ['NOT_FOUND'],
+  }),
+  showImage: operation({
+    method: 'get',
+    path: '/api/images/:name',
+    tag: 'Files',
+    summary: "A course's or an account's picture, to everybody who knows its address",
+    access: anybody,
+    params: Joi.object({ name: shapes.id }),
+    success: {
+      status: 200,
+      description: 'The picture',
+      content: 'image/webp',
+    },
+    failures: ['NOT_FOUND', 'STORAGE_UNAVAILABLE'],
+  }),
+};

@@ -1,0 +1,122 @@
+import type { Request, Response } from 'express';
+import type { ByteRange } from '../../services/files/files.js';
+import { isKnown } from './ranges.js';
+
+/** An answer that is sent as it comes. Nothing is sent before its first piece is there. */
+export interface StreamAnswer {
+  /** Not asked for when only the head of the answer is wanted. */
+  pieces(): AsyncIterable<string | Buffer>;
+  /** The name to keep it under; without one it isn't meant to be kept. */
+  filename?: string;
+  /** What it is, where the operation leaves that open. */
+  contentType?: string;
+  /** How long it is, where that is known. */
+  bytes?: number;
+  /** Its version, in quotes, where pieces of it can be asked for. */
+  etag?: string;
+  /** The piece that this is of something longer. */
+  piece?: ByteRange & { of: number };
+  /** What it may do when a browser opens it; nothing unless it says so. */
+  contentSecurityPolicy?: string;
+  /** Told at the end whether all of it has been handed to the client. */
+  settled?(arrived: boolean): Promise<void>;
+}
+
+/** How an answer is sent. */
+export interface Sending {
+  /** A client that takes nothing for so long is cut off, in milliseconds. */
+  unreadMs: number;
+  /** Told when all that is left is to hand the answer over. */
+  onBegin?(): void;
+  /** Told once when the client doesn't take at once what there is. */
+  onUntaken?(): void;
+}
+
+function setStreamHeaders(response: Response, content: string, answer: StreamAnswer): void {
+  const { filename, contentType, bytes, etag, piece } = answer;
+  const { contentSecurityPolicy = "default-src 'none'; sandbox" } = answer;
+  if (filename !== undefined) response.attachment(filename);
+  // nginx and others would keep events back until there are many.
+  if (content === 'text/event-stream') response.setHeader('X-Accel-Buffering', 'no');
+  const type = contentType ?? content;
+  response.setHeader('Content-Type', /^text\/(csv|event-stream)$/.test(type) ? `${type}; charset=utf-8` : type);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Content-Security-Policy', contentSecurityPolicy);
+  if (bytes !== undefined) response.setHeader('Content-Length', bytes);
+  if (etag !== undefined) response.setHeader('ETag', etag).setHeader('Accept-Ranges', 'bytes');
+  if (piece) response.status(206).setHeader('Content-Range', `bytes ${piece.start}-${piece.end}/${piece.of}`);
+}
+
+/** Whether the client has taken what was written, in time; else it is cut off. */
+function isTaken(response: Response, event: 'drain' | 'finish', unreadMs: number): Promise<boolean> {
+  if (response.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const late = setTimeout(() => response.destroy(), unreadMs);
+    const settle = (taken: boolean) => {
+      clearTimeout(late);
+      response.off(event, succeed).off('close', fail);
+      resolve(taken);
+    };
+    const succeed = () => settle(true);
+    const fail = () => settle(false);
+    response.once(event, succeed).once('close', fail);
+  });
+}
+
+/** Sends an answer as it comes, no faster than the client takes it. */
+export async function sendStream(
+  request: Request,
+  response: Response,
+  content: string,
+  answer: StreamAnswer,
+  sending: Sending,
+): Promise<void> {
+  let arrived = false;
+  try {
+    if (answer.etag !== undefined && isKnown(request, response, answer.etag)) response.status(304).end();
+    else if (request.method === 'HEAD') {
+      setStreamHeaders(response, content, answer);
+      response.end();
+    } else arrived = await sendPieces(response, content, answer, sending);
+  } finally {
+    await answer.settled?.(arrived);
+  }
+}
+
+async function sendPieces(
+  response: Response,
+  content: string,
+  answer: StreamAnswer,
+  { unreadMs, onBegin, onUntaken }: Sending,
+): Promise<boolean> {
+  let isUntaken = false;
+  const untilTaken = () => {
+    if (!isUntaken) onUntaken?.();
+    isUntaken = true;
+    return isTaken(response, 'drain', unreadMs);
+  };
+  const source = answer.pieces()[Symbol.asyncIterator]();
+  try {
+    // Whatever is wrong from the start is still answered as what it is.
+    let piece = await source.next();
+    setStreamHeaders(response, content, answer);
+    response.flushHeaders();
+    onBegin?.();
+    for (; !piece.done && !response.destroyed; piece = await source.next())
+      if (piece.value.length > 0 && !response.write(piece.value)) await untilTaken();
+    if (response.destroyed) return false;
+    const finished = isTaken(response, 'finish', unreadMs);
+    response.end();
+    return await finished;
+  } finally {
+    await source.return?.();
+  }
+}
+
+/** Sends an answer in one piece, and doesn't wait for its client. */
+export function sendJson(response: Response, answer: object, { unreadMs, onBegin, onUntaken }: Sending): void {
+  onBegin?.();
+  void isTaken(response, 'finish', unreadMs);
+  response.json(answer);
+  if (response.writableLength > 0) onUntaken?.();
+}

@@ -1,0 +1,99 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Request, RequestHandler, Response } from 'express';
+import multer from 'multer';
+import { AppError, systemErrorCode, validationError } from '../../errors.js';
+import { mostMappings } from '../../schemas/import.js';
+import { type UploadLimit, uploadFault } from '../../services/files/files.js';
+import { uploadFolder } from './upload-folder.js';
+
+/** What a multipart form brought. */
+export interface UploadedFile {
+  /** Where it lies: the handler moves it away or removes it. */
+  path: string;
+  /** What its sender calls it. */
+  name: string;
+}
+
+/** How a form with a file is taken. */
+export interface UploadSettings {
+  /** The field of the form that the file is in. */
+  field: string;
+  /** Folder for files that are on their way; made when it isn't there. */
+  folder: string;
+  limit: UploadLimit;
+}
+
+/** The form may say no more than an import takes: its options, and a mapping for each column. */
+const mostFields = mostMappings + 60;
+const formLimits = {
+  ...{ files: 1, fields: mostFields, parts: mostFields + 1, fieldNameSize: 100, fieldSize: 10_000 },
+  // "map[4000000000]" would be a list of so many.
+  ...{ fieldNestingDepth: 1, fieldArrayIndexLimit: mostMappings },
+};
+
+/** What surrounds a file in a form takes no more than this, in bytes. */
+const formBytes = 1024 * 1024;
+
+/** What busboy says of forms that break off or aren't forms, and multer of a client that has left: neither has codes. */
+const brokenForm =
+  /^(Unexpected end of (form|file)|Malformed |Multipart: |Unsupported content type|Request (aborted|closed|error))/;
+
+function isBroken(error: unknown): boolean {
+  const code = systemErrorCode(error);
+  if (code === undefined) return error instanceof Error && brokenForm.test(error.message);
+  return ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'STREAM_DESTROYED'].includes(code);
+}
+
+function fault(error: unknown, { field, folder, limit }: UploadSettings): unknown {
+  if (isBroken(error)) return new AppError('BODY_INCOMPLETE', undefined, { cause: error });
+  if (error instanceof multer.MulterError) {
+    if (error.code === 'LIMIT_FILE_SIZE') return limit.tooLarge(error);
+    const message =
+      error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FILE_COUNT'
+        ? `Send one file, in the field "${field}".`
+        : 'The form has too many or too long fields.';
+    return validationError([{ path: field, message }]);
+  }
+  return uploadFault(folder, error);
+}
+
+const run = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
+  new Promise((resolve, reject) => {
+    middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+  });
+
+/**
+ * Reads a multipart form with one file. The file is written to the folder under a random name, for
+ * this user alone; what was written of a form that fails is removed.
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `VALIDATION`, that of the limit, `BODY_INCOMPLETE`, `DISK_FULL`,
+ *   `STORAGE_UNAVAILABLE`
+ */
+export async function readUpload(
+  request: Request,
+  response: Response,
+  settings: UploadSettings,
+): Promise<{ file: UploadedFile; fields: object }> {
+  const { field, folder, limit } = settings;
+  if (!request.is('multipart/form-data'))
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');
+  // What says that it is far too long need not be read to be believed.
+  if (Number(request.headers['content-length'] ?? 0) > limit.maxBytes + formBytes) throw limit.tooLarge();
+  const { engine, clear } = uploadFolder(folder);
+  const receive = multer({
+    storage: engine,
+    limits: { ...formLimits, fileSize: limit.maxBytes },
+    defParamCharset: 'utf8',
+  });
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await run(receive.single(field), request, response);
+  } catch (error) {
+    await clear();
+    throw fault(error, settings);
+  }
+  if (!request.file) throw validationError([{ path: field, message: 'A file is required.' }]);
+  const file = { path: path.resolve(request.file.path), name: request.file.originalname };
+  // Multer makes it without a prototype.
+  return { file, fields: { ...(request.body as object) } };
+}

@@ -1,0 +1,80 @@
+import express, { type Express, type RequestHandler } from 'express';
+import type { Context } from '../../context.js';
+import { AppError } from '../../errors.js';
+import { authHandlers } from '../handlers/auth.js';
+import { courseHandlers } from '../handlers/courses.js';
+import { enrollmentHandlers } from '../handlers/enrollments.js';
+import { fileHandlers } from '../handlers/files.js';
+import { importHandlers } from '../handlers/imports.js';
+import { serviceHandlers } from '../handlers/service.js';
+import { sessionHandlers } from '../handlers/sessions.js';
+import { userHandlers } from '../handlers/users.js';
+import { corsMiddleware } from '../middleware/cors.js';
+import { requestLog } from '../middleware/request-log.js';
+import { securityHeaders } from '../middleware/security-headers.js';
+import { untrustedProxy } from '../middleware/untrusted-proxy.js';
+import { createErrorHandler } from './errors.js';
+import { createMetrics } from './metrics.js';
+import { bindContract } from './router.js';
+import type { Service } from './service.js';
+
+/** By itself it is ready, runs no imports and takes what comes. */
+const alone: Service = {
+  isDraining: () => false,
+  notReady: () => undefined,
+  wakeImports: () => undefined,
+  await: (work) => work,
+  limits: { bodyMs: 30_000, unreadMs: 60_000 },
+};
+
+/** Two of them mean two places to whoever is on the way (RFC 9112, section 3.2). @throws AppError `MALFORMED_URL` */
+const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => {
+  if ((headersDistinct.host?.length ?? 0) > 1)
+    throw new AppError('MALFORMED_URL', 'The request has more than one Host header.');
+  next();
+};
+
+/** The API as an Express application. @param given what it is part of, as far as that differs from {@link alone} */
+export function createApp(context: Context, given: Partial<Service> = {}): Express {
+  const service = { ...alone, ...given };
+  const app = express();
+  const { trustProxy, allowedOrigins } = context.config.http;
+  app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  const metrics = createMetrics(context, service.load);
+  app.use(requestLog(context.logger));
+  app.use(metrics.middleware);
+  app.use(securityHeaders());
+  app.use((_request, response, next) => {
+    // Answers belong to one caller: no cache on the way may keep them.
+    response.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  app.use(assertOneHost);
+  app.use('/api', corsMiddleware(allowedOrigins));
+  app.use('/api', (_request, _response, next) => next(service.notReady()));
+  app.use('/api', untrustedProxy(context));
+  app.use(
+    bindContract(
+      context,
+      {
+        ...authHandlers,
+        ...sessionHandlers,
+        ...userHandlers,
+        ...courseHandlers,
+        ...enrollmentHandlers,
+        ...fileHandlers,
+        ...importHandlers(service),
+        ...serviceHandlers(context, service, metrics),
+      },
+      service,
+    ),
+  );
+  app.use(() => {
+    throw new AppError('NOT_FOUND');
+  });
+  app.use(createErrorHandler(context.logger));
+  return app;
+}

@@ -1,0 +1,156 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type Socket, Server as TcpServer } from 'node:net';
+import { networkOf } from '../../services/auth/throttle-rules.js';
+
+/** The connections of a server, by what is under way on them. */
+export interface Connections {
+  /**
+   * Knows of a request until all of it has come, and all of its answer has gone. Several that are sent at once on one
+   * connection begin one after the other, as they are answered.
+   */
+  track(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /** Takes no more connections, and ends those that there are as soon as nothing is under way on them. */
+  end(): Promise<void>;
+  /** How many there are. */
+  count(): number;
+}
+
+/** How many connections there may be, and what may be under way on one. */
+export interface ConnectionLimits {
+  total: number;
+  /** From one address (IPv6: its network), unless it is that of a trusted proxy. */
+  perAddress: number;
+  isTrusted(address: string): boolean;
+  /** Told of each connection that is closed for these limits. */
+  onClosed?(): void;
+}
+
+/** Requests that may be under way on one connection; one that sends more at once is closed. */
+const mostPipelined = 32;
+
+/** Node closes what comes beyond these: by then there is room again, unless all are busy. */
+const slack = 200;
+
+/** The sockets of an address, or of all: the idle ones in the order in which they became so. */
+interface Crowd {
+  all: Set<Socket>;
+  idle: Set<Socket>;
+}
+
+const newCrowd = (): Crowd => ({ all: new Set(), idle: new Set() });
+
+/** Of too many connections the one that has been idle for longest gives way; where none is, the new one does. */
+function boundConnections(server: Server, { total, perAddress, isTrusted, onClosed }: ConnectionLimits) {
+  const everybody = newCrowd();
+  const byNetwork = new Map<string, Crowd>();
+  const crowds = new WeakMap<Socket, Crowd[]>();
+  server.maxConnections = total + slack;
+
+  function makeRoom({ all, idle }: Crowd, most: number, socket: Socket): void {
+    if (all.size <= most) return;
+    const [oldest = socket] = idle;
+    forget(oldest);
+    oldest.destroy();
+    onClosed?.();
+  }
+
+  function forget(socket: Socket): void {
+    for (const { all, idle } of crowds.get(socket) ?? []) {
+      all.delete(socket);
+      idle.delete(socket);
+    }
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    const network = remoteAddress === undefined || isTrusted(remoteAddress) ? undefined : networkOf(remoteAddress);
+    const own = network === undefined ? undefined : (byNetwork.get(network) ?? newCrowd());
+    if (own && network !== undefined) byNetwork.set(network, own);
+    crowds.set(socket, own ? [everybody, own] : [everybody]);
+    socket.once('close', () => {
+      forget(socket);
+      if (network !== undefined && own?.all.size === 0 && byNetwork.get(network) === own) byNetwork.delete(network);
+    });
+    if (own) makeRoom(own, perAddress - 1, socket);
+    if (!socket.destroyed) makeRoom(everybody, total - 1, socket);
+    if (socket.destroyed) return;
+    for (const { all, idle } of crowds.get(socket) ?? []) {
+      all.add(socket);
+      idle.add(socket);
+    }
+  });
+
+  return {
+    setBusy(socket: Socket) {
+      for (const { idle } of crowds.get(socket) ?? []) idle.delete(socket);
+    },
+    setIdle(socket: Socket) {
+      for (const { all, idle } of crowds.get(socket) ?? []) if (all.has(socket)) idle.add(socket);
+    },
+    count: () => everybody.all.size,
+  };
+}
+
+/** What is under way on a connection. */
+interface UnderWay {
+  responses: Set<ServerResponse>;
+  /** Requests that wait for those before them on the connection. */
+  line: (() => void)[];
+}
+
+export function trackConnections(server: Server, limits: ConnectionLimits): Connections {
+  const bound = boundConnections(server, limits);
+  const underWay = new Map<Socket, UnderWay>();
+  let isEnding = false;
+
+  function remember(socket: Socket): UnderWay {
+    const { responses, line }: UnderWay = { responses: new Set(), line: [] };
+    underWay.set(socket, { responses, line });
+    socket.once('close', () => {
+      underWay.delete(socket);
+      line.length = 0;
+      // Node closes the answer whose turn it is. Those to requests that came behind it on the same connection it forgets,
+      // and whoever waits for their end would wait for ever.
+      process.nextTick(() => {
+        for (const response of [...responses].filter(({ closed }) => !closed)) response.destroy().emit('close');
+      });
+    });
+    return { responses, line };
+  }
+
+  return {
+    track(request, response, begin) {
+      const { socket } = request;
+      if (socket.destroyed) return;
+      const { responses, line } = underWay.get(socket) ?? remember(socket);
+      if (responses.size >= mostPipelined) {
+        limits.onClosed?.();
+        return void socket.destroy();
+      }
+      const done = () => {
+        responses.delete(response);
+        // Others are served between two of them.
+        if (responses.size > 0) setImmediate(() => line.shift()?.());
+        else if (isEnding) socket.destroy();
+        else bound.setIdle(socket);
+      };
+      if (responses.size === 0) bound.setBusy(socket);
+      responses.add(response);
+      // Answered early, what is still coming has to come: else the client may never see the answer.
+      response.once('close', () => (request.complete ? done() : request.once('close', done)));
+      if (responses.size === 1) begin();
+      else line.push(begin);
+    },
+
+    async end() {
+      isEnding = true;
+      // Not as an HTTP server closes: that breaks off answers which are written, but not all taken yet. Connections
+      // without a request are ended by the time limit for it.
+      const ended = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
+      for (const [socket, { responses }] of underWay) if (responses.size === 0) socket.destroy();
+      await ended;
+    },
+
+    count: bound.count,
+  };
+}

@@ -1,0 +1,203 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import { AppError, type ErrorCode } from '../../errors.js';
+import type { Logger } from '../../logger.js';
+import type { Operation } from '../api/operation.js';
+
+interface Mapping {
+  status: number;
+  /** Said instead of the error's own message, where that speaks to operators. */
+  message?: string;
+  /** Seconds after which trying again makes sense. */
+  retryAfter?: number;
+}
+
+const unavailable: Mapping = { status: 503, message: 'The service is temporarily unavailable.', retryAfter: 5 };
+const serverError: Mapping = { status: 500, message: 'Server error.' };
+
+/** What each failure is on the wire (specification, section 7). */
+const mappings: Record<ErrorCode, Mapping> = {
+  VALIDATION: { status: 400 },
+  SETUP_COMPLETED: { status: 400 },
+  EMAIL_TAKEN: { status: 400 },
+  ALREADY_ENROLLED: { status: 400 },
+  COURSE_NOT_PUBLISHED: { status: 400 },
+  COURSE_FULL: { status: 400 },
+  COURSE_IN_USE: { status: 400 },
+  COURSE_QUOTA: { status: 400 },
+  COURSE_LIMIT: { status: 400 },
+  ACCOUNT_INACTIVE: { status: 400 },
+  ACCOUNT_IN_USE: { status: 400 },
+  STATUS_REFUSED: { status: 400 },
+  REFERENCE_GONE: { status: 400 },
+  PHONE_TAKEN: { status: 400 },
+  SUPER_ADMIN_EXISTS: { status: 400 },
+  SUPER_ADMIN_PROTECTED: { status: 400 },
+  NO_MATCHING_ACCOUNT: { status: 401 },
+  WRONG_PASSWORD: { status: 401 },
+  TOO_MANY_ATTEMPTS: { status: 429, retryAfter: 60 },
+  CURRENT_PASSWORD_INCORRECT: { status: 400 },
+  PASSWORD_CHANGE_NOT_REQUIRED: { status: 400 },
+  PASSWORD_CHANGE_REQUIRED: { status: 403 },
+  TOKEN_MISSING: { status: 401 },
+  TOKEN_INVALID: { status: 401 },
+  ACCESS_DENIED: { status: 403 },
+  NOT_FOUND: { status: 404 },
+  METHOD_NOT_ALLOWED: { status: 405 },
+  MALFORMED_JSON: { status: 400 },
+  MALFORMED_URL: { status: 400 },
+  BODY_TOO_LARGE: { status: 413 },
+  BODY_INCOMPLETE: { status: 400 },
+  RANGE_NOT_SATISFIABLE: { status: 416 },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415 },
+  OVERLOADED: { status: 503, message: 'The service is busy. Try again shortly.', retryAfter: 2 },
+  NOT_READY: { status: 503, retryAfter: 2 },
+  USAGE: serverError,
+  CONFIG_INVALID: serverError,
+  DATABASE_UNREACHABLE: unavailable,
+  DATABASE_ACCESS_DENIED: unavailable,
+  DATABASE_MISSING: unavailable,
+  DATABASE_NOT_WRITABLE: unavailable,
+  DATABASE_UNUSABLE: unavailable,
+  SCHEMA_OUTDATED: unavailable,
+  MIGRATION_LOCKED: unavailable,
+  MIGRATION_FAILED: unavailable,
+  PORT_UNAVAILABLE: serverError,
+  FILE_UNUSABLE: serverError,
+  STORAGE_UNAVAILABLE: unavailable,
+  IMPORT_FILE_INVALID: { status: 400 },
+  IMPORT_CONFLICT: { status: 400 },
+  IMPORT_REFUSED: { status: 400 },
+  CREDENTIALS_FETCHED: { status: 410 },
+  DISK_FULL: { status: 507 },
+  SEED_REFUSED: serverError,
+  INTERRUPTED: unavailable,
+};
+
+/** The status that a failure is answered with. */
+export function statusOf(code: ErrorCode): number {
+  return mappings[code].status;
+}
+
+/** Seconds after which trying again makes sense, for failures that pass. */
+export function retryAfterOf(code: ErrorCode): number | undefined {
+  return mappings[code].retryAfter;
+}
+
+/** The words that a failure is answered with, where the error says no more of its own. */
+export function messageOf(code: ErrorCode): string {
+  return mappings[code].message ?? new AppError(code).message;
+}
+
+/** Failures of Express and its body parser, which know no error codes of ours. */
+function fromFramework(error: unknown): AppError | undefined {
+  if (error instanceof URIError) return new AppError('MALFORMED_URL', undefined, { cause: error });
+  // Anything can be thrown: both are looked at before they are used.
+  const { type, status } = (error ?? {}) as { type?: unknown; status?: unknown };
+  switch (type) {
+    case 'entity.parse.failed':
+      return new AppError('MALFORMED_JSON', undefined, { cause: error });
+    case 'entity.too.large':
+      return new AppError('BODY_TOO_LARGE', undefined, { cause: error });
+    case 'charset.unsupported':
+      return new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json in UTF-8.', {
+        cause: error,
+      });
+    case 'encoding.unsupported':
+      return new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Encoding not supported.', { cause: error });
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return new AppError('BODY_INCOMPLETE', undefined, { cause: error });
+    default:
+      // What is left with a status of 400 is a compressed body that can't be unpacked.
+      return status === 400 ? new AppError('MALFORMED_JSON', undefined, { cause: error }) : undefined;
+  }
+}
+
+/** The names of a schema's fields, looked up once: a schema takes longer to describe itself than to judge a request. */
+const fieldsOf = new WeakMap<object, ReadonlySet<string>>();
+
+function hasField(schema: NonNullable<Operation['query']>, name: string): boolean {
+  const fields = fieldsOf.get(schema) ?? new Set(Object.keys(schema.describe().keys));
+  fieldsOf.set(schema, fields);
+  return fields.has(name);
+}
+
+function locationOf(path: string, operation: Operation | undefined): 'body' | 'query' | 'params' {
+  const key = path.split('.')[0] ?? '';
+  const has = (schema: Operation['query']) => schema !== undefined && hasField(schema, key);
+  if (has(operation?.params)) return 'params';
+  return has(operation?.query) ? 'query' : 'body';
+}
+
+function bodyOf(error: AppError, mapping: Mapping, operation: Operation | undefined): object {
+  if (error.code === 'VALIDATION') {
+    return {
+      errors: error.details.map(({ path, message }) => ({
+        type: 'field',
+        path,
+        location: locationOf(path, operation),
+        msg: message,
+      })),
+    };
+  }
+  return {
+    error: mapping.message ?? error.message,
+    ...(error.code === 'PASSWORD_CHANGE_REQUIRED' && { code: error.code }),
+  };
+}
+
+/** Every 401 carries a challenge (RFC 9110, section 11.6.1); `error` only when a token was sent (RFC 6750, section 3). */
+function challenge({ status }: Mapping, code: ErrorCode): string | undefined {
+  if (code === 'TOKEN_INVALID') return 'Bearer error="invalid_token"';
+  return status === 401 ? 'Bearer' : undefined;
+}
+
+/** How often it is logged that requests are turned away, in milliseconds. */
+const unavailableEveryMs = 1000;
+
+/**
+ * Logs the first 503 of a kind, with its request, and then once a second how many more there were: under load a line each
+ * would make it worse.
+ */
+function createUnavailableLog(logger: Logger): (code: ErrorCode, error: unknown, first: Logger) => void {
+  const more = new Map<ErrorCode, number>();
+  function report(code: ErrorCode): void {
+    const count = more.get(code) ?? 0;
+    more.delete(code);
+    if (count === 0) return;
+    logger.error({ code, count }, 'more requests failed likewise');
+    watch(code);
+  }
+  function watch(code: ErrorCode): void {
+    more.set(code, 0);
+    setTimeout(() => report(code), unavailableEveryMs).unref();
+  }
+  return (code, error, first) => {
+    const count = more.get(code);
+    if (count !== undefined) return void more.set(code, count + 1);
+    first.error({ err: error }, 'request failed');
+    watch(code);
+  };
+}
+
+/** The last middleware: every failure becomes JSON; an unknown one is logged whole and shown as `Server error.`. */
+export function createErrorHandler(logger: Logger): ErrorRequestHandler {
+  const logUnavailable = createUnavailableLog(logger);
+  return (error: unknown, request, response: Response<object, { operation?: Operation }>, next) => {
+    const known = error instanceof AppError ? error : fromFramework(error);
+    const mapping = known ? mappings[known.code] : serverError;
+    if (known && mapping.status === 503) logUnavailable(known.code, error, request.log);
+    else if (mapping.status >= 500) request.log.error({ err: error }, 'request failed');
+    // Too late for an answer: Express ends the connection, so that the client can't take a half for the whole.
+    if (response.headersSent) return next(error);
+    // What was to be sent may have been for keeping; that it failed is not.
+    response.setHeader('Cache-Control', 'no-store');
+    const authenticate = known && challenge(mapping, known.code);
+    if (authenticate) response.setHeader('WWW-Authenticate', authenticate);
+    const retryAfter = known?.retryAfter ?? mapping.retryAfter;
+    if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
+    response
+      .status(mapping.status)
+      .json(known ? bodyOf(known, mapping, response.locals.operation) : { error: serverError.message });
+  };
+}

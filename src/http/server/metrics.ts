@@ -1,0 +1,125 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { RequestHandler, Response } from 'express';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Context } from '../../context.js';
+import { AppError } from '../../errors.js';
+import type { Operation } from '../api/operation.js';
+import type { Load } from './service.js';
+
+/** Figures for Prometheus: of the process, of requests by operation and status, of the database's connections. */
+export interface Metrics {
+  /** Counts and times requests. */
+  middleware: RequestHandler;
+  /** All figures, as text. */
+  text(): Promise<string>;
+  contentType: string;
+}
+
+interface Pool {
+  size: number;
+  using: number;
+  waiting: number;
+}
+
+/** What Sequelize keeps of its connections; SQLite has no pool. */
+function poolOf({ database }: Context): Pool | undefined {
+  // Not in Sequelize's types: each figure may be missing.
+  const { pool } = database.sequelize.connectionManager as unknown as { pool?: Partial<Pool> };
+  return pool?.size === undefined ? undefined : { size: pool.size, using: pool.using ?? 0, waiting: pool.waiting ?? 0 };
+}
+
+/** What the service is doing at the moment. */
+function addLoadGauges(registry: Registry, load: () => Load): void {
+  new Gauge({
+    name: 'coursectl_requests',
+    help: 'Requests that are worked on or wait for their turn, and those turned away in the last second',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { working, queued, turnedAway } = load();
+      this.set({ state: 'working' }, working);
+      this.set({ state: 'queued' }, queued);
+      this.set({ state: 'turned_away' }, turnedAway);
+    },
+  });
+  new Gauge({
+    name: 'coursectl_requests_waiting',
+    help: 'Requests that wait for their clients (bodies, uploads, answers) or for a hash (logins)',
+    labelNames: ['for'],
+    registers: [registry],
+    collect() {
+      for (const [what, count] of Object.entries(load().waiting)) this.set({ for: what }, count);
+    },
+  });
+  new Gauge({
+    name: 'coursectl_connections',
+    help: 'Connections of clients',
+    registers: [registry],
+    collect() {
+      this.set(load().connections);
+    },
+  });
+}
+
+/** The figures of one service, counted from now on. */
+export function createMetrics(context: Context, load?: () => Load): Metrics {
+  const registry = new Registry();
+  if (load) addLoadGauges(registry, load);
+  let asked = false;
+  const labelNames = ['method', 'path', 'status'] as const;
+  const durations = new Histogram({
+    name: 'coursectl_http_request_duration_seconds',
+    help: 'How long requests took, by operation and status',
+    labelNames,
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const aborted = new Counter({
+    name: 'coursectl_http_requests_aborted_total',
+    help: 'Requests whose client went away before the answer',
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'coursectl_database_connections',
+    help: 'Connections to the database, by what they do',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const pool = poolOf(context);
+      if (!pool) return;
+      this.set({ state: 'open' }, pool.size);
+      this.set({ state: 'in_use' }, pool.using);
+      this.set({ state: 'waited_for' }, pool.waiting);
+    },
+  });
+  return {
+    contentType: registry.contentType,
+    text() {
+      // They watch the process from then on: nobody who doesn't ask for them pays for it.
+      if (!asked) collectDefaultMetrics({ register: registry });
+      asked = true;
+      return registry.metrics();
+    },
+    middleware(request, response: Response<unknown, { operation?: Operation }>, next) {
+      const seconds = durations.startTimer();
+      response.once('close', () => {
+        if (!response.writableFinished) aborted.inc();
+        // The path as the contract has it: what clients send would make figures without end.
+        const path = response.locals.operation?.path ?? 'none';
+        seconds({ method: response.locals.operation ? request.method : 'any', path, status: response.statusCode });
+      });
+      next();
+    },
+  };
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** @throws AppError `TOKEN_MISSING`, `TOKEN_INVALID` unless the figures are open, or asked for with their token */
+export function assertMayRead({ config }: Context, authorization: string | undefined): void {
+  const { metricsToken } = config.http;
+  if (metricsToken === undefined) return;
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+  if (token === undefined) throw new AppError('TOKEN_MISSING');
+  if (!timingSafeEqual(digest(token), digest(metricsToken))) throw new AppError('TOKEN_INVALID');
+}

@@ -1,0 +1,292 @@
+import { isIP } from 'node:net';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Context } from '../../context.js';
+import { AppError } from '../../errors.js';
+import { assertOwnPassword, authorize } from '../../services/auth/permissions.js';
+import { authenticate, isSignedIn } from '../../services/auth/sessions.js';
+import type { Caller, Client } from '../../services/core.js';
+import { atMost, type ByteRange, dropUpload, type UploadLimit, uploadsFolder } from '../../services/files/files.js';
+import { type Contract, contract } from '../api/contract.js';
+import type { Operation } from '../api/operation.js';
+import { rangeOf } from '../body/ranges.js';
+import { makeShallow } from '../body/shallow.js';
+import { type StreamAnswer, sendJson, sendStream } from '../body/streams.js';
+import { readUpload } from '../body/uploads.js';
+import type { Admission } from './admission.js';
+import { answerTaken, bodyComing, type WaitingRequests } from './waiting-requests.js';
+
+/** What a handler is given. `caller` is there unless the operation is for people who aren't signed in too. */
+export interface HandlerRequest<T extends Operation = Operation> {
+  context: Context;
+  client: Client;
+  caller: T['access'] extends { kind: 'public' }
+    ? undefined
+    : T['access'] extends { kind: 'optional' }
+      ? Caller | undefined
+      : Caller;
+  params: Readonly<Record<string, string>>;
+  query: unknown;
+  /** The parsed JSON body, `{}` without one; not validated yet: the service does that. */
+  body: unknown;
+  /**
+   * Reads the form of an operation that takes a file; its fields are not validated yet. Called once the caller is known to
+   * be allowed what they want: until then nothing of the file is kept. A limit stands in the place of the operation's own.
+   */
+  receive: T extends { upload: object } ? (limit?: UploadLimit) => Promise<ReceivedUpload> : undefined;
+  /** The piece of a file that is asked for: see range.ts. */
+  rangeOf(bytes: number, etag: string): ByteRange | undefined;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+  /** Does what has a queue of its own: the request keeps no other one waiting meanwhile. */
+  waitAside<R>(wait: () => Promise<R>): Promise<R>;
+  /** The header, for operations that know callers of their own. */
+  authorization: string | undefined;
+  /** Sets a header of the answer. */
+  setHeader(name: string, value: string): void;
+}
+
+/** To be called when a request waits no more. */
+type Leave = () => void;
+
+type ReceivedUpload = Awaited<ReturnType<typeof readUpload>>;
+
+/** Gives the body of the operation's success answer. */
+type Handler<T extends Operation> = (
+  request: HandlerRequest<T>,
+) => Promise<T['success'] extends { content: string } ? StreamAnswer : object>;
+
+/** One handler for each operation of the contract: a missing or surplus one doesn't compile. */
+export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };
+
+/** Largest JSON body, in bytes: a few fields of text. */
+const jsonLimit = 100 * 1024;
+/** How long a request waits for the database, in milliseconds; with all else it is answered within 5 s. */
+const databaseMs = 4000;
+
+/** What the service around the operations does for them. */
+export interface Surroundings {
+  /** How many requests it works on; without it there is no bound. */
+  admission?: Admission;
+  /** The requests that wait for their clients or in a queue; without it there is no bound. */
+  waiting?: WaitingRequests;
+  limits: {
+    /** How long a JSON body may take to arrive, in milliseconds. */
+    bodyMs: number;
+    /** How long a client may take nothing of an answer, in milliseconds. */
+    unreadMs: number;
+  };
+}
+
+/** Reads JSON of at most so many bytes. It isn't unpacked: a few hundred bytes could say as much as all the others together. */
+const jsonParser = (limit: number) => express.json({ limit, type: () => true, inflate: false });
+
+const runMiddleware = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
+  new Promise((resolve, reject) => {
+    middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+  });
+
+/** How a JSON body is read. */
+interface BodyReading {
+  parse: RequestHandler;
+  maxBytes: number;
+  /** How long it may take to arrive, in milliseconds. */
+  bodyMs: number;
+}
+
+async function readBody(request: Request, response: Response, reading: BodyReading): Promise<unknown> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding === undefined && (length === undefined || length === '0')) return {};
+  if (!request.is('application/json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+  // A few fields of text: whoever needs longer for them isn't sending any.
+  const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), reading.bodyMs);
+  const parsed = runMiddleware(reading.parse, request, response);
+  await Promise.race([parsed, assertSmall(request, reading)]).finally(() => clearTimeout(late));
+  const body: unknown = request.body ?? {};
+  if (typeof body !== 'object' || body === null) return body;
+  // JSON.parse keeps a "__proto__" as an own key; nothing of ours has that name.
+  Reflect.deleteProperty(body, '__proto__');
+  makeShallow(body);
+  return body;
+}
+
+/**
+ * Watches a body come. The parser would answer one that is too large only when all of it is there.
+ * @returns never, unless by throwing AppError `BODY_TOO_LARGE`
+ */
+function assertSmall(request: Request, { maxBytes, bodyMs }: BodyReading): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const refuse = () => {
+      reject(new AppError('BODY_TOO_LARGE'));
+      // The rest is passed over, so that the client reads the answer; but not for ever.
+      const late = setTimeout(() => request.socket.destroy(), bodyMs).unref();
+      request.once('end', () => clearTimeout(late));
+    };
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse();
+    let bytes = 0;
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) return;
+      request.off('data', count);
+      refuse();
+    };
+    request.on('data', count);
+  });
+}
+
+/** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). @throws AppError `TOKEN_MISSING` */
+function bearerToken(request: Request): string {
+  const [, token] = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (token === undefined) throw new AppError('TOKEN_MISSING');
+  return token.trim();
+}
+
+async function admit(
+  context: Context,
+  operation: Operation,
+  request: Request,
+  client: Client,
+): Promise<Caller | undefined> {
+  const { access } = operation;
+  if (access.kind === 'public') return undefined;
+  if (access.kind === 'optional' && request.headers.authorization === undefined) return undefined;
+  const caller = await authenticate(context, bearerToken(request), client);
+  if (!operation.path.startsWith('/api/auth/')) assertOwnPassword(caller);
+  if (access.kind !== 'optional') authorize(access, caller, request.params);
+  return caller;
+}
+
+/** Length of an IPv4 address written as IPv6, the longest there is. */
+const longestAddress = 45;
+
+/** The client as it is recorded. Behind a proxy the address is whatever the header says: only a real one is kept. */
+function clientOf(request: Request): Client {
+  const { ip = '' } = request;
+  return {
+    ip: isIP(ip) && ip.length <= longestAddress ? ip : null,
+    userAgent: request.get('user-agent') ?? null,
+  };
+}
+
+/**
+ * An id with a space or a control character names nothing, and no database need see it: MySQL would pass over spaces
+ * at its end, and a NUL would end SQLite's statement.
+ * @throws AppError `NOT_FOUND`
+ */
+function assertNameable(params: Request['params']): void {
+  if (Object.values(params).some((value) => /[\s\p{Cc}]/u.test(String(value)))) throw new AppError('NOT_FOUND');
+}
+
+/** Operations that send or receive a lot ask the database now and then, for as long as their client takes. */
+function patienceOf({ upload, success }: Operation): Parameters<Context['database']['withPatience']>[0] {
+  return upload || 'content' in success ? { each: databaseMs } : { all: databaseMs };
+}
+
+function respond<T extends Operation>(
+  context: Context,
+  operation: T,
+  handler: Handler<T>,
+  surroundings: Surroundings,
+): RequestHandler {
+  const { admission, waiting, limits } = surroundings;
+  const { withPatience } = context.database;
+  const maxBytes = operation.maxBodyBytes ?? jsonLimit;
+  const reading = { parse: jsonParser(maxBytes), maxBytes, bodyMs: limits.bodyMs };
+
+  async function serve(request: Request, response: Response): Promise<void> {
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    /** Meanwhile it isn't for the service to do something: a body comes, or a hash is waited for. */
+    const aside = async <R>(enter: (() => Leave | Promise<Leave>) | undefined, wait: () => Promise<R>): Promise<R> => {
+      admission?.standAside(response);
+      let leave: Leave | undefined;
+      try {
+        leave = await enter?.();
+        return await wait();
+      } finally {
+        leave?.();
+        admission?.comeBack(response);
+      }
+    };
+    const client = clientOf(request);
+    const caller = await admit(context, operation, request, client);
+    assertNameable(request.params);
+    const owner = { address: client.ip, account: caller?.user.id };
+    const coming = bodyComing(request, owner);
+    const body = operation.body
+      ? await aside(waiting && (() => waiting.body(coming)), () => readBody(request, response, reading))
+      : {};
+    const { upload } = operation;
+    const receive =
+      upload &&
+      (async (limit = atMost(upload.maxBytes(context.config))) => {
+        const settings = { field: upload.field, folder: uploadsFolder(context), limit };
+        const received = await aside(waiting && (() => waiting.upload(coming)), () =>
+          readUpload(request, response, settings),
+        );
+        await assertStillSignedIn(context, caller, received);
+        return received;
+      });
+    const { params, query } = request;
+    const setHeader = (name: string, value: string) => void response.setHeader(name, value);
+    // The contract decides whether there is a caller and a form; the mapped types say the same.
+    const admitted = {
+      ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
+      waitAside: <R>(wait: () => Promise<R>) => aside(undefined, wait),
+      rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
+      authorization: request.headers.authorization,
+    } as unknown as HandlerRequest<T>;
+    const handle = async () => handler(admitted);
+    const handled = operation.hashesPassword ? () => aside(waiting && (() => waiting.login(owner)), handle) : handle;
+    const answer = await (operation.takesItsTime ? withPatience('endless', handled) : handled());
+    response.status(operation.success.status);
+    const sending = {
+      unreadMs: limits.unreadMs,
+      onBegin: () => admission?.standAside(response),
+      onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
+    };
+    // Where the contract names a content type, its handlers give a stream: the mapped types say so.
+    if ('content' in operation.success)
+      await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);
+    else sendJson(response, answer, sending);
+  }
+
+  return (request, response) => {
+    response.locals.operation = operation;
+    return withPatience(patienceOf(operation), () => serve(request, response));
+  };
+}
+
+/** A file may be long on its way, and its sender not be allowed it any more. @throws AppError `TOKEN_INVALID` */
+async function assertStillSignedIn(context: Context, caller: Caller | undefined, { file }: ReceivedUpload) {
+  try {
+    if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
+  } catch (error) {
+    await dropUpload(file);
+    throw error;
+  }
+}
+
+/** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */
+export function bindContract(context: Context, handlers: Handlers, surroundings: Surroundings): Router {
+  const router = Router({ caseSensitive: true });
+  const paths = new Map<string, (keyof Contract)[]>();
+  // TypeScript types the keys of any object as text.
+  for (const name of Object.keys(contract) as (keyof Contract)[])
+    paths.set(contract[name].path, [...(paths.get(contract[name].path) ?? []), name]);
+  // A path after the other, each with all its methods: one that is spelt out isn't taken for a parameter of a later one.
+  for (const [path, names] of paths) {
+    for (const name of names) {
+      const operation: Operation = contract[name];
+      // Each handler fits its own operation; the loop sees the union of both.
+      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>, surroundings));
+    }
+    const methods = names.map((name) => contract[name].method.toUpperCase());
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
+    router.all(path, (_request, response) => {
+      // Preflights are answered below /api only.
+      response.setHeader('Allow', [...allowed, ...(path.startsWith('/api/') ? ['OPTIONS'] : [])].join(', '));
+      throw new AppError('METHOD_NOT_ALLOWED');
+    });
+  }
+  return router;
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, IncomingMessage, type OutgoingHttpHeaders, type Server, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Context } from '../../context.js';
+import { AppError, systemErrorCode } from '../../errors.js';
+import { type ImportRunner, startImportRunner } from '../../services/imports/queue/worker.js';
+import { startHousekeeping } from '../../services/maintenance/schedule.js';
+import { corsMiddleware } from '../middleware/cors.js';
+import { securityHeaders } from '../middleware/security-headers.js';
+import { createAdmission, type QueueLimits } from './admission.js';
+import { createApp } from './app.js';
+import { type Connections, trackConnections } from './connections.js';
+import { messageOf, retryAfterOf } from './errors.js';
+import { countPerSecond } from './per-second.js';
+import type { Surroundings } from './router.js';
+import { createWaitingRequests } from './waiting-requests.js';
+
+/** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
+const longestDrainMs = 24_000;
+/** The same for what is done in the background: closing a database that is out of reach takes up to 6 s more. */
+const longestWorkMs = 18_000;
+
+/** What comes with a connection is checked this often, in milliseconds; Node's 30 s would make the limits mean less. */
+const checkEveryMs = 2000;
+/** Sockets beyond these are closed: each takes memory and a descriptor. */
+const mostConnections = 5000;
+
+/** Connections that wait to be taken: more than a burst brings, for the system drops what is beyond, and clients wait for seconds. */
+const backlog = 2048;
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  url: string;
+  /** There is a database: serves, and does what is to be done in the background. */
+  begin(): void;
+  /**
+   * Not ready from now on, but still taking requests for `DRAIN_DELAY_MS`; then lets those under way finish, and cuts what is
+   * left 24 s after the beginning. What is done in the background isn't waited for longer than 18 s.
+   */
+  close(): Promise<void>;
+}
+
+/** How a server starts, and what it bears with. */
+export interface ServerOptions {
+  /** False: answers 503 until {@link RunningServer.begin}. */
+  ready?: boolean;
+  /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
+  drainMs?: number;
+  limits?: Surroundings['limits'];
+  /** How long requests may wait for their turn. */
+  queue?: Partial<QueueLimits>;
+}
+
+const listenFailures: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another program. Stop it, or set PORT to another one',
+  EACCES: "can't be opened by this user. Set PORT to 1024 or higher",
+  EADDRNOTAVAIL: "can't be opened: HOST is not an address of this machine",
+  ENOTFOUND: "can't be opened: HOST is not a name that resolves",
+};
+
+async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, backlog }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  }).catch((error: unknown) => {
+    const reason = listenFailures[systemErrorCode(error) ?? ''];
+    if (reason === undefined) throw error;
+    throw new AppError('PORT_UNAVAILABLE', `Port ${port} on ${host} ${reason}.`, { cause: error });
+  });
+  // A server that listens on a host and port has an address of that kind.
+  return server.address() as AddressInfo;
+}
+
+/** The headers that a middleware gives to every answer, whatever was asked. */
+function headersOf(middleware: RequestHandler): OutgoingHttpHeaders {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  // It needs no more of Express than what it extends.
+  middleware(request as Request, response as Response, () => undefined);
+  return response.getHeaders();
+}
+
+/** Turns requests away without a look at them: the less that takes, the more of the others are answered. */
+function refusal({ config }: Context) {
+  const body = JSON.stringify({ error: messageOf('OVERLOADED') });
+  const headers = {
+    ...headersOf(securityHeaders()),
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Retry-After': retryAfterOf('OVERLOADED') ?? 1,
+    'Cache-Control': 'no-store',
+  };
+  // As Node writes them fastest.
+  const flat = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
+  // Without its headers a browser's client couldn't read that it should come again.
+  const cors = corsMiddleware(config.http.allowedOrigins);
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const send = () => response.writeHead(503, [...flat, 'X-Request-Id', randomUUID()]).end(body);
+    if (request.headers.origin === undefined) send();
+    // It needs no more of Express than what it extends.
+    else cors(request as Request, response as Response, send);
+  };
+}
+
+function limitConnections(server: Server): void {
+  server.headersTimeout = 10_000;
+  // Uploads take their time; other bodies are given less by their own reader.
+  server.requestTimeout = 10 * 60_000;
+  // Longer than a balancer keeps its idle connections, so that it never meets one that is just closing.
+  server.keepAliveTimeout = 75_000;
+  // Their 16 KiB bound them. A number would drop those behind it without a word: a proxy's X-Forwarded-For stands at the end.
+  server.maxHeadersCount = 0;
+}
+
+/** The work beside requests, none of it before there is a database. */
+function backgroundWork(context: Context) {
+  let runner: ImportRunner | undefined;
+  let housekeeping: ReturnType<typeof startHousekeeping> | undefined;
+  return {
+    begin() {
+      runner = startImportRunner(context);
+      housekeeping = startHousekeeping(context);
+    },
+    wakeImports: () => runner?.wake(),
+    // A running import stops at its next row boundary, and is gone on with later.
+    close: () => Promise.all([runner?.close(), housekeeping?.close()]),
+  };
+}
+
+/** Stops taking connections, and ends when the last one has. */
+async function drain(connections: Connections, delayMs: number): Promise<void> {
+  if (delayMs > 0) await sleep(delayMs);
+  await connections.end();
+}
+
+/** Waits for work to end, but no longer than so many milliseconds. */
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  // It fails only where it is broken off below, as nobody waits for it any more.
+  const late = sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([work, late]).finally(() => over.abort());
+}
+
+/** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
+export async function startServer(
+  context: Context,
+  { ready = true, drainMs = longestDrainMs, limits, queue }: ServerOptions = {},
+): Promise<RunningServer> {
+  let state: 'waiting' | 'serving' | 'draining' = 'waiting';
+  const work = backgroundWork(context);
+  const afterwork = new Set<Promise<void>>();
+  const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
+  const onRefusals = (count: number) => context.logger.warn({ count }, 'busy: requests were turned away');
+  const admission = createAdmission(
+    { atOnce: maxInFlight, onRefusals, ...(queue && { limits: queue }) },
+    refusal(context),
+  );
+  const cut = countPerSecond((count) =>
+    context.logger.warn({ count }, 'requests were ended whose clients kept them waiting'),
+  );
+  const closed = countPerSecond((count) =>
+    context.logger.warn({ count }, 'connections were closed: there were too many'),
+  );
+  const waiting = createWaitingRequests({ atOnce: maxInFlight, minimumRate: minBodyRate, onCut: cut.add });
+  const app = createApp(context, {
+    isDraining: () => state === 'draining',
+    notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
+    wakeImports: work.wakeImports,
+    async await(promise) {
+      afterwork.add(promise);
+      await promise.finally(() => afterwork.delete(promise));
+    },
+    admission,
+    waiting,
+    load: () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() }),
+    ...(limits && { limits }),
+  });
+  const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
+    if (state === 'draining') response.setHeader('Connection', 'close');
+    connections.track(request, response, () => admission.admit(request, response, () => app(request, response)));
+  });
+  // Made of the setting TRUST_PROXY, and asked about whoever is connected.
+  const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const connections = trackConnections(server, {
+    total: mostConnections,
+    perAddress: connectionsPerAddress,
+    isTrusted: (address) => isProxy(address, 0),
+    onClosed: closed.add,
+  });
+  limitConnections(server);
+  const { address, port, family } = await listen(server, host, wantedPort);
+  const begin = () => {
+    state = 'serving';
+    work.begin();
+  };
+  if (ready) begin();
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    begin,
+    async close() {
+      // Nobody sends anything to what was never ready.
+      const delayMs = state === 'serving' ? drainDelayMs : 0;
+      state = 'draining';
+      const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+      await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
+      clearTimeout(cut);
+      await Promise.allSettled(afterwork);
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import type { Transaction } from 'sequelize';
+import type { User } from '../../db/models/user.js';
+import { AppError, notFound } from '../../errors.js';
+import { passwordInputSchema } from '../../schemas/auth.js';
+import { phoneKey } from '../../schemas/keys.js';
+import { activationSchema, type UserUpdate, userUpdateSchema } from '../../schemas/user.js';
+import { validate } from '../../schemas/validate.js';
+import { type AuditRecord, auditedUser, changesBetween, recordAudit } from '../audit.js';
+import { assertPasswordAllowed } from '../auth/password-policy.js';
+import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
+import { endSessions } from '../auth/sessions.js';
+import { releaseLock } from '../auth/throttle-locks.js';
+import { seatedStatuses } from '../capacity.js';
+import type { Actor, Core } from '../core.js';
+import { doomFiles, removeDoomed } from '../files/files.js';
+import { holdUsers } from '../row-locks.js';
+import { findUserById } from './queries.js';
+import { guarded, initialPasswordExpiry, takenKeys, userSearchKey } from './store.js';
+
+/** Changes an account with its audit entry; `change` runs inside the transaction, on the locked row. */
+async function changeUser(
+  core: Core,
+  actor: Actor,
+  id: string,
+  action: AuditRecord['action'],
+  change: (user: User, transaction: Transaction) => void | Promise<void>,
+): Promise<User> {
+  return core.database.inTransaction(async (transaction) => {
+    const user = await core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
+    if (!user) throw notFound('User');
+    const before = auditedUser(user);
+    await change(user, transaction);
+    // Whoever may do less, or has another password, signs in again.
+    const ends =
+      action === 'user.reset-password' || user.changed('role') || (user.changed('isActive') && !user.isActive);
+    await user.save({ transaction });
+    if (ends) await endSessions(core, id, transaction);
+    const after = auditedUser(user);
+    // A new password is none of the fields. What is as it was, as when a request is sent again, is no change.
+    if (action === 'user.reset-password' || Object.keys(changesBetween(before, after).after).length > 0)
+      await recordAudit(core, actor, { action, targetType: 'user', targetId: id, before, after }, transaction);
+    return user;
+  });
+}
+
+/**
+ * Lets an account sign in, or keeps it out: its sessions end at once.
+ * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`
+ */
+export async function setUserActive(core: Core, actor: Actor, id: string, isActive: boolean): Promise<User> {
+  return changeUser(core, actor, id, isActive ? 'user.activate' : 'user.deactivate', (user) => {
+    if (!isActive && user.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
+    user.isActive = isActive;
+  });
+}
+
+/**
+ * Gives an account a password that must be changed at the next login, and ends its sessions.
+ * @param input `{ password }`, or nothing for a generated one
+ * @returns the account and its temporary password: the only place where that ever appears
+ * @throws AppError `NOT_FOUND`, `VALIDATION`
+ */
+export async function resetPassword(
+  core: Core,
+  actor: Actor,
+  id: string,
+  input?: { password: string },
+): Promise<{ user: User; temporaryPassword: string }> {
+  const temporaryPassword = input ? validate(passwordInputSchema, input).password : generatePassword();
+  if (input) await assertPasswordAllowed(core.config, 'password', temporaryPassword, await findUserById(core, id));
+  const passwordHash = await core.hasher.hash(
+    temporaryPassword,
+    input ? core.config.auth.bcryptCost : generatedPasswordCost,
+  );
+  const user = await changeUser(core, actor, id, 'user.reset-password', (account) => {
+    account.passwordHash = passwordHash;
+    account.requiresPasswordChange = true;
+    account.initialPasswordExpiresAt = input ? null : initialPasswordExpiry(core);
+  });
+  return { user, temporaryPassword };
+}
+
+/** Courses keep their trainer, whatever role the account has by now. @throws AppError `ACCOUNT_IN_USE` */
+async function assertWithoutCourses(core: Core, { id }: User, transaction: Transaction): Promise<void> {
+  if ((await core.database.models.Course.count({ where: { trainerId: id }, transaction })) > 0)
+    throw new AppError('ACCOUNT_IN_USE', 'Trainer still has courses. Assign them to another trainer first.');
+}
+
+/** A trainer with courses stays one, and so does a trainee with a place in one. @throws AppError `ACCOUNT_IN_USE` */
+async function assertFree(core: Core, user: User, transaction: Transaction): Promise<void> {
+  const { id, role } = user;
+  const { Enrollment } = core.database.models;
+  if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
+  const where = { userId: id, status: [...seatedStatuses] };
+  if (role === 'trainee' && (await Enrollment.count({ where, transaction })) > 0)
+    throw new AppError('ACCOUNT_IN_USE', 'Trainee still has enrollments. Remove or complete them first.');
+}
+
+async function assertRoleChange(core: Core, user: User, role: UserUpdate['role'], transaction: Transaction) {
+  if (role === undefined || role === user.role) return;
+  if (user.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
+  if (role === 'super_admin') throw new AppError('SUPER_ADMIN_EXISTS');
+  await assertFree(core, user, transaction);
+}
+
+/**
+ * Changes what is known of an account; what is absent stays as it is. A new role ends its sessions.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `EMAIL_TAKEN`, `PHONE_TAKEN`, `SUPER_ADMIN_PROTECTED`, `SUPER_ADMIN_EXISTS`,
+ *   `ACCOUNT_IN_USE`
+ */
+export async function updateUser(core: Core, actor: Actor, id: string, input: unknown): Promise<User> {
+  const { role, ...fields } = validate(userUpdateSchema, input);
+  await findUserById(core, id);
+  const { email, phone } = fields;
+  const refusal = async () => {
+    if (email === undefined && phone === undefined) return undefined;
+    const keys = { ...(email !== undefined && { email }), ...(phone !== undefined && { phone }) };
+    const taken = await takenKeys(core.database, keys, id);
+    return taken.email ? 'EMAIL_TAKEN' : taken.phone ? 'PHONE_TAKEN' : undefined;
+  };
+  return guarded(refusal, () =>
+    changeUser(core, actor, id, 'user.update', async (user, transaction) => {
+      await assertRoleChange(core, user, role, transaction);
+      user.set({ ...fields, ...(role !== undefined && { role }) });
+      user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
+    }),
+  );
+}
+
+/** Lets an account try its password again that is locked after too many wrong ones. @throws AppError `NOT_FOUND` */
+export async function unlockUser(core: Core, actor: Actor, id: string): Promise<void> {
+  await core.database.inTransaction(async (transaction) => {
+    // The trail of an account ends with its deletion.
+    if ((await holdUsers(core, [id], transaction)).length === 0) throw notFound('User');
+    await releaseLock(core, id, transaction);
+    await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
+  });
+}
+
+/** {@link setUserActive}, as a client of the API asks for it. @throws AppError `VALIDATION` and as there */
+export async function changeActivation(core: Core, actor: Actor, id: string, input: unknown): Promise<User> {
+  return setUserActive(core, actor, id, validate(activationSchema, input).isActive);
+}
+
+/**
+ * Deletes an account with its enrollments and its picture.
+ * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_IN_USE` for whoever still has courses
+ */
+export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {
+  const { User, Enrollment } = core.database.models;
+  const user = await core.database.inTransaction(async (transaction) => {
+    const locked = await User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
+    if (!locked) throw notFound('User');
+    if (locked.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
+    await assertWithoutCourses(core, locked, transaction);
+    const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
+    await doomFiles(core, { userId: id }, transaction);
+    await locked.destroy({ transaction });
+    const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
+    await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);
+    return locked;
+  });
+  await removeDoomed(core, { userId: id });
+  return user;
+}

@@ -1,0 +1,31 @@
+import type { User } from '../../db/models/user.js';
+import { phoneKey } from '../../schemas/keys.js';
+import { profileSchema } from '../../schemas/user.js';
+import { validate } from '../../schemas/validate.js';
+import { lockCaller } from '../auth/sessions.js';
+import { countPhone } from '../auth/throttle-locks.js';
+import type { Caller, Core } from '../core.js';
+import { guarded, takenKeys, userSearchKey } from './store.js';
+
+/**
+ * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
+ * @throws AppError `VALIDATION`, `PHONE_TAKEN`, `TOO_MANY_ATTEMPTS` when the caller tries one phone after the other,
+ *   `TOKEN_INVALID`
+ */
+export async function updateProfile(core: Core, caller: Caller, input: unknown): Promise<User> {
+  const changes = validate(profileSchema, input);
+  const { phone } = changes;
+  if (phone !== undefined && phoneKey(phone) !== caller.user.phoneKey) await countPhone(core, caller.user.id);
+  const refusal = async () => {
+    if (phone === undefined) return undefined;
+    return (await takenKeys(core.database, { phone }, caller.user.id)).phone ? 'PHONE_TAKEN' : undefined;
+  };
+  return guarded(refusal, () =>
+    core.database.inTransaction(async (transaction) => {
+      const user = await lockCaller(core, caller, transaction);
+      user.set({ ...changes, ...(phone !== undefined && { phoneKey: phoneKey(phone) }) });
+      user.searchKey = userSearchKey(user);
+      return user.save({ transaction });
+    }),
+  );
+}

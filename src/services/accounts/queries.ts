@@ -1,0 +1,168 @@
+import { Op, type WhereOptions } from 'sequelize';
+import { neutralizeCell, phoneCell } from '../../csv/cells.js';
+import { markedHeader, rawLine } from '../../csv/format.js';
+import { isThere } from '../../db/connection.js';
+import { contains } from '../../db/dialect.js';
+import type { User } from '../../db/models/user.js';
+import { notFound } from '../../errors.js';
+import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
+import { registerSchema, type UserFilter, userFilterSchema, userListingSchema } from '../../schemas/user.js';
+import { validate } from '../../schemas/validate.js';
+import { auditedUser, recordAudit } from '../audit.js';
+import { assertPasswordAllowed } from '../auth/password-policy.js';
+import type { Actor, Core } from '../core.js';
+import { hasPartOfId, idIn } from '../ids.js';
+import { orderOf, type Page, pageOf } from '../paging.js';
+import { countSuperAdmins, guarded, insertAccount, takenKeys } from './store.js';
+
+/**
+ * Creates an account (specification, section 4.6).
+ * @throws AppError `VALIDATION`, `EMAIL_TAKEN`, `SUPER_ADMIN_EXISTS`, `PHONE_TAKEN`, in this order
+ */
+export async function registerUser(core: Core, actor: Actor, input: unknown): Promise<User> {
+  const { password, ...fields } = validate(registerSchema, input);
+  await assertPasswordAllowed(core.config, 'password', password, fields);
+  const refusal = async () => {
+    const taken = await takenKeys(core.database, fields);
+    if (taken.email) return 'EMAIL_TAKEN';
+    if (fields.role === 'super_admin' && (await countSuperAdmins(core.database)) > 0) return 'SUPER_ADMIN_EXISTS';
+    return taken.phone ? 'PHONE_TAKEN' : undefined;
+  };
+  return guarded(refusal, async () => {
+    const passwordHash = await core.hasher.hash(password, core.config.auth.bcryptCost);
+    // The super admin is always active, as in setup (specification, section 4.3).
+    const account = {
+      ...fields,
+      isActive: fields.isActive || fields.role === 'super_admin',
+      passwordHash,
+      requiresPasswordChange: false,
+      initialPasswordExpiresAt: null,
+    };
+    return core.database.inTransaction(async (transaction) => {
+      const user = await insertAccount(core, account, transaction);
+      await recordAudit(
+        core,
+        actor,
+        { action: 'user.register', targetType: 'user', targetId: user.id, after: auditedUser(user) },
+        transaction,
+      );
+      return user;
+    }, isThere(core.database.models.User));
+  });
+}
+
+function listingFilter(core: Core, listing: UserFilter): WhereOptions<User> {
+  const { role, isActive, requiresPasswordChange, search } = listing;
+  return {
+    ...(role !== undefined && { role }),
+    ...(isActive !== undefined && { isActive }),
+    ...(requiresPasswordChange !== undefined && { requiresPasswordChange }),
+    ...(search && {
+      [Op.or]: [
+        contains(core.database.sequelize, 'User.search_key', searchKey(search)),
+        contains(core.database.sequelize, 'User.phone_key', phoneKey(search)),
+      ],
+    }),
+  };
+}
+
+/** One page of the accounts, filtered and in a stable order. @throws AppError `VALIDATION` */
+export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
+  const listing = validate(userListingSchema, input);
+  const { User } = core.database.models;
+  return pageOf(core, User, listing, { where: listingFilter(core, listing), order: orderOf(listing) });
+}
+
+/** How many accounts an export reads at a time: memory doesn't grow with the number of accounts. */
+const exportBatch = 1000;
+
+/** All accounts that match, oldest first, in batches. */
+async function* allUsers(core: Core, filter: WhereOptions<User>): AsyncGenerator<User[]> {
+  let after = '';
+  for (;;) {
+    const batch = await core.database.read(() =>
+      core.database.models.User.findAll({
+        where: { [Op.and]: [filter, { id: { [Op.gt]: after } }] },
+        order: [['id', 'ASC']],
+        limit: exportBatch,
+      }),
+    );
+    if (batch.length === 0) return;
+    yield batch;
+    after = batch.at(-1)?.id ?? after;
+  }
+}
+
+/** The columns of an account's export. */
+const exportedFields = [
+  ...(['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive'] as const),
+  ...(['requiresPasswordChange', 'lastLogin', 'createdAt'] as const),
+] as const;
+
+/**
+ * All accounts that match, oldest first, as CSV without passwords. The header goes out with the first accounts: nothing is
+ * written when they can't be read.
+ * @param onBatch told how many accounts are on their way
+ * @throws AppError `VALIDATION`, before anything is asked for
+ */
+export function usersCsv(
+  core: Core,
+  input: unknown,
+  onBatch: (accounts: number) => void = () => undefined,
+): AsyncGenerator<string> {
+  return csvOf(allUsers(core, listingFilter(core, validate(userFilterSchema, input))), onBatch);
+}
+
+async function* csvOf(batches: AsyncIterable<User[]>, onBatch: (accounts: number) => void): AsyncGenerator<string> {
+  let header = markedHeader(exportedFields);
+  for await (const batch of batches) {
+    const lines = batch.map((user) =>
+      rawLine(
+        exportedFields.map((field) => {
+          const value = user[field];
+          if (field === 'phone') return phoneCell(user.phone);
+          return neutralizeCell(value instanceof Date ? value.toISOString() : String(value ?? ''));
+        }),
+      ),
+    );
+    yield header + lines.join('');
+    header = '';
+    onBatch(batch.length);
+  }
+  yield header;
+}
+
+/** @throws AppError `NOT_FOUND` */
+export async function findUserById(core: Core, id: string): Promise<User> {
+  const user = await core.database.read(() => core.database.models.User.findByPk(id));
+  if (!user) throw notFound('User');
+  return user;
+}
+
+/**
+ * Which key a reference is. People set their own phones, so a phone that reads like an id, an email address or a name must
+ * not be found by it.
+ */
+function keyOf(reference: string): WhereOptions<User> {
+  const text = reference.trim();
+  const email = normalizeEmail(text);
+  if (email.includes('@')) return { email };
+  const key = phoneKey(text);
+  const isPhone = /\p{Nd}/u.test(key) && !hasPartOfId(text);
+  return isPhone ? { phoneKey: key } : { id: idIn(text) ?? text };
+}
+
+/** The account that an id, an email address or a phone number means. @throws AppError `NOT_FOUND` */
+export async function findUser(core: Core, reference: string): Promise<User> {
+  const user = await core.database.read(() => core.database.models.User.findOne({ where: keyOf(reference) }));
+  if (!user) throw notFound('User');
+  return user;
+}
+
+/** The email addresses of those accounts that are still there, by id. */
+export async function emailsOf(core: Core, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const users = await core.database.read(() =>
+    core.database.models.User.findAll({ attributes: ['id', 'email'], where: { id: [...new Set(ids)] } }),
+  );
+  return new Map(users.map(({ id, email }) => [id, email]));
+}

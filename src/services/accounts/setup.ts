@@ -1,0 +1,81 @@
+import type { Transaction } from 'sequelize';
+import type { User } from '../../db/models/user.js';
+import { AppError } from '../../errors.js';
+import { setupSchema } from '../../schemas/auth.js';
+import { validate } from '../../schemas/validate.js';
+import { auditedUser, recordAudit } from '../audit.js';
+import { assertPasswordAllowed } from '../auth/password-policy.js';
+import { startSession } from '../auth/sessions.js';
+import type { Actor, Client, Core } from '../core.js';
+import { countSuperAdmins, guarded, insertAccount, takenKeys } from './store.js';
+
+/** Answer of `GET /api/auth/setup-status`. */
+export interface SetupStatus {
+  setupRequired: boolean;
+  superAdminCount: number;
+}
+
+/** Specification, section 4.2. */
+export async function setupStatus(core: Core): Promise<SetupStatus> {
+  const superAdminCount = await countSuperAdmins(core.database);
+  return { setupRequired: superAdminCount === 0, superAdminCount };
+}
+
+/**
+ * Creates the super admin, once (specification, section 4.3), and signs them in.
+ * @throws AppError `SETUP_COMPLETED` (before validation), `VALIDATION`, `EMAIL_TAKEN`, `PHONE_TAKEN`
+ */
+export async function completeSetup(
+  core: Core,
+  input: unknown,
+  client: Client,
+): Promise<{ user: User; token: string }> {
+  return createSuperAdmin(core, input, { origin: 'http', ip: client.ip }, async (user, transaction) => ({
+    user,
+    token: await startSession(core, user, client, transaction),
+  }));
+}
+
+/** Creates the super admin from the terminal, where nobody is signed in. @throws as {@link completeSetup} */
+export async function completeSetupAtTerminal(core: Core, input: unknown): Promise<User> {
+  return createSuperAdmin(core, input, { origin: 'cli', ip: null }, async (user) => user);
+}
+
+async function createSuperAdmin<T>(
+  core: Core,
+  input: unknown,
+  from: Pick<Actor, 'origin' | 'ip'>,
+  alsoInTransaction: (user: User, transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const alreadyDone = async () => ((await countSuperAdmins(core.database)) > 0 ? 'SETUP_COMPLETED' : undefined);
+  if (await alreadyDone()) throw new AppError('SETUP_COMPLETED');
+  const { firstName, lastName, email, phone, password } = validate(setupSchema, input);
+  await assertPasswordAllowed(core.config, 'password', password, { firstName, lastName, email, phone });
+  const refusal = async () => {
+    const done = await alreadyDone();
+    if (done) return done;
+    const taken = await takenKeys(core.database, { email, phone });
+    return taken.email ? 'EMAIL_TAKEN' : taken.phone ? 'PHONE_TAKEN' : undefined;
+  };
+  return guarded(refusal, async () => {
+    const account = {
+      ...{ firstName, lastName, email, phone },
+      role: 'super_admin' as const,
+      isActive: true,
+      passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost),
+      requiresPasswordChange: false,
+      initialPasswordExpiresAt: null,
+    };
+    return core.database.inTransaction(async (transaction) => {
+      const user = await insertAccount(core, account, transaction);
+      const record = {
+        action: 'setup.complete',
+        targetType: 'user',
+        targetId: user.id,
+        after: auditedUser(user),
+      } as const;
+      await recordAudit(core, { ...from, actorId: user.id, role: 'super_admin' }, record, transaction);
+      return alsoInTransaction(user, transaction);
+    });
+  });
+}

@@ -1,0 +1,145 @@
+import { Op, type Transaction } from 'sequelize';
+import { insertRows } from '../../db/bulk-insert.js';
+import type { Database } from '../../db/connection.js';
+import type { User } from '../../db/models/user.js';
+import { AppError, type ErrorCode, isAppError } from '../../errors.js';
+import type { Role } from '../../schemas/fields.js';
+import { phoneKey, searchKey } from '../../schemas/keys.js';
+import type { Core } from '../core.js';
+import { newIds } from '../ids.js';
+
+/** A new account: validated and normalised fields, and the hash of its password. */
+export interface NewAccount {
+  firstName: string;
+  lastName: string;
+  email: string;
+  phone: string;
+  role: Role;
+  isActive: boolean;
+  passwordHash: string;
+  requiresPasswordChange: boolean;
+  /** When a generated initial password stops working; null for a password that a person chose. */
+  initialPasswordExpiresAt: Date | null;
+}
+
+/** What a search for a person looks in, besides the phone: trainers search here too, and aren't shown phones. */
+export function userSearchKey(user: Pick<NewAccount, 'firstName' | 'lastName' | 'email'>): string {
+  return searchKey(user.firstName, user.lastName, user.email);
+}
+
+const accountColumns = [
+  'id',
+  'first_name',
+  'last_name',
+  'email',
+  'phone',
+  'phone_key',
+  'password_hash',
+  'role',
+  'is_active',
+  'requires_password_change',
+  'initial_password_expires_at',
+  'search_key',
+  'created_at',
+  'updated_at',
+] as const;
+
+/**
+ * The one way into the table of accounts: setup, registration and imports all come through here.
+ * @param ids of the new accounts, in their order
+ * @returns these ids
+ * @throws AppError `EMAIL_TAKEN`, `PHONE_TAKEN` or `SUPER_ADMIN_EXISTS` (from the transaction) for the first that can't be
+ */
+export async function insertAccounts(
+  core: Core,
+  accounts: readonly NewAccount[],
+  transaction: Transaction,
+  ids: readonly string[] = newIds(accounts.length),
+): Promise<readonly string[]> {
+  const now = core.now();
+  const rows = accounts.map((account, index) => [
+    ids[index] ?? '',
+    account.firstName,
+    account.lastName,
+    account.email,
+    account.phone,
+    phoneKey(account.phone),
+    account.passwordHash,
+    account.role,
+    account.isActive,
+    account.requiresPasswordChange,
+    account.initialPasswordExpiresAt,
+    userSearchKey(account),
+    now,
+    now,
+  ]);
+  await insertRows(core.database.sequelize, 'users', accountColumns, rows, transaction);
+  return ids;
+}
+
+/** Creates one account and reads it back. @throws AppError as {@link insertAccounts} */
+export async function insertAccount(core: Core, account: NewAccount, transaction: Transaction): Promise<User> {
+  const [id] = await insertAccounts(core, [account], transaction);
+  return core.database.models.User.findByPk(id ?? '', { transaction, rejectOnEmpty: true });
+}
+
+/** Writes the changed fields of an account with a time of change of the caller's own: Sequelize's save() takes none. */
+export async function saveAccount(user: User, updatedAt: Date, transaction: Transaction): Promise<void> {
+  const changed = Object.fromEntries((user.changed() || []).map((field) => [field, user.get(field)]));
+  const model = user.constructor as typeof User;
+  await model.update({ ...changed, updatedAt }, { where: { id: user.id }, silent: true, validate: false, transaction });
+}
+
+/** How many super admins there are: none or one. */
+export async function countSuperAdmins(database: Database): Promise<number> {
+  return database.read(() => database.models.User.count({ where: { role: 'super_admin' } }));
+}
+
+interface Uniqueness {
+  email: boolean;
+  phone: boolean;
+}
+
+/** Which of the two keys belong to an account already, leaving out `exceptId`. */
+export async function takenKeys(
+  database: Database,
+  keys: { email?: string; phone?: string },
+  exceptId?: string,
+): Promise<Uniqueness> {
+  const wanted = [
+    ...(keys.email === undefined ? [] : [{ email: keys.email }]),
+    ...(keys.phone === undefined ? [] : [{ phoneKey: phoneKey(keys.phone) }]),
+  ];
+  const holders = await database.read(() =>
+    database.models.User.findAll({
+      attributes: ['id', 'email', 'phoneKey'],
+      where: { [Op.or]: wanted, ...(exceptId !== undefined && { id: { [Op.ne]: exceptId } }) },
+    }),
+  );
+  return {
+    email: keys.email !== undefined && holders.some((holder) => holder.email === keys.email),
+    phone: keys.phone !== undefined && holders.some((holder) => holder.phoneKey === phoneKey(keys.phone ?? '')),
+  };
+}
+
+/**
+ * Runs a change that constraints may refuse. Losing a race answers as losing the check would have: after a broken
+ * constraint the check is made once more, now seeing the winner.
+ * @param refusal the code of the first rule that forbids the change, in the documented order
+ */
+export async function guarded<T>(refusal: () => Promise<ErrorCode | undefined>, change: () => Promise<T>): Promise<T> {
+  const code = await refusal();
+  if (code !== undefined) throw new AppError(code);
+  try {
+    return await change();
+  } catch (error) {
+    if (!isAppError(error, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS')) throw error;
+    const now = await refusal();
+    throw now === undefined ? error : new AppError(now, undefined, { cause: error });
+  }
+}
+
+/** When an initial password given out now stops working. */
+export function initialPasswordExpiry(core: Core): Date {
+  return new Date(core.now().getTime() + core.config.auth.initialPasswordDays * 86_400_000);
+}

@@ -1,0 +1,203 @@
+import { Op, type Transaction } from 'sequelize';
+import type { User } from '../../db/models/user.js';
+import { AppError, isAppError, validationError } from '../../errors.js';
+import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../../schemas/auth.js';
+import { isPossibleKey, type Role } from '../../schemas/fields.js';
+import { normalizeEmail, phoneKey } from '../../schemas/keys.js';
+import { validate } from '../../schemas/validate.js';
+import type { Caller, Client, Core } from '../core.js';
+import { assertPasswordAllowed } from './password-policy.js';
+import { endSessions, isStarted, lockCaller, startSession } from './sessions.js';
+import { type Attempt, beginAttempt } from './throttle.js';
+import type { Target } from './throttle-rules.js';
+
+/** Whom an identifier means: a text that is somebody's email is never a phone number. */
+interface Named {
+  /** Who may sign in with it. */
+  user: User | undefined;
+  /** What is counted when the password is wrong. */
+  target: Target;
+}
+
+async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<Named> {
+  const email = normalizeEmail(identifier);
+  // Texts that would mean one account count as one: so that counting doesn't tell whether there is one.
+  const unknown = { user: undefined, target: { identifier: email.includes('@') ? email : phoneKey(identifier) } };
+  if (!isPossibleKey(identifier)) return unknown;
+  const matches = await core.database.read(() =>
+    core.database.models.User.findAll({ where: { [Op.or]: [{ email }, { phoneKey: phoneKey(identifier) }] } }),
+  );
+  // A phone that is somebody's email means nobody, even where that account can't sign in: people set their own phones.
+  const account = matches.find((user) => user.email === email) ?? matches[0];
+  if (!account) return unknown;
+  const isAllowed = account.isActive && (role === undefined || account.role === role);
+  return { user: isAllowed ? account : undefined, target: { accountId: account.id } };
+}
+
+/** A hash that no password has, per cost: logins that match nobody spend the same time as those that do. */
+const unmatchableHash = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
+
+/** The cost in a bcrypt hash. */
+const costOf = (hash: string) => Number(hash.slice(4, 6));
+
+/** Whether the password is the account's. It takes as long when there is none, and when its hash is a cheaper one. */
+async function passwordMatches(core: Core, password: string, user: User | undefined): Promise<boolean> {
+  const { bcryptCost } = core.config.auth;
+  const matches = await core.hasher.compare(password, user?.passwordHash ?? unmatchableHash(bcryptCost));
+  if (!matches && user && costOf(user.passwordHash) < bcryptCost)
+    await core.hasher.compare(password, unmatchableHash(bcryptCost));
+  return matches;
+}
+
+/**
+ * The hash to be stored from now on, where the one that is stored is cheaper than hashes are to be. A generated password
+ * keeps its own: it can't be guessed, and is replaced before anything else.
+ */
+async function rehashed(core: Core, password: string, user: User): Promise<string | undefined> {
+  const { bcryptCost } = core.config.auth;
+  if (costOf(user.passwordHash) >= bcryptCost || user.initialPasswordExpiresAt !== null) return undefined;
+  return core.hasher.hash(password, bcryptCost);
+}
+
+/**
+ * Signs in by email or phone (specification, sections 4.4 and 4.5).
+ * @param role who may sign in here; everybody when absent
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED`
+ */
+export async function login(
+  core: Core,
+  input: unknown,
+  client: Client,
+  role?: Role,
+): Promise<{ user: User; token: string }> {
+  const { identifier, password } = validate(loginSchema, input);
+  const { user, target } = await findByIdentifier(core, identifier, role);
+  return guessing(core, target, client.ip, async (attempt) => {
+    for (let compared = user; ; ) {
+      const found = await assertPasswordRight(core, password, compared);
+      const current = await startSessionOf(core, attempt, found, client, role);
+      if ('token' in current) return current;
+      compared = current;
+    }
+  });
+}
+
+interface Found {
+  user: User;
+  /** Replaces the one that is stored. */
+  passwordHash: string | undefined;
+}
+
+/** @throws AppError `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED` */
+async function assertPasswordRight(core: Core, password: string, user: User | undefined): Promise<Found> {
+  const matches = await passwordMatches(core, password, user);
+  if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
+  const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= core.now();
+  if (!matches || expired) throw new AppError('WRONG_PASSWORD');
+  return { user, passwordHash: await rehashed(core, password, user) };
+}
+
+/**
+ * Starts a session for an account whose password was right when it was looked at; the attempt ends with it.
+ * @returns the account as it is now where its hash is another one since: the password has changed, or another login of
+ *   the same password has hashed it anew
+ * @throws AppError `NO_MATCHING_ACCOUNT`
+ */
+function startSessionOf(
+  core: Core,
+  attempt: Attempt,
+  { user, passwordHash }: Found,
+  client: Client,
+  role: Role | undefined,
+): Promise<{ user: User; token: string } | User> {
+  type Started = { user: User; token: string };
+  const start = async (transaction: Transaction, succeed: () => Promise<void>): Promise<User | Started> => {
+    const current = await lockedUser(core, user.id, transaction);
+    if (!current?.isActive || (role !== undefined && current.role !== role)) throw new AppError('NO_MATCHING_ACCOUNT');
+    if (current.passwordHash !== user.passwordHash) return current;
+    const changes = { lastLogin: core.now(), ...(passwordHash !== undefined && { passwordHash }) };
+    await current.update(changes, { transaction });
+    const token = await startSession(core, current, client, transaction);
+    await succeed();
+    return { user: current, token };
+  };
+  // A session that is there after all has a token for whoever asked.
+  const committed = async (result: User | Started) => 'token' in result && isStarted(core, result.token);
+  return attempt.inTransaction(start, { committed });
+}
+
+const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'] as const;
+
+/**
+ * Runs something that shows whether a password is right, as often as the throttle allows.
+ * @param work notes itself that the attempt has succeeded
+ */
+async function guessing<T>(
+  core: Core,
+  target: Target,
+  ip: string | null,
+  work: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  const attempt = await beginAttempt(core, target, ip);
+  try {
+    return await work(attempt);
+  } catch (error) {
+    if (isAppError(error, ...wrongGuesses)) await attempt.failed();
+    // Where that can't be noted either it ends by itself: what went wrong before is what there is to say.
+    else await attempt.abandoned().catch(() => undefined);
+    throw error;
+  }
+}
+
+function lockedUser(core: Core, id: string, transaction: Transaction): Promise<User | null> {
+  return core.database.models.User.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE });
+}
+
+/**
+ * Replaces the caller's password (specification, section 4.9) and ends the account's other sessions.
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `CURRENT_PASSWORD_INCORRECT`, `OVERLOADED`, `TOKEN_INVALID`
+ */
+export async function changePassword(core: Core, caller: Caller, input: unknown): Promise<void> {
+  const { currentPassword, newPassword } = validate(changePasswordSchema, input);
+  await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
+  await guessing(core, { accountId: caller.user.id }, caller.ip, async (attempt) => {
+    if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash)))
+      throw new AppError('CURRENT_PASSWORD_INCORRECT');
+    await attempt.succeeded();
+  });
+  if (caller.user.requiresPasswordChange && newPassword === currentPassword) throw initialPasswordReused();
+  await replacePassword(core, caller, newPassword, 'CURRENT_PASSWORD_INCORRECT');
+}
+
+/**
+ * Replaces an initial password (specification, section 4.10).
+ * @throws AppError `VALIDATION` (also for the initial password itself), `PASSWORD_CHANGE_NOT_REQUIRED`, `OVERLOADED`,
+ *   `TOKEN_INVALID`
+ */
+export async function changeFirstPassword(core: Core, caller: Caller, input: unknown): Promise<User> {
+  const { newPassword } = validate(firstPasswordChangeSchema, input);
+  await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
+  if (!caller.user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_NOT_REQUIRED');
+  if (await core.hasher.compare(newPassword, caller.user.passwordHash)) throw initialPasswordReused();
+  return replacePassword(core, caller, newPassword, 'PASSWORD_CHANGE_NOT_REQUIRED');
+}
+
+const initialPasswordReused = () =>
+  validationError([{ path: 'newPassword', message: 'New password must differ from the initial password.' }]);
+
+/** @param lostRace what it means that the password has been changed meanwhile, by another request */
+async function replacePassword(
+  core: Core,
+  caller: Caller,
+  newPassword: string,
+  lostRace: 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED',
+): Promise<User> {
+  const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost);
+  return core.database.inTransaction(async (transaction) => {
+    const user = await lockCaller(core, caller, transaction);
+    if (user.passwordHash !== caller.user.passwordHash) throw new AppError(lostRace);
+    await user.update({ passwordHash, requiresPasswordChange: false, initialPasswordExpiresAt: null }, { transaction });
+    await endSessions(core, user.id, transaction, caller.sessionId);
+    return user;
+  });
+}

@@ -1,0 +1,69 @@
+import type { Config } from '../../config/config.js';
+import { validationError } from '../../errors.js';
+import { characters } from '../../schemas/fields.js';
+import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
+
+/** Whose password it is, as far as that is known. */
+export interface PasswordOwner {
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  phone?: string;
+}
+
+/** What is wrong with a password that the schema accepts: a sentence, or nothing. */
+export type PasswordPolicy = (label: string, password: string, owner?: PasswordOwner) => string | undefined;
+
+/** So many of the most common passwords are refused. */
+const commonPasswords = 3000;
+
+async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  // In the order of how common they are; shorter ones are refused for their length.
+  const passwords = dictionary['passwords-common'].map(String).filter((password) => password.length >= 6);
+  return new Set(passwords.slice(0, commonPasswords));
+}
+
+let common: Promise<ReadonlySet<string>> | undefined;
+
+function isOwn(password: string, { firstName = '', lastName = '', email = '', phone = '' }: PasswordOwner): boolean {
+  const folded = searchKey(password);
+  const address = normalizeEmail(email);
+  const addresses = [address, address.split('@')[0] ?? ''];
+  const names = [firstName, lastName, `${firstName} ${lastName}`, `${firstName}${lastName}`, `${lastName}${firstName}`];
+  const own = [...names, ...addresses].map((text) => searchKey(text.trim()));
+  return own.includes(folded) || (phone !== '' && phoneKey(password) === phoneKey(phone));
+}
+
+/**
+ * The rules for passwords that are configured beyond those of the schema: a longer minimum, and the blocklist. The list
+ * is loaded when it is first needed.
+ */
+export async function passwordPolicy({ auth }: Config): Promise<PasswordPolicy> {
+  const { passwordMinLength, passwordBlocklist } = auth;
+  if (passwordBlocklist) common ??= loadCommonPasswords();
+  const blocked = await common;
+  return (label, password, owner) => {
+    if (characters(password) < passwordMinLength) return `${label} must be at least ${passwordMinLength} characters.`;
+    if (!passwordBlocklist) return undefined;
+    if (blocked?.has(password.toLowerCase())) return `${label} is one of the most common ones. Choose another.`;
+    return owner && isOwn(password, owner) ? `${label} must not be the account's own email, phone or name.` : undefined;
+  };
+}
+
+const labels = { password: 'Password', newPassword: 'New password' } as const;
+
+/**
+ * Refuses a new password that the policy forbids.
+ * @param path the field that it came in
+ * @throws AppError `VALIDATION`
+ */
+export async function assertPasswordAllowed(
+  config: Config,
+  path: keyof typeof labels,
+  password: string,
+  owner?: PasswordOwner,
+): Promise<void> {
+  const message = (await passwordPolicy(config))(labels[path], password, owner);
+  if (message !== undefined) throw validationError([{ path, message }]);
+}

@@ -1,0 +1,187 @@
+import { Op, type Transaction } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import type { Session } from '../../db/models/session.js';
+import type { User } from '../../db/models/user.js';
+import { AppError, isAppError, notFound } from '../../errors.js';
+import { sessionListingSchema } from '../../schemas/auth.js';
+import { validate } from '../../schemas/validate.js';
+import type { Caller, Client, Core } from '../core.js';
+import { type Page, pageOf } from '../paging.js';
+
+/** How precise `lastUsedAt` is: a write per request would cost more than it tells. */
+const lastUsedPrecisionMs = 5 * 60_000;
+
+/** Sessions that are removed at once: a transaction is not to hold up logins. */
+const sweepBatch = 1000;
+
+const newestFirst: [string, string][] = [
+  ['createdAt', 'DESC'],
+  ['id', 'DESC'],
+];
+
+/**
+ * Starts a session in the caller's transaction and gives the token for it. Of too many of the account the oldest end.
+ * Where several may begin at once, the caller has locked the account.
+ */
+export async function startSession(core: Core, user: User, client: Client, transaction: Transaction): Promise<string> {
+  const createdAt = core.now();
+  const expiresAt = new Date(createdAt.getTime() + core.config.auth.tokenLifetimeSeconds * 1000);
+  const session = await core.database.models.Session.create(
+    {
+      id: uuidv7(),
+      userId: user.id,
+      createdAt,
+      expiresAt,
+      ip: client.ip,
+      userAgent: client.userAgent?.slice(0, 255) ?? null,
+    },
+    { transaction },
+  );
+  await endOldest(core, user.id, session.id, transaction);
+  return core.tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt);
+}
+
+/** Ends the sessions beyond as many as an account may have; the new one stays, whatever the clocks say. */
+async function endOldest(core: Core, userId: string, newestId: string, transaction: Transaction): Promise<void> {
+  const { Session } = core.database.models;
+  const beyond = await Session.findAll({
+    attributes: ['id'],
+    where: { userId, id: { [Op.ne]: newestId } },
+    order: newestFirst,
+    offset: core.config.auth.maxSessions - 1,
+    limit: sweepBatch,
+    transaction,
+  });
+  if (beyond.length > 0) await Session.destroy({ where: { id: beyond.map(({ id }) => id) }, transaction });
+}
+
+/** Whether the session of a token was started: asked where nobody knows. */
+export async function isStarted(core: Core, token: string): Promise<boolean> {
+  const claims = core.tokens.verify(token, core.now());
+  return claims !== undefined && (await core.database.models.Session.findByPk(claims.sid)) !== null;
+}
+
+/**
+ * The caller's account, locked, for a change to the account itself. A request may take a while to get here, and a session
+ * that has ended meanwhile changes no password any more.
+ * @throws AppError `TOKEN_INVALID`
+ */
+export async function lockCaller(core: Core, { user, sessionId }: Caller, transaction: Transaction): Promise<User> {
+  const { Session, User } = core.database.models;
+  const account = await User.findByPk(user.id, { transaction, lock: transaction.LOCK.UPDATE });
+  const session = account && (await Session.findByPk(sessionId, { attributes: ['id'], transaction }));
+  if (!account?.isActive || !session) throw new AppError('TOKEN_INVALID');
+  return account;
+}
+
+/**
+ * @param account of a caller; null when it hasn't the role any more that it was let in with
+ * @throws AppError `TOKEN_INVALID`: another role, or none, has ended the session
+ */
+export function assertStillSignedIn(account: User | null): void {
+  if (!account?.isActive) throw new AppError('TOKEN_INVALID');
+}
+
+/** Ends the sessions of an account, all or all but one, in the caller's transaction. */
+export async function endSessions(
+  core: Core,
+  userId: string,
+  transaction: Transaction,
+  exceptId?: string,
+): Promise<void> {
+  await core.database.models.Session.destroy({
+    where: { userId, ...(exceptId !== undefined && { id: { [Op.ne]: exceptId } }) },
+    transaction,
+  });
+}
+
+/**
+ * The caller that a token stands for. One query by primary keys, so that deactivation and revocation hold at the next
+ * request on every instance.
+ * @throws AppError `TOKEN_INVALID`
+ */
+export async function authenticate(core: Core, token: string, client: Client): Promise<Caller> {
+  const now = core.now();
+  const claims = core.tokens.verify(token, now);
+  if (!claims) throw new AppError('TOKEN_INVALID');
+  const session = await openSession(core, claims.sid, claims.userId);
+  if (!session?.user) throw new AppError('TOKEN_INVALID');
+  if (now.getTime() - (session.lastUsedAt ?? session.createdAt).getTime() >= lastUsedPrecisionMs)
+    await touch(core, session.id, now).catch(orWithout);
+  return { ...client, user: session.user, sessionId: session.id };
+}
+
+/** A session that has not ended, with its account, which is active. */
+async function openSession(core: Core, id: string, userId: string): Promise<Session | null> {
+  const { Session, User } = core.database.models;
+  const include = [{ model: User, as: 'user', required: true }];
+  const session = await core.database.read(() => Session.findOne({ where: { id, userId }, include }));
+  return session?.user?.isActive && session.expiresAt > core.now() ? session : null;
+}
+
+/** Whether a caller is still signed in: what takes long has to ask again. */
+export async function isSignedIn(core: Core, { sessionId, user }: Caller): Promise<boolean> {
+  return (await openSession(core, sessionId, user.id)) !== null;
+}
+
+/** That a session was used is no reason to refuse whoever only reads, while the database takes no changes. */
+function orWithout(error: unknown): void {
+  if (!isAppError(error, 'DATABASE_NOT_WRITABLE', 'OVERLOADED')) throw error;
+}
+
+async function touch(core: Core, id: string, now: Date): Promise<void> {
+  await core.database.inTransaction((transaction) =>
+    core.database.models.Session.update({ lastUsedAt: now }, { where: { id }, transaction }),
+  );
+}
+
+/** A page of the caller's sessions that have not expired, newest first. @throws AppError `VALIDATION` */
+export async function listSessions(core: Core, caller: Caller, query: unknown): Promise<Page<Session>> {
+  const where = { userId: caller.user.id, expiresAt: { [Op.gt]: core.now() } };
+  return pageOf(core, core.database.models.Session, validate(sessionListingSchema, query), {
+    where,
+    order: newestFirst,
+  });
+}
+
+/** @returns whether there was such a session of the caller's */
+async function removeSession(core: Core, { user }: Caller, id: string): Promise<boolean> {
+  const removed = await core.database.inTransaction((transaction) =>
+    core.database.models.Session.destroy({ where: { id, userId: user.id }, transaction }),
+  );
+  return removed > 0;
+}
+
+/** Ends one of the caller's own sessions. @throws AppError `NOT_FOUND`, for another account's sessions too */
+export async function endSession(core: Core, caller: Caller, sessionId: string): Promise<void> {
+  if (!(await removeSession(core, caller, sessionId))) throw notFound('Session');
+}
+
+/** Ends the session that the caller came with; that another request has ended it meanwhile is as good. */
+export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
+  await removeSession(core, caller, caller.sessionId);
+}
+
+/** Ends all sessions of the caller's account. */
+export async function endAllSessions(core: Core, caller: Caller): Promise<void> {
+  await core.database.inTransaction((transaction) => endSessions(core, caller.user.id, transaction));
+}
+
+/** Removes sessions that have expired. @returns how many */
+export async function sweepSessions(core: Core, signal?: AbortSignal): Promise<number> {
+  const { Session } = core.database.models;
+  let removed = 0;
+  do {
+    const expired = await core.database.read(() =>
+      Session.findAll({
+        attributes: ['id'],
+        where: { expiresAt: { [Op.lte]: core.now() } },
+        limit: sweepBatch,
+      }),
+    );
+    if (expired.length === 0) return removed;
+    const ids = expired.map(({ id }) => id);
+    removed += await core.database.inTransaction((transaction) => Session.destroy({ where: { id: ids }, transaction }));
+  } while (!signal?.aborted);
+  return removed;
+}

@@ -1,0 +1,102 @@
+import { Op, type Transaction } from 'sequelize';
+import { recordAudit } from '../audit.js';
+import type { Actor, Core } from '../core.js';
+import { changeRows, countFailure, expire, knownMs, lastLock, makeMissing, memoryMs, tooMany } from './throttle.js';
+import { addressPrefix, addressSubject, phonesSubject, subjectOf } from './throttle-rules.js';
+
+/** Until when an account is locked; null when it isn't. */
+export async function lockOf(core: Core, accountId: string): Promise<Date | null> {
+  const row = await core.database.read(() => core.database.models.LoginThrottle.findByPk(subjectOf({ accountId })));
+  return row?.lockedUntil && row.lockedUntil > core.now() ? row.lockedUntil : null;
+}
+
+/** Forgets the failures of an account, in the caller's transaction. */
+export async function releaseLock(core: Core, accountId: string, transaction: Transaction): Promise<void> {
+  await core.database.models.LoginThrottle.destroy({ where: { subject: subjectOf({ accountId }) }, transaction });
+}
+
+/** An address, or the network of one, from which nobody can sign in who hasn't lately. */
+export interface LockedAddress {
+  address: string;
+  lockedUntil: Date;
+}
+
+/** An address as people write it: of IPv6 its network. */
+function readable(network: string): string {
+  const [digits = '', bits] = network.split('/');
+  if (bits === undefined) return network;
+  const groups = digits.match(/.{1,4}/g)?.map((group) => group.padEnd(4, '0')) ?? [];
+  return `${groups.join(':')}::/${bits}`;
+}
+
+/** The addresses that are locked, the longest first. */
+export async function lockedAddresses(core: Core): Promise<LockedAddress[]> {
+  const rows = await core.database.read(() =>
+    core.database.models.LoginThrottle.findAll({
+      where: { subject: { [Op.startsWith]: addressPrefix }, lockedUntil: { [Op.gt]: core.now() } },
+      order: [
+        ['lockedUntil', 'DESC'],
+        ['subject', 'ASC'],
+      ],
+    }),
+  );
+  return rows.flatMap(({ subject, lockedUntil }) =>
+    lockedUntil === null ? [] : [{ address: readable(subject.slice(addressPrefix.length)), lockedUntil }],
+  );
+}
+
+/**
+ * Lets people sign in again from an address that is locked after too many failures.
+ * @param address any way to write it, or as {@link lockedAddresses} gives it; of an IPv6 address all its network is unlocked
+ * @returns until when it was locked; null when it wasn't
+ */
+export async function unlockAddress(core: Core, actor: Actor, address: string): Promise<Date | null> {
+  const [plain = address] = address.split('/');
+  const subject = addressSubject(plain);
+  return core.database.inTransaction(async (transaction) => {
+    const { LoginThrottle } = core.database.models;
+    const row = await LoginThrottle.findByPk(subject, { transaction, lock: transaction.LOCK.UPDATE });
+    await row?.destroy({ transaction });
+    const targetId = readable(subject.slice(addressPrefix.length));
+    await recordAudit(core, actor, { action: 'address.unlock', targetType: 'address', targetId }, transaction);
+    return row?.lockedUntil && row.lockedUntil > core.now() ? row.lockedUntil : null;
+  });
+}
+
+/**
+ * Counts that an account tries a phone number: the answer tells whether somebody has it.
+ * @throws AppError `TOO_MANY_ATTEMPTS`
+ */
+export async function countPhone(core: Core, accountId: string): Promise<void> {
+  const subjects = [phonesSubject(accountId)];
+  await makeMissing(core, subjects, []);
+  const now = core.now();
+  await core.database.inTransaction((transaction) =>
+    changeRows(core, subjects, transaction, (rows) => {
+      const lock = lastLock(rows, now);
+      if (lock) throw tooMany('phone numbers tried', lock, now);
+      for (const row of rows) {
+        expire(row, now);
+        countFailure(row, now);
+      }
+      return true;
+    }),
+  );
+}
+
+/** Removes what is too old to count. */
+export async function sweepThrottle(core: Core): Promise<number> {
+  const before = (milliseconds: number) => new Date(core.now().getTime() - milliseconds);
+  const isOld = (column: string, milliseconds: number) => ({
+    [Op.or]: [{ [column]: null }, { [column]: { [Op.lt]: before(milliseconds) } }],
+  });
+  return core.database.inTransaction((transaction) =>
+    core.database.models.LoginThrottle.destroy({
+      where: {
+        windowStartedAt: { [Op.lt]: before(memoryMs) },
+        [Op.and]: [isOld('lockedUntil', memoryMs), isOld('signedInAt', knownMs)],
+      },
+      transaction,
+    }),
+  );
+}

@@ -1,0 +1,112 @@
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import jwt from 'jsonwebtoken';
+import type { Config } from '../../config/config.js';
+import { AppError, systemErrorCode } from '../../errors.js';
+
+/** What a token says (specification, section 5): whose it is, and which session it belongs to. */
+export interface TokenClaims {
+  userId: string;
+  /** Session id. */
+  sid: string;
+}
+
+/** Issues and verifies the tokens of sessions. */
+export interface Tokens {
+  /** A signed JSON web token (HS256, RFC 7519) that ends at `expiresAt`. */
+  issue(claims: TokenClaims, issuedAt: Date, expiresAt: Date): string;
+  /** The claims of a token that is genuine and has not expired; `undefined` for anything else. */
+  verify(token: string, now: Date): TokenClaims | undefined;
+}
+
+/** Name of the file in the data folder that keeps a generated signing secret. */
+export const secretFileName = 'jwt-secret';
+
+/** Writes a file that only this user can read, unless it is there: linked into place when whole, so that nobody reads a part. */
+function writeUnlessThere(file: string, text: string): void {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    // Of two processes that start at once, one links its secret and the other reads that.
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+/** Reads the development secret, or makes one. */
+function developmentSecret(dataDir: string): string {
+  const file = path.join(dataDir, secretFileName);
+  let secret: string;
+  try {
+    if (!existsSync(file)) {
+      mkdirSync(dataDir, { recursive: true });
+      writeUnlessThere(file, `${randomBytes(48).toString('base64')}\n`);
+    }
+    secret = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new AppError(
+      'FILE_UNUSABLE',
+      `The signing secret can't be kept in ${file} (${systemErrorCode(error)}). Make DATA_DIR writable, or set JWT_SECRET.`,
+      { cause: error },
+    );
+  }
+  if (secret.length < 32)
+    throw new AppError(
+      'FILE_UNUSABLE',
+      `The signing secret in ${file} is damaged. Delete the file; a new one is made at the next start.`,
+    );
+  return secret;
+}
+
+/** jsonwebtoken tries to read a string as a public key at every call; a KeyObject is taken as it is. */
+const secretKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
+
+/** Signs with the current secret and accepts the previous one, so that a rotation logs nobody out. */
+export function createTokens(config: Config): Tokens {
+  const { jwtSecret, jwtSecretPrevious } = config.auth;
+  const current = secretKey(jwtSecret ?? developmentSecret(config.dataDir));
+  const accepted = [current, ...(jwtSecretPrevious === undefined ? [] : [secretKey(jwtSecretPrevious)])];
+  return {
+    issue(claims, issuedAt, expiresAt) {
+      const seconds = (moment: Date) => Math.floor(moment.getTime() / 1000);
+      return jwt.sign({ ...claims, iat: seconds(issuedAt), exp: seconds(expiresAt) }, current, { algorithm: 'HS256' });
+    },
+    verify(token, now) {
+      for (const key of accepted) {
+        const claims = verifiedClaims(token, key, now);
+        if (claims) return claims;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** How far the clock of the instance that made a token may be ahead of ours. */
+const clockSkewMs = 5 * 60_000;
+
+/** No database need see anything else: MySQL would pass over spaces at its end, and a NUL would end SQLite's statement. */
+const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
+
+function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims | undefined {
+  try {
+    // jsonwebtoken reads claims of whatever was signed, `null` too.
+    if (jwt.decode(token) === null) return undefined;
+    const payload = jwt.verify(token, key, {
+      algorithms: ['HS256'],
+      clockTimestamp: Math.floor(now.getTime() / 1000),
+    });
+    if (typeof payload === 'string' || typeof payload.exp !== 'number') return undefined;
+    if (typeof payload.iat !== 'number' || payload.iat * 1000 > now.getTime() + clockSkewMs) return undefined;
+    // Whatever was signed: each claim is looked at below.
+    const { userId, sid } = payload as Partial<Record<keyof TokenClaims, unknown>>;
+    return isId(userId) && isId(sid) ? { userId, sid } : undefined;
+  } catch (error) {
+    // Every way in which a token can be bad (a payload that isn't JSON is a SyntaxError); anything else is a fault of ours.
+    if (error instanceof jwt.JsonWebTokenError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

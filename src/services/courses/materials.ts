@@ -1,0 +1,209 @@
+import path from 'node:path';
+import { col, fn, Op, type Transaction, type WhereOptions } from 'sequelize';
+import type { Course } from '../../db/models/course.js';
+import type { StoredFile } from '../../db/models/stored-file.js';
+import { AppError, notFound, validationError } from '../../errors.js';
+import { fileListingSchema } from '../../schemas/file.js';
+import { validate } from '../../schemas/validate.js';
+import type { StoredObject } from '../../storage/storage.js';
+import { recordAudit } from '../audit.js';
+import { denied } from '../auth/permissions.js';
+import type { Actor, Core } from '../core.js';
+import {
+  atMost,
+  doomFiles,
+  dropUpload,
+  keptName,
+  openFile,
+  removeDoomed,
+  storeFile,
+  type Upload,
+  type UploadLimit,
+} from '../files/files.js';
+import { type Page, pageOf } from '../paging.js';
+import { holdCourses } from '../row-locks.js';
+import { assertManages, lockManagedCourse } from './commands.js';
+import { isActiveTrainee } from './queries.js';
+
+async function courseOf(core: Core, id: string): Promise<Course> {
+  const course = await core.database.read(() => core.database.models.Course.findByPk(id));
+  if (!course) throw notFound('Course');
+  return course;
+}
+
+/** Refuses whoever may not give the course a file, before it is sent. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+export async function assertMayUpload(core: Core, actor: Actor, courseId: string): Promise<void> {
+  assertManages(actor, await courseOf(core, courseId));
+}
+
+/** @throws AppError `NOT_FOUND`, `ACCESS_DENIED` unless the actor manages the course or takes part in it */
+async function assertMayRead(core: Core, actor: Actor, courseId: string): Promise<void> {
+  // Whoever takes part needs no look at the course: it is only asked what to say to the others.
+  const trainee = actor.role === 'trainee' && actor.actorId !== null;
+  if (trainee && (await isActiveTrainee(core, actor.actorId ?? '', courseId))) return;
+  const course = await courseOf(core, courseId);
+  if (!trainee) return assertManages(actor, course);
+  throw course.isPublished ? denied('An active enrollment in the course is required.') : notFound('Course');
+}
+
+/** The same as a condition, so that a listing needs no query more. */
+function readableBy({ database: { sequelize } }: Core, { actorId, role }: Actor, courseId: string): WhereOptions {
+  if (role === 'super_admin') return {};
+  const [id, user] = [sequelize.escape(courseId), sequelize.escape(actorId ?? '')];
+  return sequelize.literal(
+    role === 'trainer'
+      ? `EXISTS (SELECT 1 FROM courses WHERE id = ${id} AND trainer_id = ${user})`
+      : `EXISTS (SELECT 1 FROM enrollments WHERE course_id = ${id} AND user_id = ${user} AND status = 'active')`,
+  );
+}
+
+function assertTypeAllowed(core: Core, name: string): void {
+  const allowed = core.config.files.materialTypes;
+  const extension = path.extname(name).slice(1).toLowerCase();
+  if (allowed.length > 0 && !allowed.includes(extension))
+    throw validationError([
+      { path: 'file', message: `The file must be of one of these types: ${allowed.join(', ')}.` },
+    ]);
+}
+
+/** What the course's files are, together. */
+interface Usage {
+  bytes: number;
+  files: number;
+}
+
+async function usageOf(core: Core, courseId: string, transaction?: Transaction): Promise<Usage> {
+  const found = await core.database.models.StoredFile.findOne({
+    attributes: [
+      [fn('SUM', col('bytes')), 'bytes'],
+      [fn('COUNT', col('id')), 'files'],
+    ],
+    where: { courseId, kind: 'material', state: 'live' },
+    raw: true,
+    transaction: transaction ?? null,
+  });
+  // Aggregates have no names among the columns; of no rows the sum is null.
+  const { bytes, files } = (found ?? {}) as { bytes?: unknown; files?: unknown };
+  return { bytes: Number(bytes ?? 0), files: Number(files ?? 0) };
+}
+
+/** Also files of nothing have a row and an object. @throws AppError `COURSE_QUOTA` */
+function assertRoomForFile({ config }: Core, { files }: Usage): void {
+  const { courseFiles } = config.files;
+  if (files < courseFiles) return;
+  throw new AppError('COURSE_QUOTA', `The course may have ${courseFiles} files, and has ${files}. Delete some first.`);
+}
+
+function overQuota({ config }: Core, used: number, cause?: unknown): AppError {
+  const { courseQuotaBytes } = config.files;
+  const message = `The course's files may have ${courseQuotaBytes} bytes altogether, and have ${used}. Delete some first.`;
+  return new AppError('COURSE_QUOTA', message, { cause });
+}
+
+/** The course is held: uploads that arrive together are added up one after the other. */
+async function assertQuota(core: Core, courseId: string, file: StoredFile, transaction: Transaction): Promise<void> {
+  await holdCourses(core, [courseId], transaction);
+  const used = await usageOf(core, courseId, transaction);
+  assertRoomForFile(core, used);
+  if (used.bytes + Number(file.bytes) > core.config.files.courseQuotaBytes) throw overQuota(core, used.bytes);
+}
+
+/**
+ * How long the next file of a course may be, asked before it is sent: what has no room needn't come. Others may take
+ * the room meanwhile, so that it is asked again when the file is put to use.
+ * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA` when no file is allowed any more
+ */
+export async function materialLimit(core: Core, actor: Actor, courseId: string): Promise<UploadLimit> {
+  await assertMayUpload(core, actor, courseId);
+  const { courseQuotaBytes, materialBytes } = core.config.files;
+  const used = await core.database.read(() => usageOf(core, courseId));
+  assertRoomForFile(core, used);
+  const left = Math.max(courseQuotaBytes - used.bytes, 0);
+  return left < materialBytes
+    ? { maxBytes: left, tooLarge: (cause) => overQuota(core, used.bytes, cause) }
+    : atMost(materialBytes);
+}
+
+/**
+ * Adds a file to a course.
+ * @throws AppError `VALIDATION` for its type, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ */
+export async function addMaterial(core: Core, actor: Actor, courseId: string, upload: Upload): Promise<StoredFile> {
+  try {
+    assertTypeAllowed(core, keptName(upload.name));
+  } catch (error) {
+    await dropUpload(upload);
+    throw error;
+  }
+  return storeFile(
+    core,
+    { kind: 'material', owner: { courseId }, uploadedBy: actor.actorId, upload },
+    async (file, transaction) => {
+      await lockManagedCourse(core, actor, courseId, transaction);
+      await assertQuota(core, courseId, file, transaction);
+      await recordAudit(
+        core,
+        actor,
+        { action: 'course.add-file', targetType: 'course', targetId: courseId, after: auditedFile(file) },
+        transaction,
+      );
+    },
+  );
+}
+
+const auditedFile = ({ id, name, contentType, bytes }: StoredFile) => ({ id, name, contentType, bytes: Number(bytes) });
+
+/** One page of a course's files, newest first. @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED` */
+export async function listMaterials(
+  core: Core,
+  actor: Actor,
+  courseId: string,
+  query: unknown,
+): Promise<Page<StoredFile>> {
+  const listing = validate(fileListingSchema, query);
+  return pageOf(core, core.database.models.StoredFile, listing, {
+    where: { courseId, kind: 'material', state: 'live', [Op.and]: readableBy(core, actor, courseId) },
+    order: [['id', 'DESC']],
+    ifNone: () => assertMayRead(core, actor, courseId),
+  });
+}
+
+/** What is known of a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+export async function findMaterial(core: Core, actor: Actor, courseId: string, id: string): Promise<StoredFile> {
+  await assertMayRead(core, actor, courseId);
+  const where = { id, courseId, kind: 'material' as const, state: 'live' as const };
+  const file = await core.database.read(() => core.database.models.StoredFile.findOne({ where }));
+  if (!file) throw notFound('File');
+  return file;
+}
+
+/** Opens a file of a course. @throws AppError `ACCESS_DENIED`, and as {@link openFile} */
+export async function openMaterial(
+  core: Core,
+  actor: Actor,
+  courseId: string,
+  id: string,
+  rangeOf?: Parameters<typeof openFile>[2],
+): Promise<{ file: StoredFile; object: StoredObject }> {
+  await assertMayRead(core, actor, courseId);
+  return openFile(core, { id, courseId, kind: 'material' }, rangeOf);
+}
+
+/** Deletes a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+export async function removeMaterial(core: Core, actor: Actor, courseId: string, id: string): Promise<void> {
+  const { StoredFile } = core.database.models;
+  await core.database.inTransaction(async (transaction) => {
+    await lockManagedCourse(core, actor, courseId, transaction);
+    const where = { id, courseId, kind: 'material' as const, state: 'live' as const };
+    const file = await StoredFile.findOne({ where, transaction });
+    if (!file) throw notFound('File');
+    await doomFiles(core, { id }, transaction);
+    await recordAudit(
+      core,
+      actor,
+      { action: 'course.remove-file', targetType: 'course', targetId: courseId, before: auditedFile(file) },
+      transaction,
+    );
+  });
+  await removeDoomed(core, { id });
+}

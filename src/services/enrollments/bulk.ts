@@ -1,0 +1,97 @@
+import type { Transaction } from 'sequelize';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../../schemas/enrollment.js';
+import { validate } from '../../schemas/validate.js';
+import { auditedEnrollment, recordAudit } from '../audit.js';
+import { takeSeats } from '../capacity.js';
+import type { Actor, Core } from '../core.js';
+import { lockManagedCourse } from '../courses/commands.js';
+import { newIds } from '../ids.js';
+import { holdUsers } from '../row-locks.js';
+import { enrollmentRecord, entryChanges, removeEnrollments } from './commands.js';
+import { assignmentRefusal } from './rules.js';
+import { insertEnrollments } from './store.js';
+
+/** Somebody who was not enrolled, and why. */
+export interface SkippedTrainee {
+  traineeId: string;
+  reason: string;
+}
+
+/** Who of those named can be enrolled: some anew, some again. */
+interface Sorted {
+  fresh: string[];
+  again: Enrollment[];
+  skipped: SkippedTrainee[];
+}
+
+async function sortOut(
+  core: Core,
+  { courseId, traineeIds, status }: BulkAssignment,
+  transaction: Transaction,
+): Promise<Sorted> {
+  const { Enrollment } = core.database.models;
+  const people = await holdUsers(core, traineeIds, transaction);
+  const trainees = new Map(people.filter(({ role }) => role === 'trainee').map((user) => [user.id, user]));
+  const enrollments = await Enrollment.findAll({
+    where: { courseId, userId: traineeIds },
+    lock: transaction.LOCK.UPDATE,
+    transaction,
+  });
+  const existing = new Map(enrollments.map((enrollment) => [enrollment.userId, enrollment]));
+  const sorted: Sorted = { fresh: [], again: [], skipped: [] };
+  for (const traineeId of traineeIds) {
+    const enrollment = existing.get(traineeId) ?? null;
+    const refusal = assignmentRefusal(trainees.get(traineeId) ?? null, enrollment, status);
+    if (refusal) sorted.skipped.push({ traineeId, reason: refusal.message });
+    else if (enrollment) sorted.again.push(enrollment);
+    else sorted.fresh.push(traineeId);
+  }
+  return sorted;
+}
+
+/**
+ * Enrolls many trainees in a course: all who can be, or nobody when there isn't room for them.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`
+ */
+export async function assignMany(
+  core: Core,
+  actor: Actor,
+  input: unknown,
+): Promise<{ enrollments: Enrollment[]; skipped: SkippedTrainee[] }> {
+  const wanted = validate(bulkAssignmentSchema, input);
+  const { courseId, status, notes } = wanted;
+  const { Enrollment } = core.database.models;
+  return core.database.inTransaction(async (transaction) => {
+    const course = await lockManagedCourse(core, actor, courseId, transaction);
+    const { fresh, again, skipped } = await sortOut(core, wanted, transaction);
+    await takeSeats(core, course, fresh.length + again.length, transaction);
+    const now = core.now();
+    const ids = newIds(fresh.length);
+    const { trainerId } = course;
+    const entered = fresh.map((userId, index) => ({
+      ...{ id: ids[index] ?? '', userId, courseId, trainerId },
+      ...{ status, notes: notes ?? null },
+    }));
+    await insertEnrollments(core, entered, now, transaction);
+    const revived = again.map(({ id }) => id);
+    if (revived.length > 0)
+      await Enrollment.update(
+        { status, enrolledAt: now, ...(notes !== undefined && { notes }) },
+        { where: { id: revived }, transaction },
+      );
+    const enrollments = await Enrollment.findAll({ where: { id: [...ids, ...revived] }, order: ['id'], transaction });
+    const before = new Map(again.map((enrollment) => [enrollment.id, auditedEnrollment(enrollment)]));
+    const records = enrollments.map((enrollment) =>
+      enrollmentRecord('enrollment.assign', enrollment.id, entryChanges(before.get(enrollment.id), enrollment)),
+    );
+    await recordAudit(core, actor, records, transaction);
+    return { enrollments, skipped };
+  });
+}
+
+/** Removes the enrollments that a list names, all or none. @throws AppError `VALIDATION`, `NOT_FOUND` */
+export async function removeMany(core: Core, actor: Actor, input: unknown): Promise<Enrollment[]> {
+  const { enrollmentIds } = validate(bulkRemovalSchema, input);
+  return removeEnrollments(core, actor, enrollmentIds);
+}

@@ -1,0 +1,218 @@
+import { col, fn, Op, type OrderItem, type WhereOptions } from 'sequelize';
+import { contains, refersToMatch } from '../../db/dialect.js';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import type { User } from '../../db/models/user.js';
+import { notFound } from '../../errors.js';
+import {
+  availableTraineeListingSchema,
+  courseTraineeListingSchema,
+  type EnrollmentStatus,
+  enrollmentListingSchema,
+  enrollmentStatuses,
+  ownEnrollmentListingSchema,
+  trainerEnrollmentListingSchema,
+} from '../../schemas/enrollment.js';
+import { searchKey } from '../../schemas/keys.js';
+import { validate } from '../../schemas/validate.js';
+import type { Actor, Caller, Core } from '../core.js';
+import { assertManages } from '../courses/commands.js';
+import { assertTrainer } from '../courses/queries.js';
+import { type Page, pageOf } from '../paging.js';
+
+const newestFirst: OrderItem[] = [
+  ['enrolledAt', 'DESC'],
+  ['id', 'DESC'],
+];
+
+/** The trainee and the course, as listings show them. */
+const withUserAndCourse = ({ database: { models } }: Core) => [
+  { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'avatar'] },
+  { model: models.Course, as: 'course', attributes: ['id', 'title', 'description', 'thumbnail'] },
+];
+
+/** The course with its trainer, as a trainee sees it (specification, section 2). */
+const withCourseSummary = ({ database: { models } }: Core) => [
+  {
+    model: models.Course,
+    as: 'course',
+    attributes: ['id', 'title', 'thumbnail', 'description'],
+    include: [{ model: models.User, as: 'trainer', attributes: ['id', 'firstName', 'lastName'] }],
+  },
+];
+
+interface Filter {
+  courseId?: string;
+  userId?: string;
+  status?: EnrollmentStatus;
+}
+
+const filtered = ({ courseId, userId, status }: Filter): WhereOptions<Enrollment> => ({
+  ...(courseId !== undefined && { courseId }),
+  ...(userId !== undefined && { userId }),
+  ...(status !== undefined && { status }),
+});
+
+/** The caller's active and pending enrollments, newest first, with their courses (specification, section 4.11). */
+export async function currentEnrollments(core: Core, { user }: Caller): Promise<Enrollment[]> {
+  return core.database.read(() =>
+    core.database.models.Enrollment.findAll({
+      where: { userId: user.id, status: ['active', 'pending'] },
+      order: newestFirst,
+      include: withCourseSummary(core),
+    }),
+  );
+}
+
+/**
+ * One page of the enrollments in a trainer's courses, newest first (specification, section 4.12).
+ * @throws AppError `VALIDATION`, `NOT_FOUND` when there is no such trainer
+ */
+export async function listTrainerEnrollments(
+  core: Core,
+  actor: Actor,
+  trainerId: string,
+  query: unknown,
+): Promise<Page<Enrollment>> {
+  const listing = validate(trainerEnrollmentListingSchema, query);
+  const { sequelize, models } = core.database;
+  const sought = searchKey(listing.search);
+  const matches = [
+    refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought),
+    refersToMatch(sequelize, 'Enrollment.course_id', 'courses', sought),
+  ];
+  return pageOf(core, models.Enrollment, listing, {
+    where: { trainerId, ...filtered(listing), ...(sought && { [Op.or]: matches }) },
+    order: newestFirst,
+    include: withUserAndCourse(core),
+    // A trainer asks for their own, and is there.
+    ifNone: actor.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
+  });
+}
+
+/** Enrollments that somebody may know of: a trainee's own, those in a trainer's courses, all for the super admin. */
+function knownTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): WhereOptions<Enrollment> {
+  if (role === 'super_admin') return {};
+  return role === 'trainer' ? { trainerId: actorId ?? '' } : { userId: actorId ?? '' };
+}
+
+/** One page of the enrollments that the actor may know of, newest first. @throws AppError `VALIDATION` */
+export async function listEnrollments(core: Core, actor: Actor, query: unknown): Promise<Page<Enrollment>> {
+  const listing = validate(enrollmentListingSchema, query);
+  const { courseId, userId } = listing;
+  const narrow = actor.role !== 'super_admin' || courseId !== undefined || userId !== undefined;
+  return pageOf(core, core.database.models.Enrollment, listing, {
+    where: { [Op.and]: [knownTo(actor), filtered(listing)] },
+    // Of all enrollments there are too many to sort: there the order is that of their creation, which ids have.
+    order: narrow ? newestFirst : [['id', 'DESC']],
+    include: withUserAndCourse(core),
+  });
+}
+
+/** One page of the caller's own enrollments, newest first. @throws AppError `VALIDATION` */
+export async function listOwnEnrollments(core: Core, { user }: Caller, query: unknown): Promise<Page<Enrollment>> {
+  const listing = validate(ownEnrollmentListingSchema, query);
+  return pageOf(core, core.database.models.Enrollment, listing, {
+    where: { userId: user.id, ...filtered(listing) },
+    order: newestFirst,
+    include: withCourseSummary(core),
+  });
+}
+
+/** An enrollment that the actor may know of. @throws AppError `NOT_FOUND` */
+export async function findEnrollment(
+  core: Core,
+  actor: Pick<Actor, 'actorId' | 'role'>,
+  id: string,
+): Promise<Enrollment> {
+  const enrollment = await core.database.read(() =>
+    core.database.models.Enrollment.findOne({
+      where: { [Op.and]: [{ id }, knownTo(actor)] },
+      include: withUserAndCourse(core),
+    }),
+  );
+  if (!enrollment) throw notFound('Enrollment');
+  return enrollment;
+}
+
+/** @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+async function assertManagesCourse(core: Core, actor: Actor, courseId: string): Promise<void> {
+  const course = await core.database.read(() => core.database.models.Course.findByPk(courseId));
+  if (!course) throw notFound('Course');
+  assertManages(actor, course);
+}
+
+/**
+ * One page of a course's trainees with their enrollments, newest first.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`
+ */
+export async function listCourseTrainees(
+  core: Core,
+  actor: Actor,
+  courseId: string,
+  query: unknown,
+): Promise<Page<Enrollment>> {
+  const listing = validate(courseTraineeListingSchema, query);
+  const { sequelize, models } = core.database;
+  const sought = searchKey(listing.search);
+  const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId ?? '' };
+  return pageOf(core, models.Enrollment, listing, {
+    where: {
+      ...{ courseId, ...scope },
+      ...filtered(listing),
+      ...(sought && { [Op.and]: [refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought)] }),
+    },
+    order: newestFirst,
+    include: withUserAndCourse(core).slice(0, 1),
+    // Somebody else's course has none for the actor: what there is to say of it is said here.
+    ifNone: () => assertManagesCourse(core, actor, courseId),
+  });
+}
+
+/**
+ * One page of the active trainees who could be enrolled in a course, by name.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`
+ */
+export async function listAvailableTrainees(core: Core, actor: Actor, query: unknown): Promise<Page<User>> {
+  const listing = validate(availableTraineeListingSchema, query);
+  const { sequelize, models } = core.database;
+  const sought = searchKey(listing.search);
+  const courseId = sequelize.escape(listing.courseId);
+  const owned = actor.role === 'super_admin' ? '' : ` AND trainer_id = ${sequelize.escape(actor.actorId ?? '')}`;
+  const enrolled = `SELECT user_id FROM enrollments WHERE course_id = ${courseId} AND status <> 'cancelled'`;
+  return pageOf(core, models.User, listing, {
+    where: {
+      role: 'trainee',
+      isActive: true,
+      id: { [Op.notIn]: sequelize.literal(`(${enrolled})`) },
+      [Op.and]: [
+        // Somebody else's course has nobody available: what there is to say of it is said below.
+        sequelize.literal(`EXISTS (SELECT 1 FROM courses WHERE id = ${courseId}${owned})`),
+        ...(sought ? [contains(sequelize, 'User.search_key', sought)] : []),
+      ],
+    },
+    order: [
+      ['lastName', 'ASC'],
+      ['id', 'ASC'],
+    ],
+    ifNone: () => assertManagesCourse(core, actor, listing.courseId),
+  });
+}
+
+/** How many enrollments have which status. */
+export type EnrollmentStatistics = Record<EnrollmentStatus | 'total', number>;
+
+/** Counts of the enrollments that the actor may know of. */
+export async function enrollmentStatistics(core: Core, actor: Actor): Promise<EnrollmentStatistics> {
+  const groups = await core.database.read(() =>
+    core.database.models.Enrollment.findAll({
+      attributes: ['status', [fn('COUNT', col('id')), 'count']],
+      where: knownTo(actor),
+      group: ['status'],
+    }),
+  );
+  const counts = new Map(groups.map((group) => [group.status, Number(group.get('count'))]));
+  const byStatus = Object.fromEntries(enrollmentStatuses.map((status) => [status, counts.get(status) ?? 0]));
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  // Every status is there: the list is the type's own.
+  return { total, ...byStatus } as EnrollmentStatistics;
+}

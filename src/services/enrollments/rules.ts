@@ -1,0 +1,61 @@
+import type { Enrollment } from '../../db/models/enrollment.js';
+import type { User } from '../../db/models/user.js';
+import { AppError, notFound } from '../../errors.js';
+import type { EnrollmentStatus } from '../../schemas/enrollment.js';
+import { denied } from '../auth/permissions.js';
+import type { Actor } from '../core.js';
+
+/** What an enrollment can become, from each status. */
+const transitions: Readonly<Record<EnrollmentStatus, readonly EnrollmentStatus[]>> = {
+  pending: ['active', 'cancelled'],
+  active: ['completed', 'cancelled'],
+  completed: [],
+  cancelled: ['pending', 'active'],
+};
+
+/** Why an enrollment can't change its status like this; names both. */
+function transitionRefusal(from: EnrollmentStatus, to: EnrollmentStatus, byTrainee: boolean): AppError | undefined {
+  // Only the trainee can ask to be let in again; only those who manage the course can let them in.
+  const forOther = from === 'cancelled' && (to === 'pending') !== byTrainee;
+  return !transitions[from].includes(to) || forOther
+    ? new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`)
+    : undefined;
+}
+
+/** Why those who manage a course can't give somebody a place. */
+function traineeRefusal(trainee: User | null): AppError | undefined {
+  if (!trainee) return notFound('Trainee');
+  return trainee.isActive ? undefined : new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
+}
+
+/**
+ * Why those who manage a course can't enroll somebody with this status, one by one or among many.
+ * @param trainee null when the id isn't a trainee's
+ * @param existing the enrollment that the trainee has in the course
+ * @returns `NOT_FOUND`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED` or `STATUS_REFUSED`, looked for in this order
+ */
+export function assignmentRefusal(
+  trainee: User | null,
+  existing: Enrollment | null,
+  status: EnrollmentStatus,
+): AppError | undefined {
+  const refusal = traineeRefusal(trainee);
+  if (refusal || !existing) return refusal;
+  if (existing.status !== 'cancelled') return new AppError('ALREADY_ENROLLED');
+  return transitionRefusal(existing.status, status, false);
+}
+
+/** @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
+export function assertCanEnter(trainee: User | null): void {
+  const refusal = traineeRefusal(trainee);
+  if (refusal) throw refusal;
+}
+
+/** @throws AppError `ACCESS_DENIED` for what the actor's role may not ask for, `STATUS_REFUSED` */
+export function assertMayChange(from: EnrollmentStatus, to: EnrollmentStatus, { role }: Actor): void {
+  const byTrainee = role === 'trainee';
+  if (byTrainee && to !== 'cancelled' && to !== 'pending')
+    throw denied('Trainees can cancel an enrollment, or request it again.');
+  const refusal = transitionRefusal(from, to, byTrainee);
+  if (refusal) throw refusal;
+}

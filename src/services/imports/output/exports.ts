@@ -1,0 +1,80 @@
+import { constants, createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import type { CsvFormat } from '../../../csv/format.js';
+import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFormat } from '../../../csv/format.js';
+import type { Import } from '../../../db/models/import.js';
+import { AppError, notFound, systemErrorCode } from '../../../errors.js';
+import type { Core } from '../../core.js';
+import { ledgerOf } from '../run/ledger.js';
+
+const ledgerHeader = [
+  'line',
+  'outcome',
+  'code',
+  'reason',
+  'userId',
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'undo',
+  'undoCode',
+];
+
+/** What became of every row of an import, as CSV in pieces, with the accounts as they are now. */
+export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<string> {
+  let header = markedHeader(ledgerHeader);
+  for await (const lines of ledgerOf(core, id)) {
+    const text = lines.map(({ row, firstName, lastName, email, phone }) => {
+      const outcome = [String(row.line), row.outcome, row.code, row.reason, row.userId];
+      const cells = [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
+      return csvLine(cells.map((cell) => cell ?? ''));
+    });
+    yield header + text.join('');
+    header = '';
+  }
+  yield header;
+}
+
+/** The formats of the files that an import has written, as their `Content-Type` names them. */
+export function reportTypes({ formatJson }: Import): { rejects: string; credentials: string } {
+  // It is known before anything is written.
+  const input = formatJson === null ? undefined : (JSON.parse(formatJson) as CsvFormat);
+  const type = (format: ReportFormat | undefined) => `text/csv; charset=${format?.encoding ?? 'utf-8'}`;
+  return { rejects: type(input && rejectsFormat(input)), credentials: type(input && credentialsFormat(input)) };
+}
+
+/** @throws AppError `NOT_READY` where a file of an import can't be read: another machine's, or taken elsewhere */
+export async function assertReadableHere(file: string | null, what: string): Promise<void> {
+  await access(file ?? '', constants.R_OK).catch((error: unknown) => {
+    const message = `The ${what} of this import are not where this instance of the service could read them.`;
+    throw new AppError('NOT_READY', message, { cause: error });
+  });
+}
+
+/** For callers who are told nothing of the server's files. @throws AppError `NOT_FOUND`, `NOT_READY` */
+export async function assertRejectsReadable(record: Import): Promise<void> {
+  if (!record.hasRejects) throw notFound('Rejected rows');
+  await assertReadableHere(record.rejectsFile, 'rejected rows');
+}
+
+/**
+ * The rejected rows of an import as its rejects file has them, as far as they are committed.
+ * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
+ */
+export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
+  const { id, rejectsFile, rejectsBytes } = record;
+  if (rejectsFile === null || !record.hasRejects)
+    throw new AppError('NOT_FOUND', `The import ${id} has rejected no rows.`);
+  try {
+    const stream = createReadStream(rejectsFile, { end: Number(rejectsBytes) - 1 });
+    for await (const chunk of stream) yield chunk as Buffer;
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    throw new AppError(
+      'FILE_UNUSABLE',
+      `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: coursectl imports export ${id}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,186 @@
+import path from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { restoreCell } from '../../../csv/cells.js';
+import { credentialsFormat, type ReportFormat, rejectsFormat } from '../../../csv/format.js';
+import type { Import } from '../../../db/models/import.js';
+import type { ImportRow } from '../../../db/models/import-row.js';
+import type { User } from '../../../db/models/user.js';
+import { AppError, systemErrorCode } from '../../../errors.js';
+import type { Core } from '../../core.js';
+import { rejectColumns } from '../read/columns.js';
+import type { ImportFile } from '../read/rows.js';
+import { undoNoteOf } from '../undo/undo-note.js';
+import { ReportFile } from './report-file.js';
+
+/** The files that an import writes. */
+export interface Reports {
+  credentials: ReportFile;
+  rejects: ReportFile;
+}
+
+/** Closes them; those without any row go. Their folder goes with the import's own copy of its file when they are closed. */
+export async function closeReports({ credentials, rejects }: Reports): Promise<void> {
+  await credentials.close();
+  await rejects.close();
+}
+
+/** Where an operator wants them. */
+export interface ReportPaths {
+  /** Where generated passwords go; must not exist. Beside the imported file when absent. */
+  credentialsFile?: string;
+  /** Where rejected rows go; must not exist. Beside the imported file when absent. */
+  rejectsFile?: string;
+  /** Stands for the imported file when paths beside it are chosen. */
+  beside?: string;
+}
+
+const credentialsHeader = ['line', 'firstName', 'lastName', 'email', 'phone', 'password'];
+
+/** The files that an import may write, and what their names say. */
+type ReportKind = 'credentials' | 'rejected';
+
+/** A name beside the imported file: `people.credentials.csv`, `people.credentials-2.csv`, ... */
+function nameBeside(file: string, kind: ReportKind, number: number): string {
+  const { dir, name } = path.parse(path.resolve(file));
+  return path.join(dir, `${name}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
+}
+
+interface Wanted {
+  kind: ReportKind;
+  header: readonly string[];
+  format: ReportFormat;
+  /** The path that the operator named. */
+  given: string | undefined;
+  /** The imported file. */
+  file: string;
+}
+
+/** What a run that broke off has written. */
+interface Written {
+  path: string | null;
+  bytes: number;
+  /** Its passwords were handed out: it is to be gone, and those that follow begin a new one. */
+  isSpent: boolean;
+  isOurs(lastLine: string): Promise<boolean>;
+}
+
+/** The file of the run that broke off, or a new one, of which the name is taken from now on. */
+async function openReport(wanted: Wanted, written: Written | null): Promise<ReportFile> {
+  let replaced: string | undefined;
+  if (written?.path) {
+    const report = new ReportFile(written.path, wanted.header, wanted.format);
+    if (written.isSpent) replaced = (await report.isIntact(written.bytes)) ? written.path : undefined;
+    else if (written.bytes === 0) replaced = (await report.isLeftover()) ? written.path : undefined;
+    else if (await report.resume(written.bytes, written.isOurs)) return report;
+  }
+  return wanted.given === undefined ? claimBeside(wanted, replaced) : claimGiven(wanted, wanted.given, replaced);
+}
+
+/**
+ * The first free name beside the imported file.
+ * @param replaced a file that will be gone: its name is free, and claimed in its place
+ */
+async function claimBeside({ kind, header, format, file }: Wanted, replaced: string | undefined): Promise<ReportFile> {
+  for (let number = 1; ; number += 1) {
+    const report = new ReportFile(nameBeside(file, kind, number), header, format, replaced);
+    if (report.path === replaced) return report;
+    const problem = await report.claim();
+    // Whatever else is wrong with the folder shows when there is something to write.
+    if (systemErrorCode(problem) !== 'EEXIST') return report;
+  }
+}
+
+/** The file that the operator has named. @throws AppError `USAGE` when it exists, or can't be made */
+async function claimGiven(
+  { header, format }: Wanted,
+  given: string,
+  replaced: string | undefined,
+): Promise<ReportFile> {
+  const report = new ReportFile(path.resolve(given), header, format, replaced);
+  const problem = report.path === replaced ? undefined : await report.claim();
+  if (problem === undefined) return report;
+  const message =
+    systemErrorCode(problem) === 'EEXIST'
+      ? `The file ${report.path} exists already and is never overwritten. Name another one.`
+      : `The file ${report.path} can't be made: its folder doesn't exist or can't be written.`;
+  throw new AppError('USAGE', message, { cause: problem });
+}
+
+/** Whether an account is no longer as the import left it. */
+function hasChangedSince({ outcome, undoJson }: ImportRow, { createdAt, updatedAt }: User): boolean {
+  const left = outcome === 'created' ? createdAt : new Date(undoNoteOf(undoJson)?.updatedAt ?? Number.NaN);
+  return updatedAt.getTime() !== left.getTime();
+}
+
+/**
+ * Whether a line of a credentials file is about an account that the import gave a password. One that was edited since may
+ * have another email, or be gone: then the number of the line has to do.
+ */
+async function isCredentialOf(core: Core, record: Import, text: string, delimiter: string): Promise<boolean> {
+  const [line, , , email] = cellsOf(text, delimiter).map(restoreCell);
+  if (!line || !/^\d{1,9}$/.test(line)) return false;
+  const { ImportRow, User } = core.database.models;
+  return core.database.read(async () => {
+    const row = await ImportRow.findOne({
+      where: { importId: record.id, line: Number(line), outcome: ['created', 'updated'] },
+    });
+    if (!row?.userId) return false;
+    const user = await User.findByPk(row.userId);
+    return !user || hasChangedSince(row, user) || user.email === email;
+  });
+}
+
+function cellsOf(line: string, delimiter: string): string[] {
+  try {
+    return (parse(line, { delimiter }) as string[][])[0] ?? [];
+  } catch {
+    // Not a line of CSV.
+    return [];
+  }
+}
+
+/**
+ * Opens the files of an import: those of the run that broke off, if there was one; else nothing is made yet.
+ * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`
+ */
+export async function openReports(
+  core: Core,
+  unfinished: Import | null,
+  { mapping, format }: Pick<ImportFile, 'mapping' | 'format'>,
+  file: string,
+  { credentialsFile, rejectsFile, beside = file }: ReportPaths,
+): Promise<Reports> {
+  const rejectsHeader = [...mapping.own.map(({ heading }) => heading), ...rejectColumns];
+  const credentials = await openReport(
+    {
+      ...{ kind: 'credentials', header: credentialsHeader, format: credentialsFormat(format) },
+      ...{ given: credentialsFile, file: beside },
+    },
+    unfinished && {
+      path: unfinished.credentialsFile,
+      bytes: Number(unfinished.credentialsBytes),
+      isSpent: unfinished.credentialsFetchedAt !== null,
+      isOurs: (line) => isCredentialOf(core, unfinished, line, format.delimiter),
+    },
+  );
+  try {
+    if (rejectsFile !== undefined && path.resolve(rejectsFile) === credentials.path)
+      throw new AppError('USAGE', 'Passwords and rejected rows need a file each: name two.');
+    const rejects = await openReport(
+      {
+        ...{ kind: 'rejected', header: rejectsHeader, format: rejectsFormat(format) },
+        ...{ given: rejectsFile, file: beside },
+      },
+      unfinished && {
+        path: unfinished.rejectsFile,
+        bytes: Number(unfinished.rejectsBytes),
+        isSpent: false,
+        isOurs: async () => true,
+      },
+    );
+    return { credentials, rejects };
+  } catch (error) {
+    await credentials.close();
+    throw error;
+  }
+}

@@ -1,0 +1,175 @@
+import { Op } from 'sequelize';
+import type { Import } from '../../../db/models/import.js';
+import type { ImportOptions } from '../../../schemas/import.js';
+import { phoneKey } from '../../../schemas/keys.js';
+import type { Core } from '../../core.js';
+import { KeyIndex } from '../read/key-index.js';
+import { type CandidateRow, type FileRow, isRejected } from '../read/rows.js';
+import { undoNoteOf } from '../undo/undo-note.js';
+import { AccountBook, type Holders } from './account-book.js';
+import type { Seats } from './course-book.js';
+import { EnrollmentDecider } from './enrollment-decider.js';
+import { type AccountChanges, type Decision, type ExistingAccount, rejection } from './outcomes.js';
+import { bondReasons, boundAccounts } from './role-changes.js';
+
+/** How many rows of the ledger are read at a time. */
+const ledgerPage = 5000;
+
+/**
+ * Decides what becomes of rows, batch by batch in the order of the file. The decisions don't depend on how much of the
+ * file has been written meanwhile: what an earlier row did to an account, its key included, is remembered here. So a
+ * plan, an uninterrupted run and one that was resumed decide the same.
+ */
+export class Decider {
+  readonly #core: Core;
+  readonly #options: ImportOptions;
+  readonly #accounts: AccountBook;
+  readonly #enrollments: EnrollmentDecider;
+  /** Accounts that rows were about, with the lines. */
+  readonly #targets = new KeyIndex();
+  /** Keys that updates took from their accounts: in this file they still mean these. */
+  readonly #released = new Map<string, string>();
+  /** The accounts that rows meant by their phone alone, by `line account`. */
+  readonly phoneMatches = new KeyIndex();
+  readonly #planned: KeyIndex | undefined;
+
+  private constructor(core: Core, options: ImportOptions, planned: KeyIndex | undefined) {
+    this.#core = core;
+    this.#options = options;
+    this.#planned = planned;
+    this.#accounts = new AccountBook(core);
+    this.#enrollments = new EnrollmentDecider(core, options);
+  }
+
+  /**
+   * @param begun the import whose first rows are done
+   * @param planned what a plan that is applied has found by the phone alone: whoever has taken a phone since isn't meant
+   * @throws AppError `VALIDATION` for a default course that can't be found
+   */
+  static async open(core: Core, options: ImportOptions, begun: Import | null, planned?: KeyIndex): Promise<Decider> {
+    const decider = new Decider(core, options, planned);
+    await decider.#enrollments.learn();
+    await decider.#accounts.learn();
+    if (begun) await decider.#recall(begun.id);
+    return decider;
+  }
+
+  /** Remembers what the rows that are done were about. */
+  async #recall(importId: string): Promise<void> {
+    const { ImportRow } = this.#core.database.models;
+    for (let after = 0; ; ) {
+      const rows = await this.#core.database.read(() =>
+        ImportRow.findAll({
+          where: { importId, line: { [Op.gt]: after } },
+          order: ['line'],
+          limit: ledgerPage,
+          raw: true,
+        }),
+      );
+      for (const { line, outcome, userId, undoJson } of rows) {
+        if (userId === null || outcome === 'created') continue;
+        this.#targets.firstLine(userId, line);
+        this.#release(userId, undoNoteOf(undoJson)?.before ?? {});
+      }
+      if (rows.length < ledgerPage) return;
+      after = rows.at(-1)?.line ?? after;
+    }
+  }
+
+  #release(userId: string, before: { email?: string; phone?: string }): void {
+    if (before.email !== undefined) this.#released.set(`email ${before.email}`, userId);
+    if (before.phone !== undefined) this.#released.set(`phone ${phoneKey(before.phone)}`, userId);
+  }
+
+  /**
+   * Decides on the rows of a batch, in their order.
+   * @param seats what is left of limited courses: those of a plan go on from batch to batch
+   * @param freshly looks at everything again: somebody else was faster than the decisions that were made before
+   */
+  async decide(rows: readonly FileRow[], seats: Seats, freshly = false): Promise<readonly Decision[]> {
+    if (freshly) {
+      this.#accounts.forget();
+      await this.#enrollments.learn();
+    }
+    const holders = await this.#accounts.holdersOf(rows);
+    const decisions = rows.map((row) => this.#decideRow(row, holders));
+    return this.#enrollments.decide(await this.#withoutBound(decisions), seats);
+  }
+
+  #decideRow(row: FileRow, { byEmail, byPhone }: Holders): Decision {
+    if (isRejected(row)) return { outcome: 'rejected', row };
+    if (row.doubt !== undefined && byEmail.get(row.person.email)?.phone !== row.person.phone)
+      return rejection(row, 'INVALID', row.doubt);
+    const key = phoneKey(row.person.phone);
+    const [emailHolder, phoneHolder] = [byEmail.get(row.person.email), byPhone.get(key)];
+    const emailId = emailHolder?.id ?? this.#released.get(`email ${row.person.email}`);
+    const phoneId = phoneHolder?.id ?? this.#released.get(`phone ${key}`);
+    if (emailId !== undefined && phoneId !== undefined && emailId !== phoneId)
+      return rejection(row, 'ACCOUNTS_DIFFER', `Email belongs to account ${emailId}, phone to account ${phoneId}.`);
+    const userId = emailId ?? phoneId;
+    if (userId === undefined) return { outcome: 'created', row, enrollments: [] };
+    if (emailId === undefined && this.#options.match === 'email')
+      return rejection(row, 'ACCOUNTS_DIFFER', otherEmail(userId));
+    if (emailId === undefined) {
+      const match = `${row.line} ${userId}`;
+      if (this.#planned && !this.#planned.has(match)) return rejection(row, 'ACCOUNTS_DIFFER', takenSince(userId));
+      this.phoneMatches.firstLine(match, row.line);
+    }
+    const earlier = this.#targets.firstLine(userId, row.line);
+    if (earlier !== undefined && earlier < row.line)
+      return rejection(row, 'DUPLICATE_IN_FILE', `Line ${earlier} is about the same account, ${userId}.`, userId);
+    const account = emailHolder ?? phoneHolder;
+    // Only a released key is left of it: another process has changed the account since.
+    if (account === undefined)
+      return rejection(row, 'ALREADY_EXISTS', `The account ${userId} was changed meanwhile.`, userId);
+    return this.#meet(row, account);
+  }
+
+  /** A row that meets an account. */
+  #meet(row: CandidateRow, account: ExistingAccount): Decision {
+    const { onExisting, resetPasswords } = this.#options;
+    const userId = account.id;
+    if (onExisting === 'fail')
+      return rejection(row, 'ALREADY_EXISTS', `The account ${userId} has this email or phone already.`, userId);
+    if (onExisting === 'skip') return { outcome: 'skipped', row, code: 'ALREADY_EXISTS', account, enrollments: [] };
+    if (account.role === 'super_admin')
+      return rejection(row, 'PROTECTED_ACCOUNT', "The super admin's account is never changed by an import.", userId);
+    const changes = changesOf(row, account);
+    if (Object.keys(changes).length === 0 && !resetPasswords)
+      return { outcome: 'skipped', row, code: 'UNCHANGED', account, enrollments: [] };
+    this.#release(userId, {
+      ...(changes.email !== undefined && { email: account.email }),
+      ...(changes.phone !== undefined && { phone: account.phone }),
+    });
+    return { outcome: 'updated', row, account, changes, resetPassword: resetPasswords, enrollments: [] };
+  }
+
+  /** A trainer who has courses stays one, and so does a trainee with a place in one. */
+  async #withoutBound(decisions: readonly Decision[]): Promise<Decision[]> {
+    const bound = await boundAccounts(this.#core, decisions);
+    return decisions.map((one) => {
+      const bond = one.outcome === 'updated' && one.changes.role !== undefined && bound.get(one.account.id);
+      return bond ? rejection(one.row, bond, bondReasons[bond](one.account.id), one.account.id) : one;
+    });
+  }
+}
+
+const otherEmail = (id: string) =>
+  `Phone belongs to account ${id}, which has another email. Correct the row, or import it with match phone if it is the same person.`;
+
+const takenSince = (id: string) =>
+  `Phone belongs to account ${id}, which has another email, and wasn't its phone when the import was planned. Check the row, and import it again.`;
+
+/** What of an account the row would have otherwise. */
+function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountChanges {
+  const wanted: AccountChanges = {
+    firstName: person.firstName,
+    lastName: person.lastName,
+    email: person.email,
+    phone: person.phone,
+    ...(person.role !== undefined && { role: person.role }),
+    ...(person.isActive !== undefined && { isActive: person.isActive }),
+  };
+  const differing = Object.entries(wanted).filter(([field, value]) => account[field as keyof AccountChanges] !== value);
+  return Object.fromEntries(differing);
+}

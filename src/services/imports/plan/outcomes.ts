@@ -1,0 +1,90 @@
+import type { EnrollmentStatus } from '../../../schemas/enrollment.js';
+import type { Role } from '../../../schemas/fields.js';
+import type { CandidateRow, FileRow, RejectedRow, RowCode } from '../read/rows.js';
+
+/** An account that there is already, as far as an import looks at it. */
+export interface ExistingAccount {
+  id: string;
+  firstName: string;
+  lastName: string;
+  email: string;
+  phone: string;
+  phoneKey: string;
+  role: Role;
+  isActive: boolean;
+  updatedAt: Date;
+}
+
+/** What an update may change. */
+export type AccountChanges = Partial<
+  Pick<ExistingAccount, 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive'>
+>;
+
+/** A course as an import knows it. */
+export interface CourseReference {
+  id: string;
+  trainerId: string;
+  /** null: any number. */
+  maxStudents: number | null;
+}
+
+/** An enrollment that was cancelled, as it is before a row lets its trainee in again. */
+export interface CancelledEnrollment {
+  id: string;
+  enrolledAt: Date;
+  notes: string | null;
+}
+
+/** An enrollment that a row is to bring. */
+export interface PlannedEnrollment {
+  course: CourseReference;
+  status: EnrollmentStatus;
+  notes: string | null;
+  /** The one that there is, and that becomes active again: a trainee has one in a course. */
+  cancelled?: CancelledEnrollment;
+}
+
+interface WithEnrollments {
+  row: CandidateRow;
+  enrollments: readonly PlannedEnrollment[];
+}
+
+/** What is to become of a row, now that the accounts are known. */
+export type Decision =
+  | ({ outcome: 'created' } & WithEnrollments)
+  | ({
+      outcome: 'updated';
+      account: ExistingAccount;
+      changes: AccountChanges;
+      resetPassword: boolean;
+    } & WithEnrollments)
+  | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & WithEnrollments)
+  | { outcome: 'rejected'; row: RejectedRow; accountId?: string };
+
+/** What becomes of a row. */
+export type Outcome = Decision['outcome'];
+
+/**
+ * The decision to reject a row.
+ * @param reason a sentence for whoever corrects the file
+ * @param accountId the account that the row is about, where it is about one
+ */
+export function rejection(
+  row: FileRow,
+  code: RowCode,
+  reason: string,
+  accountId?: string,
+): Decision & { outcome: 'rejected' } {
+  const { line, cells } = row;
+  return { outcome: 'rejected', row: { line, cells, code, reason }, ...(accountId !== undefined && { accountId }) };
+}
+
+/** Whether the row's account gets a password from this import. */
+export function needsSecret(decision: Decision): decision is Decision & { outcome: 'created' | 'updated' } {
+  return decision.outcome === 'created' || (decision.outcome === 'updated' && decision.resetPassword);
+}
+
+/** Whether a decision takes one of a limited number of seats. */
+export function takesSeat(decision: Decision): boolean {
+  return decision.outcome !== 'rejected' && decision.enrollments.some(({ course }) => course.maxStudents !== null);
+}

@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto';
+import type { ImportCounts } from '../../../db/models/import.js';
+import type { RowCode } from '../read/rows.js';
+import { type Decision, type ExistingAccount, needsSecret, type Outcome } from './outcomes.js';
+
+/** A row shown as an example of what will happen; holds no password. */
+export interface PlanSample {
+  line: number;
+  outcome: Outcome;
+  code?: RowCode;
+  reason?: string;
+  /** Name and email, of rows that are valid. */
+  person?: string;
+  /** The fields that an update changes. */
+  changes?: string[];
+}
+
+/** An update that changes who an account is: its name, its email or its role. */
+export interface IdentityChange {
+  line: number;
+  userId: string;
+  before: Identity;
+  after: Identity;
+}
+
+type Identity = Pick<ExistingAccount, (typeof identityFields)[number]>;
+
+const identityFields = ['firstName', 'lastName', 'email', 'role'] as const;
+
+/** So many are kept: nobody reads more, and a plan's memory is not to grow with the file. */
+const mostIdentityChanges = 20_000;
+
+/** How many examples of each outcome a plan keeps. */
+const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, skipped: 3, rejected: 10 };
+
+const noCounts: ImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, enrolled: 0 };
+
+/** Collects what a plan says while the rows go by. */
+export class PlanTally {
+  readonly counts: ImportCounts;
+  readonly samples: PlanSample[] = [];
+  /** Hashes of what the rows of each batch will do, with the number of rows before it. */
+  readonly #batches: { rowsBefore: number; digest: string }[] = [];
+  readonly identityChanges: IdentityChange[] = [];
+  /** How many more there are than are kept. */
+  identityChangesLeftOut = 0;
+  generatedPasswords = 0;
+  readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+
+  /** @param done what was done of the import before; nothing when it is a new one */
+  constructor(done: ImportCounts = noCounts) {
+    this.counts = { ...done };
+  }
+
+  add(decisions: readonly Decision[]): void {
+    const rowsBefore = this.counts.rows;
+    let text = '';
+    for (const decision of decisions) {
+      this.#count(decision);
+      this.#noteIdentity(decision);
+      text += fingerprintOf(decision);
+      const shown = this.#shown[decision.outcome];
+      if (shown >= samplesPerOutcome[decision.outcome]) continue;
+      this.#shown[decision.outcome] = shown + 1;
+      this.samples.push(sampleOf(decision));
+    }
+    this.#batches.push({ rowsBefore, digest: hash('sha256', text) });
+  }
+
+  /**
+   * The ids of plans that begin after so many rows, for each number at which a batch begins: of the whole plan, and of what
+   * is left of it when a run breaks off.
+   * @param subject what the plans are about besides the rows
+   */
+  ids(subject: string): ReadonlyMap<number, string> {
+    const ids = new Map<number, string>();
+    let rest = '';
+    const note = (rows: number) => ids.set(rows, hash('sha256', subject + rest).slice(0, 16));
+    note(this.counts.rows);
+    for (const { rowsBefore, digest } of this.#batches.toReversed()) {
+      rest = hash('sha256', digest + rest);
+      note(rowsBefore);
+    }
+    return ids;
+  }
+
+  #noteIdentity(decision: Decision): void {
+    if (decision.outcome !== 'updated') return;
+    const { account, changes, row } = decision;
+    if (identityFields.every((field) => changes[field] === undefined)) return;
+    if (this.identityChanges.length === mostIdentityChanges) {
+      this.identityChangesLeftOut += 1;
+      return;
+    }
+    const identityOf = ({ firstName, lastName, email, role }: Identity) => ({ firstName, lastName, email, role });
+    const [before, after] = [identityOf(account), identityOf({ ...identityOf(account), ...changes })];
+    this.identityChanges.push({ line: row.line, userId: account.id, before, after });
+  }
+
+  #count(decision: Decision): void {
+    this.counts.rows += 1;
+    this.counts[decision.outcome] += 1;
+    if (decision.outcome === 'rejected') return;
+    this.counts.enrolled += decision.enrollments.length;
+    const { password, passwordHash } = decision.row.person;
+    const isGiven = password !== undefined || passwordHash !== undefined;
+    if (needsSecret(decision) && !isGiven) this.generatedPasswords += 1;
+  }
+}
+
+/** What makes a difference for the effect of a row. */
+function fingerprintOf(decision: Decision): string {
+  const { outcome, row } = decision;
+  if (outcome === 'rejected') return `${row.line} ${decision.row.code}\n`;
+  const courses = decision.enrollments.map(({ course }) => ` ${course.id}`).join('');
+  if (outcome === 'created') return `${row.line} +${courses}\n`;
+  const { id, updatedAt } = decision.account;
+  return outcome === 'skipped'
+    ? `${row.line} ${decision.code} ${id}${courses}\n`
+    : `${row.line} ${id} ${updatedAt.toISOString()}${courses}\n`;
+}
+
+function sampleOf(decision: Decision): PlanSample {
+  const { outcome, row } = decision;
+  if (outcome === 'rejected') return { line: row.line, outcome, code: decision.row.code, reason: decision.row.reason };
+  const { firstName, lastName, email } = decision.row.person;
+  const person = `${firstName} ${lastName} <${email}>`;
+  if (outcome === 'created') return { line: row.line, outcome, person };
+  if (outcome === 'skipped') return { line: row.line, outcome, code: decision.code, person };
+  const changes = [...Object.keys(decision.changes), ...(decision.resetPassword ? ['password'] : [])];
+  return { line: row.line, outcome, person, changes };
+}

@@ -1,0 +1,212 @@
+import type { CsvFormat } from '../../../csv/format.js';
+import type { Import, ImportCounts } from '../../../db/models/import.js';
+import { AppError } from '../../../errors.js';
+import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
+import { validate } from '../../../schemas/validate.js';
+import { passwordPolicy } from '../../auth/password-policy.js';
+import type { Core } from '../../core.js';
+import type { ColumnMapping } from '../read/columns.js';
+import { inspectFile } from '../read/inspect.js';
+import type { KeyIndex } from '../read/key-index.js';
+import { openImportFile, type Repetitions } from '../read/rows.js';
+import { fileBytes, fileIdentity } from '../read/source-file.js';
+import { Seats } from './course-book.js';
+import { Decider } from './decider.js';
+import type { Decision } from './outcomes.js';
+import { type IdentityChange, type PlanSample, PlanTally } from './plan-summary.js';
+
+/** What importing a file would do. Making it writes nothing. */
+export interface ImportPlan {
+  /** Stands for the file, the options and the accounts it meets: a plan of the same id has the same effect. */
+  id: string;
+  file: string;
+  fileSha256: string;
+  /** What the file was when it was read. */
+  fileIdentity: string;
+  options: ImportOptions;
+  /** How the file is read. */
+  format: CsvFormat;
+  /** The heading of the file that each field was found under. */
+  columns: Readonly<Record<string, string>>;
+  ignoredColumns: readonly string[];
+  /** The words of the file that were taken for roles, besides the roles' own names. */
+  roleWords: Readonly<Record<string, ImportableRole>>;
+  counts: ImportCounts;
+  samples: readonly PlanSample[];
+  /** The updates that change who an account is, and how many more there are. */
+  identityChanges: readonly IdentityChange[];
+  identityChangesLeftOut: number;
+  /** How many accounts get a generated password. */
+  generatedPasswords: number;
+  /** The line of the bad row at which the import will stop, as `onError: stop` says. */
+  stopsAtLine: number | null;
+  /** Why nothing of it may be written: more bad rows than the options allow. */
+  refusal: string | null;
+  /**
+   * An import of this file that broke off: applying the plan takes it up. `planId` is the plan with which it began, and
+   * `planRestId` what the id of this one is if the accounts of the rows that are left are as that plan found them.
+   */
+  unfinished: { id: string; rowsDone: number; planId: string | null; planRestId: string | null } | null;
+  /** The ids of what is left of the plan after so many rows. */
+  restIds: ReadonlyMap<number, string>;
+  /** What reading the file showed of repeated keys, when all of it was read. */
+  repetitions: Repetitions | undefined;
+  /** The accounts that rows mean by their phone alone, by `line account`. */
+  phoneMatches: KeyIndex;
+  /** How long it took to make, in seconds. */
+  seconds: number;
+}
+
+/** A run at a terminal of the same file with the same options that broke off. */
+export async function findUnfinished(
+  core: Core,
+  { fileSha256, options }: Pick<ImportPlan, 'fileSha256' | 'options'>,
+): Promise<Import | null> {
+  return core.database.read(() =>
+    core.database.models.Import.findOne({
+      where: {
+        fileSha256,
+        optionsJson: optionsText(options),
+        origin: 'cli',
+        status: ['running', 'interrupted', 'failed', 'cancelled'],
+      },
+      order: [['id', 'DESC']],
+    }),
+  );
+}
+
+/** What becomes of the rows that a run imported before it broke off, when the rest may not be imported. */
+function remainderOf(onError: ImportOptions['onError'], rowsDone: number): string {
+  if (rowsDone === 0) return 'nothing was written.';
+  return onError === 'abort'
+    ? `the ${rowsDone} rows that were imported before it broke off may not stay.`
+    : `nothing more was written. What the ${rowsDone} rows before did stays, unless the import is undone.`;
+}
+
+function refusalOf(
+  { onError, maxErrors }: ImportOptions,
+  { rejected }: ImportCounts,
+  samples: readonly PlanSample[],
+  rowsDone: number,
+): string | null {
+  const limit = onError === 'abort' ? 0 : maxErrors;
+  if (limit === undefined || rejected <= limit) return null;
+  const first = samples.find(({ outcome }) => outcome === 'rejected');
+  const bad = rejected === 1 ? '1 row is bad' : `${rejected} rows are bad`;
+  const allowed = onError === 'abort' ? 'none may be' : `no more than ${limit} may be`;
+  return `${bad}, and ${allowed}: ${remainderOf(onError, rowsDone)}${first ? ` The first is line ${first.line}: ${first.reason}` : ''}`;
+}
+
+function columnsOf({ own, fields, fullName, suspended }: ColumnMapping): Record<string, string> {
+  const headings = new Map(own.map(({ heading, index }) => [index, heading.trim()]));
+  const found: [string, number][] = [
+    ...fields,
+    ...(fullName === undefined ? [] : [['fullName', fullName] as const]),
+    ...(suspended === undefined ? [] : [['suspended', suspended] as const]),
+  ].map(([field, index]) => [field, index]);
+  return Object.fromEntries(found.map(([field, index]) => [field, headings.get(index) ?? '']));
+}
+
+const unfinishedOf = ({ id, rowsDone, planId, planRestId }: Import) => ({ id, rowsDone, planId, planRestId });
+
+/** The decisions up to the first bad row. */
+export function upToFirstRejected(decisions: readonly Decision[]): Decision[] {
+  const bad = decisions.findIndex(({ outcome }) => outcome === 'rejected');
+  return bad < 0 ? [...decisions] : decisions.slice(0, bad + 1);
+}
+
+/** What is to be planned. */
+export interface PlanRequest {
+  /** Path of the file. */
+  file: string;
+  /** Raw options. */
+  options: object;
+  signal: AbortSignal;
+  /** With more rows than this the file is refused. */
+  maxRows?: number;
+  /** The import to go on with; when absent, a run of the same file and options that broke off is looked for. */
+  record?: Import;
+  /** Called with the number of rows read so far. */
+  onProgress?(rows: number): void;
+}
+
+/**
+ * Reads a whole file and tells what importing it would do.
+ * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `INTERRUPTED`
+ */
+export async function planImport(core: Core, request: PlanRequest): Promise<ImportPlan> {
+  const startedAt = performance.now();
+  const { file, signal } = request;
+  const options = validate(importOptionsSchema, request.options);
+  const identity = await fileIdentity(file);
+  const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), options.encoding);
+  const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
+  const decider = await Decider.open(core, options, begun);
+  const { format, mapping, batches, roleWords, repetitions, close } = await openImportFile(
+    fileBytes(file),
+    {
+      options,
+      format: { encoding, delimiter: options.delimiter ?? 'auto' },
+      policy: await passwordPolicy(core.config),
+    },
+    core.config.imports,
+  );
+  const seats = new Seats(core);
+  const tally = new PlanTally(begun?.counts);
+  let stopsAtLine: number | null = null;
+  let read = 0;
+  try {
+    for await (const batch of batches) {
+      if (signal.aborted) throw new AppError('INTERRUPTED', 'Interrupted; nothing was written.');
+      read += batch.length;
+      if (request.maxRows !== undefined && read > request.maxRows)
+        throw new AppError(
+          'IMPORT_FILE_INVALID',
+          `The file has more than ${request.maxRows} rows. Split it, or import it with coursectl users import.`,
+        );
+      const rows = batch.slice(Math.max(0, batch.length - (read - (begun?.rowsDone ?? 0))));
+      if (rows.length === 0) continue;
+      const decisions = await decider.decide(rows, seats);
+      const wanted = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
+      tally.add(wanted);
+      request.onProgress?.(tally.counts.rows);
+      const last = wanted.at(-1);
+      if (options.onError === 'stop' && last?.outcome === 'rejected') {
+        stopsAtLine = last.row.line;
+        break;
+      }
+    }
+  } finally {
+    await close();
+  }
+  if (tally.counts.rows === 0)
+    throw new AppError('IMPORT_FILE_INVALID', `The file ${file} has a header and no rows below it.`);
+  // It was read twice.
+  if ((await fileIdentity(file)) !== identity)
+    throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
+  const ids = tally.ids(fileSha256 + optionsText(options));
+  const { counts, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = tally;
+  return {
+    id: ids.get(begun?.rowsDone ?? 0) ?? '',
+    file,
+    fileSha256,
+    fileIdentity: identity,
+    options,
+    format,
+    columns: columnsOf(mapping),
+    ignoredColumns: mapping.ignored,
+    roleWords: Object.fromEntries(roleWords),
+    counts,
+    samples,
+    identityChanges,
+    identityChangesLeftOut,
+    generatedPasswords,
+    stopsAtLine,
+    refusal: refusalOf(options, counts, samples, begun?.rowsDone ?? 0),
+    unfinished: begun && unfinishedOf(begun),
+    restIds: ids,
+    repetitions: stopsAtLine === null ? repetitions() : undefined,
+    phoneMatches: decider.phoneMatches,
+    seconds: (performance.now() - startedAt) / 1000,
+  };
+}

@@ -1,0 +1,114 @@
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { heldLeases, type Lease, withLease } from '../../../db/lease.js';
+import type { Import } from '../../../db/models/import.js';
+import { AppError, notFound } from '../../../errors.js';
+import type { ImportStatus } from '../../../schemas/import.js';
+import { recordAudit } from '../../audit.js';
+import type { Actor, Core } from '../../core.js';
+import { findImport } from '../commands.js';
+import { assertReadableHere } from '../output/exports.js';
+import { credentialsLease, jobLease } from '../run/repository.js';
+
+const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
+
+/** A claim on the passwords of an import: meanwhile nobody else gets them, and the import isn't gone on with. */
+export interface CredentialsClaim {
+  /** The passwords, as CSV. */
+  bytes(): AsyncGenerator<Buffer>;
+  /** They have arrived: they are removed. @throws AppError `IMPORT_CONFLICT` when the claim was lost meanwhile */
+  done(): Promise<void>;
+  /** They have not: they can be fetched again. */
+  failed(): Promise<void>;
+}
+
+/** How long one waits for another who fetches the same. */
+const waitMs = 2000;
+
+/**
+ * Claims the passwords of an import for the one time that they can be fetched. The claim is a lease: that of a service
+ * which dies is free again some time later.
+ * @throws AppError `NOT_FOUND`, `CREDENTIALS_FETCHED`, `NOT_READY` where the file can't be read, `IMPORT_CONFLICT` while
+ *   it runs or others fetch them
+ */
+export async function claimCredentials(core: Core, actor: Actor, id: string): Promise<CredentialsClaim> {
+  assertFetchable(await findImport(core, id));
+  return new Promise((resolve, reject) => {
+    const refusal = () =>
+      new AppError('IMPORT_CONFLICT', 'The passwords of this import are being fetched. Try again in a minute.');
+    const held = withLease(core.database, credentialsLease({ id }), waitMs, refusal, async (lease) => {
+      const record = await claimAfterRun(core, actor, id);
+      await new Promise<void>((release) => {
+        const end = async () => {
+          release();
+          await held;
+        };
+        resolve({
+          bytes: () => bytesOf(record),
+          done: () => remove(core, record, lease).finally(end),
+          failed: end,
+        });
+      });
+    });
+    held.catch(reject);
+  });
+}
+
+const notEnded = (id: string, status: ImportStatus) =>
+  new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: its passwords can be fetched once it has ended.`);
+
+/**
+ * @param record with its status as it is, not as it was when its run died
+ * @throws AppError `IMPORT_CONFLICT` while the import is under way, `CREDENTIALS_FETCHED`, `NOT_FOUND`
+ */
+export function assertFetchable(record: Import): void {
+  if (underWay.includes(record.status)) throw notEnded(record.id, record.status);
+  assertThere(record);
+}
+
+function assertThere(record: Import): void {
+  if (record.credentialsFetchedAt !== null) throw new AppError('CREDENTIALS_FETCHED');
+  if (!record.hasCredentials) throw notFound('Credentials');
+}
+
+/** {@link recordClaim}, after the run that has ended: it may hold its lease for a moment longer. */
+async function claimAfterRun(core: Core, actor: Actor, id: string): Promise<Import> {
+  for (const deadline = Date.now() + waitMs; ; await sleep(50)) {
+    const claimed = await recordClaim(core, actor, id, Date.now() > deadline);
+    if (claimed) return claimed;
+  }
+}
+
+/**
+ * Makes sure that there is something to be fetched and that nobody goes on with it, and notes who wants it.
+ * @returns nothing while another holds an import that has ended, unless it is the last try
+ */
+async function recordClaim(core: Core, actor: Actor, id: string, isLast: boolean): Promise<Import | undefined> {
+  return core.database.inTransaction(async (transaction) => {
+    const { Import } = core.database.models;
+    const found = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
+    assertThere(found);
+    // Whoever goes on with it holds this before it looks for our lease.
+    const isTaken = (await heldLeases(core.database, [jobLease(found)], transaction)).size > 0;
+    if (isTaken && found.status === 'completed' && !isLast) return undefined;
+    if (isTaken || found.status === 'queued') throw notEnded(id, found.status);
+    await assertReadableHere(found.credentialsFile, 'passwords');
+    await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
+    return found;
+  });
+}
+
+async function* bytesOf({ credentialsFile, credentialsBytes }: Import): AsyncGenerator<Buffer> {
+  const end = Number(credentialsBytes) - 1;
+  for await (const chunk of createReadStream(credentialsFile ?? '', { end })) yield chunk as Buffer;
+}
+
+async function remove(core: Core, { id, credentialsFile }: Import, lease: Lease): Promise<void> {
+  await core.database.inTransaction(async (transaction) => {
+    if (!(await lease.renew(transaction))) throw new AppError('IMPORT_CONFLICT');
+    const { Import } = core.database.models;
+    await Import.update({ credentialsFetchedAt: core.now() }, { where: { id }, transaction });
+  });
+  await rm(credentialsFile ?? '', { force: true });
+}

@@ -1,0 +1,224 @@
+import { AppError } from '../../../errors.js';
+import { type ImportColumn, importColumns, requiredImportColumns } from '../../../schemas/import.js';
+import { closest } from './closest.js';
+import { halfNames, headerAliases, type ImportField } from './header-aliases.js';
+import { headingKey, longestKnown } from './headings.js';
+
+interface Column {
+  heading: string;
+  /** Which cell of a row it is, from 0. */
+  index: number;
+}
+
+/** Which cell of a row is which field. */
+export interface ColumnMapping {
+  /** How many columns the header names: what a row has in further cells belongs to none. */
+  width: number;
+  /** Whether it is the header of a rejects file, in which cells are protected. */
+  isRejects: boolean;
+  fields: ReadonlyMap<ImportColumn, number>;
+  /** The cell with first and last name together; absent when they have a cell each. */
+  fullName?: number;
+  /** The cell that says of whom it isn't active; absent beside a cell that says who is. */
+  suspended?: number;
+  /** The columns as they stand, without those that a rejects file added. */
+  own: readonly Column[];
+  /** Columns that mean nothing to an import. */
+  ignored: readonly string[];
+}
+
+/** Columns that our own rejects file adds; they are dropped when it comes back. */
+export const rejectColumns = ['line', 'code', 'reason'] as const;
+
+/** Where the columns of a rejects file begin; -1 when there are none. One that is called so by itself is the file's own. */
+export const addedColumns = (headings: readonly string[]): number =>
+  headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
+
+/** The columns as they stand, without those of a rejects file. */
+function ownColumns(headings: readonly string[]): Column[] {
+  const added = addedColumns(headings);
+  return headings
+    .map((heading, index) => ({ heading, index }))
+    .filter(({ index }) => added < 0 || index < added || index >= added + rejectColumns.length);
+}
+
+const longestShown = 60;
+const mostShown = 10;
+
+/** A heading as it may be shown: in one line, and not without end. */
+function shown(heading: string): string {
+  const line = heading
+    .slice(0, longestKnown)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
+  return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
+}
+
+const importFields: readonly ImportField[] = [...importColumns, 'fullName', 'suspended'];
+const template = importColumns.join(',');
+
+const knownByKey = new Map<string, { field: ImportField; rank: number }>();
+for (const field of importFields) {
+  [field, ...headerAliases[field]].forEach((name, rank) => {
+    const key = headingKey(name);
+    if (!knownByKey.has(key)) knownByKey.set(key, { field, rank });
+  });
+}
+
+const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
+const usage = (message: string) => new AppError('USAGE', message);
+
+/** Whether a cell is an address, which makes a first line one of people. */
+function isAddress(cell: string): boolean {
+  if (cell.length > 300) return false;
+  const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
+  return domain.slice(1, -1).includes('.');
+}
+
+/** What was decided by hand: columns with their fields, or none. */
+type Decided = ReadonlyMap<number, ImportField | undefined>;
+
+/** @param maps `heading=field` each, or `heading=` */
+function decide(own: readonly Column[], maps: readonly string[]): Decided {
+  const decided = new Map<number, ImportField | undefined>();
+  const fieldKeys = new Map(importFields.map((field) => [headingKey(field), field]));
+  // Made once: every mapping is looked for among all headings.
+  const ownKeys = new Map(own.map((column) => [column, headingKey(column.heading)]));
+  for (const map of maps) {
+    const at = map.lastIndexOf('=');
+    const [heading, name] = [map.slice(0, at).trim(), map.slice(at + 1).trim()];
+    const key = headingKey(heading);
+    const column =
+      own.find((other) => other.heading.trim() === heading) ??
+      own.find((other) => key !== '' && ownKeys.get(other) === key);
+    if (at < 0 || heading === '')
+      throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
+    if (column === undefined) {
+      const near = closest(
+        heading,
+        own.map((other) => shown(other.heading)),
+      );
+      throw usage(`The file has no column "${shown(heading)}".${near ? ` Did you mean "${near}"?` : ''}`);
+    }
+    const field = fieldKeys.get(headingKey(name));
+    if (name !== '' && field === undefined) {
+      const near = closest(name, importFields);
+      throw usage(
+        `"${shown(name)}" is no field.${near ? ` Did you mean ${near}?` : ''} The fields are: ${importFields.join(', ')}`,
+      );
+    }
+    if (decided.has(column.index)) throw usage(`The column "${shown(heading)}" is mapped twice.`);
+    if (field !== undefined && [...decided.values()].includes(field))
+      throw usage(`Two columns are mapped to ${field}. Leave one of them out.`);
+    decided.set(column.index, field);
+  }
+  return decided;
+}
+
+/** A column that may be a field; the lower the rank, the likelier. */
+interface Candidate extends Column {
+  rank: number;
+}
+
+/** The columns that may be each field, the likeliest first. */
+function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField, Candidate[]> {
+  const byHand = new Set(decided.values());
+  const candidates = new Map<ImportField, Candidate[]>();
+  for (const column of own) {
+    const known = knownByKey.get(headingKey(column.heading));
+    const field = decided.has(column.index) ? decided.get(column.index) : known?.field;
+    if (field === undefined || (byHand.has(field) && !decided.has(column.index))) continue;
+    candidates.set(field, [...(candidates.get(field) ?? []), { ...column, rank: known?.rank ?? 0 }]);
+  }
+  for (const list of candidates.values()) list.sort((one, other) => one.rank - other.rank);
+  return candidates;
+}
+
+/** "Name" beside "Vorname" is the last name, beside "Surname" the first. */
+function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decided): void {
+  for (const [half, other] of [
+    ['firstName', 'lastName'],
+    ['lastName', 'firstName'],
+  ] as const) {
+    const { heading, beside } = halfNames[half];
+    const name = candidates.get('fullName')?.find((column) => headingKey(column.heading) === headingKey(heading));
+    const besides = beside.map(headingKey);
+    const isHalf = candidates.get(other)?.some((column) => besides.includes(headingKey(column.heading)));
+    if (name === undefined || decided.has(name.index) || candidates.has(half) || !isHalf) continue;
+    candidates.set(half, [name]);
+    candidates.delete('fullName');
+  }
+}
+
+/** Whether a heading may be the whole name or a half of it. */
+const isAmbiguous = (heading = '') =>
+  Object.values(halfNames).some((half) => headingKey(half.heading) === headingKey(heading));
+
+/**
+ * Finds the fields in a header, in any order and case and by many names.
+ * @param maps columns that are called something else, `heading=field` each; `heading=` is ignored
+ * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and doubled columns and a file without a header,
+ * `USAGE` for mappings that can't be
+ */
+export function mapColumns(header: readonly string[], maps: readonly string[] = []): ColumnMapping {
+  // A spreadsheet makes all lines as long as the longest.
+  const headings = header.slice(0, header.findLastIndex((heading) => heading.trim() !== '') + 1);
+  const own = ownColumns(headings);
+  const decided = decide(own, maps);
+  const candidates = candidatesOf(own, decided);
+  giveHalfNames(candidates, decided);
+  if (candidates.size === 0 || headings.some(isAddress))
+    throw invalid(`The file has no header. Its first line must name the columns: ${template}`);
+  const found = new Map<ImportField, number>();
+  for (const [field, [first, second]] of candidates) {
+    if (first === undefined) continue;
+    if (first.rank === second?.rank) throw invalid(`The header has the column ${field} twice. Remove one of them.`);
+    found.set(field, first.index);
+  }
+  const fullName = found.get('fullName');
+  found.delete('fullName');
+  const halves = Number(found.has('firstName')) + Number(found.has('lastName'));
+  const isWhole =
+    fullName !== undefined && (decided.has(fullName) || halves < (isAmbiguous(headings[fullName]) ? 1 : 2));
+  if (isWhole) for (const half of ['firstName', 'lastName'] as const) found.delete(half);
+  const suspended = found.has('isActive') ? undefined : found.get('suspended');
+  found.delete('suspended');
+  const used = new Set([...found.values(), ...(isWhole ? [fullName] : []), suspended]);
+  const ignored = own.filter(({ heading, index }) => heading.trim() !== '' && !used.has(index));
+  const fields = new Map<ImportColumn, number>();
+  for (const column of importColumns) {
+    const index = found.get(column);
+    if (index !== undefined) fields.set(column, index);
+  }
+  const missing = requiredImportColumns.filter(
+    (column) => !fields.has(column) && !(isWhole && (column === 'firstName' || column === 'lastName')),
+  );
+  const unused = ignored.map(({ heading }) => shown(heading));
+  if (missing.length > 0) throw missingColumns(missing, unused);
+  const isRejects = addedColumns(headings) >= 0;
+  return {
+    ...{ width: headings.length, isRejects, fields, own, ignored: unused },
+    ...(isWhole && { fullName }),
+    ...(suspended !== undefined && { suspended }),
+  };
+}
+
+function listed(headings: readonly string[]): string {
+  const more = headings.length - mostShown;
+  return `${headings.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function missingColumns(missing: readonly ImportColumn[], unused: readonly string[]): AppError {
+  const guesses = missing.flatMap((column) => {
+    const near = [column, ...headerAliases[column]].flatMap((name) => closest(name, unused) ?? [])[0];
+    return near === undefined ? [] : [`--map "${near}=${column}"`];
+  });
+  return invalid(
+    [
+      `The header lacks ${missing.join(', ')}.`,
+      ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),
+      ...(unused.length > 0 ? [`Not understood: ${listed(unused)}.`] : []),
+      `The columns are: ${template}`,
+    ].join(' '),
+  );
+}

@@ -1,0 +1,134 @@
+import type { CsvFormat } from '../../../csv/format.js';
+import { AppError } from '../../../errors.js';
+import type { Delimiter, Encoding } from '../../../schemas/import.js';
+import { delimiterSampleBytes, detectDelimiter, type Preamble, readPreamble } from './delimiters.js';
+import { decodedAs } from './encodings.js';
+import { type CsvLimits, type CsvRow, RowReader } from './row-reader.js';
+import { quotedFormulas } from './text-formulas.js';
+
+const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
+
+/** How a file is to be read. */
+export interface CsvOptions {
+  encoding: Encoding;
+  delimiter: Delimiter | 'auto';
+}
+
+/** A file of which the header was read. */
+export interface CsvFile {
+  format: CsvFormat;
+  /** The cells of the first record that has any content. */
+  header: string[];
+  headerLine: number;
+  /**
+   * The rows below it, as many at once as came in one piece; rows without any content are left out.
+   * Throws `IMPORT_FILE_INVALID` for what isn't CSV, with the line, after the rows before it.
+   */
+  rows: AsyncGenerator<CsvRow[]>;
+  /** Lets go of the source, wherever reading has come to. */
+  close(): Promise<void>;
+}
+
+/** The beginning of a file. */
+interface Head {
+  /** As many bytes as decide on a format, however the chunks fall; maybe more. */
+  bytes: Buffer;
+  /** Whether that is all. */
+  ended: boolean;
+  /** What went wrong after them: it has its turn when the rows in them have had theirs. */
+  fault?: unknown;
+}
+
+async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Head> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    while (length <= delimiterSampleBytes) {
+      const next = await chunks.next();
+      if (next.done) return { bytes: Buffer.concat(parts), ended: true };
+      parts.push(next.value);
+      length += next.value.length;
+    }
+  } catch (fault) {
+    return { bytes: Buffer.concat(parts), ended: false, fault };
+  }
+  return { bytes: Buffer.concat(parts), ended: false };
+}
+
+/**
+ * Reads a file as a stream: memory doesn't grow with it.
+ * @param source its bytes
+ * @throws AppError `IMPORT_FILE_INVALID` for a file without a header
+ */
+export async function openCsv(
+  source: AsyncIterable<Buffer>,
+  { encoding, delimiter: wanted }: CsvOptions,
+  limits: CsvLimits,
+): Promise<CsvFile> {
+  const text = decodedAs(encoding, source);
+  try {
+    const head = await readHead(text);
+    const preamble = readPreamble(head.bytes);
+    const table = head.bytes.subarray(preamble.length);
+    const delimiter = wanted === 'auto' ? delimiterOf(preamble, table, head.ended) : wanted;
+    const reader = new RowReader(delimiter, preamble.sepLine ? 2 : 1, limits);
+    const rows = rowsOf({ ...head, bytes: table }, text, delimiter, reader);
+    const close = async () => {
+      reader.close();
+      await rows.return(undefined);
+      await text.return(undefined);
+    };
+    const format = { encoding, delimiter, byteOrderMark: preamble.byteOrderMark, sepLine: preamble.sepLine };
+    const first = await rows.next();
+    const [header, ...others] = first.done ? [] : first.value;
+    if (header === undefined) throw invalid('The file is empty.');
+    return {
+      format,
+      header: header.cells.map((cell) => cell.replaceAll('\ufeff', '')),
+      headerLine: header.line,
+      rows: prepended(others, rows),
+      close,
+    };
+  } catch (error) {
+    await text.return(undefined);
+    throw error;
+  }
+}
+
+function delimiterOf({ sepLine, named }: Preamble, table: Buffer, isWhole: boolean): Delimiter {
+  if (!sepLine) return detectDelimiter(table.subarray(0, delimiterSampleBytes), isWhole);
+  if (named === undefined)
+    throw invalid(
+      'Line 1 names a delimiter that is not known: it may be a comma, a semicolon, a tab or a pipe. Correct it, or name the delimiter with --delimiter.',
+    );
+  return named;
+}
+
+async function* rowsOf(
+  start: Head,
+  text: AsyncGenerator<Buffer>,
+  delimiter: Delimiter,
+  reader: RowReader,
+): AsyncGenerator<CsvRow[]> {
+  async function* all() {
+    if (start.bytes.length > 0) yield start.bytes;
+    if (start.fault !== undefined) throw start.fault;
+    yield* text;
+  }
+  try {
+    for await (const bytes of quotedFormulas(all(), delimiter)) yield* yielded(await reader.read(bytes));
+    yield* yielded(await reader.read());
+  } finally {
+    reader.close();
+  }
+}
+
+function* yielded({ rows, fault }: { rows: CsvRow[]; fault?: unknown }): Generator<CsvRow[]> {
+  if (rows.length > 0) yield rows;
+  if (fault !== undefined) throw fault;
+}
+
+async function* prepended(first: CsvRow[], rows: AsyncGenerator<CsvRow[]>): AsyncGenerator<CsvRow[]> {
+  if (first.length > 0) yield first;
+  yield* rows;
+}

@@ -1,0 +1,196 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import iconv from 'iconv-lite';
+import { AppError } from '../../../errors.js';
+import type { Encoding } from '../../../schemas/import.js';
+
+/** What people call the encodings. */
+export const encodingNames: Readonly<Record<Encoding, string>> = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16 LE',
+  'utf-16be': 'UTF-16 BE',
+  'windows-1252': 'Windows-1252',
+};
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const byteOrderMarks: readonly [Encoding, Buffer][] = [
+  ['utf-8', Buffer.of(0xef, 0xbb, 0xbf)],
+  ['utf-16le', Buffer.of(0xff, 0xfe)],
+  ['utf-16be', Buffer.of(0xfe, 0xff)],
+];
+const longestMark = 3;
+
+/** Which encoding the first bytes of a file name, if any. */
+export function markedEncoding(start: Buffer): Encoding | undefined {
+  return byteOrderMarks.find(([, mark]) => start.subarray(0, mark.length).equals(mark))?.[0];
+}
+
+/** Bytes that Windows-1252 doesn't define. */
+export const isUndefined1252 = (byte: number) =>
+  byte === 0x81 || byte === 0x8d || byte === 0x8f || byte === 0x90 || byte === 0x9d;
+
+const isContinuation = (byte: number) => (byte & 0xc0) === 0x80;
+
+/** How many bytes a character of UTF-8 has that begins with this one; of bytes that begin none, 1 or more. */
+export const utf8LengthFrom = (byte: number) => (byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4);
+
+/** How many bytes at the end of UTF-8 belong to a character that may go on in the next chunk. */
+export function unfinishedUtf8(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes.readUInt8(bytes.length - back);
+    if (!isContinuation(byte)) return utf8LengthFrom(byte) > back ? back : 0;
+  }
+  return 0;
+}
+
+/** Index of the first byte of what is no UTF-8; the length when all is. */
+export function firstInvalidUtf8(bytes: Buffer): number {
+  let index = 0;
+  while (index < bytes.length) {
+    const length = utf8LengthFrom(bytes.readUInt8(index));
+    if (!isUtf8(bytes.subarray(index, index + length))) return index;
+    index += length;
+  }
+  return index;
+}
+
+/** Counts lines that end in LF, CRLF or CR, in bytes of which each line break is one byte or two. */
+export class LinePosition {
+  #line = 1;
+  #afterReturn = false;
+
+  /** The line on which a byte stands that comes after these, which are ASCII, UTF-8 or Windows-1252. */
+  after(bytes: Buffer): number {
+    let line = this.#line;
+    if (this.#afterReturn && bytes[0] === lineFeed) line -= 1;
+    for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) line += 1;
+    for (let at = bytes.indexOf(carriageReturn); at >= 0; at = bytes.indexOf(carriageReturn, at + 1))
+      if (bytes[at + 1] !== lineFeed) line += 1;
+    return line;
+  }
+
+  /** Passes over these bytes. */
+  pass(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#line = this.after(bytes);
+    this.#afterReturn = bytes.at(-1) === carriageReturn;
+  }
+}
+
+const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
+
+/** The refusal of bytes that aren't in the encoding that the file has, or is said to have. */
+function undecodable(encoding: Encoding, line: number, byte: number): AppError {
+  return invalid(
+    `The file is not ${encodingNames[encoding]}: line ${line}, byte ${byte} can't be decoded. Save it as "CSV UTF-8" and import it again.`,
+  );
+}
+
+/** The refusal of a file that is no text. */
+export function binary(line: number, byte: number): AppError {
+  return invalid(
+    `The file is binary, not CSV: line ${line}, byte ${byte} is a NUL. Save the spreadsheet as "CSV UTF-8" and import that.`,
+  );
+}
+
+/** Turns whole characters of an encoding into UTF-8. */
+interface Decoder {
+  /** How many bytes at the end of a chunk must wait for the next. */
+  unfinished(bytes: Buffer): number;
+  /** Index of the first byte that can't be decoded; -1 when all can. */
+  firstBad(bytes: Buffer): number;
+  toUtf8(bytes: Buffer): Buffer;
+}
+
+const highByte = { 'utf-16le': 1, 'utf-16be': 0 } as const;
+
+function utf16(encoding: 'utf-16le' | 'utf-16be'): Decoder {
+  const decode = (bytes: Buffer) => iconv.decode(bytes, encoding, { stripBOM: false });
+  return {
+    unfinished(bytes) {
+      const odd = bytes.length % 2;
+      const last = bytes[bytes.length - odd - 2 + highByte[encoding]] ?? 0;
+      return odd + ((last & 0xfc) === 0xd8 ? 2 : 0);
+    },
+    firstBad(bytes) {
+      const text = decode(bytes);
+      if (text.isWellFormed()) return bytes.length % 2 === 0 ? -1 : bytes.length - 1;
+      return 2 * text.search(/\p{Cs}/u);
+    },
+    toUtf8: (bytes) => Buffer.from(decode(bytes)),
+  };
+}
+
+const decoders: Readonly<Record<Encoding, Decoder>> = {
+  'utf-8': {
+    unfinished: unfinishedUtf8,
+    firstBad: (bytes) => (isUtf8(bytes) ? -1 : firstInvalidUtf8(bytes)),
+    toUtf8: (bytes) => bytes,
+  },
+  'utf-16le': utf16('utf-16le'),
+  'utf-16be': utf16('utf-16be'),
+  'windows-1252': {
+    unfinished: () => 0,
+    firstBad: (bytes) => (isAscii(bytes) ? -1 : bytes.findIndex(isUndefined1252)),
+    toUtf8: (bytes) => (isAscii(bytes) ? bytes : Buffer.from(iconv.decode(bytes, 'windows-1252'))),
+  },
+};
+
+/** The chunks, the first of which is long enough to hold a byte order mark. */
+async function* markedChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let start: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (start !== undefined) {
+      start = Buffer.concat([start, chunk]);
+      if (start.length < longestMark) continue;
+      yield start;
+      start = undefined;
+    } else yield chunk;
+  }
+  if (start !== undefined && start.length > 0) yield start;
+}
+
+/**
+ * Passes a text on as UTF-8, in whole characters. A byte order mark is kept.
+ * @throws AppError `IMPORT_FILE_INVALID` for bytes that aren't of the encoding, naming line and byte, both from 1
+ */
+export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const decoder = decoders[encoding];
+  const position = new LinePosition();
+  let unfinished: Buffer = Buffer.alloc(0);
+  let offset = 0;
+
+  /** What comes before a fault is passed on before it is thrown. */
+  function* decode(bytes: Buffer): Generator<Buffer> {
+    const bad = decoder.firstBad(bytes);
+    const utf8 = decoder.toUtf8(bad < 0 ? bytes : bytes.subarray(0, bad));
+    const nul = utf8.indexOf(0);
+    if (nul >= 0) {
+      const before = utf8.subarray(0, nul);
+      if (nul > 0) yield before;
+      const place = encoding.startsWith('utf-16') ? 2 * before.toString().length : nul;
+      throw binary(position.after(before), offset + place + 1);
+    }
+    if (utf8.length > 0) yield utf8;
+    if (bad >= 0) throw undecodable(encoding, position.after(utf8), offset + bad + 1);
+    position.pass(utf8);
+    offset += bytes.length;
+  }
+
+  for await (const chunk of markedChunks(chunks)) {
+    if (offset === 0 && unfinished.length === 0) assertMarkAgrees(encoding, chunk);
+    const bytes = unfinished.length > 0 ? Buffer.concat([unfinished, chunk]) : chunk;
+    const end = bytes.length - decoder.unfinished(bytes);
+    unfinished = bytes.subarray(Math.max(end, 0));
+    if (end > 0) yield* decode(bytes.subarray(0, end));
+  }
+  if (unfinished.length > 0) yield* decode(unfinished);
+}
+
+function assertMarkAgrees(encoding: Encoding, start: Buffer): void {
+  const marked = markedEncoding(start);
+  if (marked !== undefined && marked !== encoding)
+    throw invalid(
+      `The file begins with the byte order mark of ${encodingNames[marked]}: it can't be read as ${encodingNames[encoding]}. Leave the encoding out and import it again.`,
+    );
+}

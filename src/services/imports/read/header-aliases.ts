@@ -1,0 +1,119 @@
+import type { ImportColumn } from '../../../schemas/import.js';
+
+/** What a heading can stand for: a column of an import, the whole name in one, or the opposite of `isActive`. */
+export type ImportField = ImportColumn | 'fullName' | 'suspended';
+
+/**
+ * What spreadsheets and other programs call the columns, the likelier first: of two that a file has, the first is used.
+ * Case, accents, spaces and punctuation don't count. English, German, French, Spanish, Portuguese, Arabic; then the
+ * exports of Moodle, Canvas, Google Contacts and Google Workspace. Words that often mean something else are left out: a
+ * "Note" is a grade in half of these languages, a "Clave" rather a number than a password.
+ */
+export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
+  firstName: [
+    ...['Given name', 'Forename', 'First names', 'Given names', 'Forenames', 'Christian name', 'First', 'FName'],
+    ...['Vorname', 'Vornamen', 'Rufname'],
+    ...['Prénom', 'Prénoms', 'Prénom(s)'],
+    ...['Nombre', 'Nombres', 'Nombre(s)', 'Primer nombre', 'Nombre de pila'],
+    ...['Nome', 'Primeiro nome', 'Nome próprio'],
+    ...['الاسم الأول', 'الإسم الأول', 'اسم الأول', 'الاسم الشخصي'],
+    'First Name [Required]',
+  ],
+  lastName: [
+    ...['Surname', 'Family name', 'Last names', 'Surnames', 'Family names', 'Last', 'LName'],
+    ...['Nachname', 'Familienname', 'Zuname', 'Nachnamen'],
+    ...['Nom de famille', 'Nom', 'Noms'],
+    ...['Apellidos', 'Apellido', 'Apellido(s)', 'Primer apellido'],
+    ...['Sobrenome', 'Apelido', 'Último nome', 'Sobrenomes', 'Apelidos'],
+    ...['اسم العائلة', 'إسم العائلة', 'الاسم الأخير', 'الاسم الاخير', 'الإسم الأخير', 'اللقب', 'الكنية', 'العائلة'],
+    'Last Name [Required]',
+  ],
+  email: [
+    ...['Email address', 'E-mail addresses', 'Mail', 'Mail address', 'Primary email', 'Contact email', 'Work email'],
+    ...['Student email', 'Email ID', 'Email (work)', 'Personal email', 'Home email'],
+    ...['E-Mail-Adresse', 'Mailadresse', 'Emailadresse', 'Elektronische Adresse'],
+    ...['Courriel', 'Adresse e-mail', 'Adresse mail', 'Adresse courriel', 'Adresse électronique', 'Mél'],
+    ...[
+      'Correo electrónico',
+      'Correo',
+      'Dirección de correo electrónico',
+      'Dirección de correo',
+      'Dirección de e-mail',
+    ],
+    ...['Endereço de e-mail', 'Correio eletrônico', 'Correio electrónico', 'Endereço eletrônico'],
+    ...['البريد الإلكتروني', 'البريد الالكتروني', 'بريد إلكتروني', 'الإيميل', 'الايميل', 'إيميل', 'البريد'],
+    ...['Email Address [Required]', 'E-mail 1 - Value', 'login_id', 'Email 1', 'E-mail 2 - Value', 'Email 2'],
+  ],
+  phone: [
+    ...['Phone number', 'Mobile', 'Mobile phone', 'Mobile number', 'Cell', 'Cell phone', 'Cellphone', 'Cell number'],
+    ...['Telephone', 'Telephone number', 'Tel', 'Tel. no.', 'Phone no.', 'Mobile no.', 'Contact number', 'Contact no.'],
+    ...['Primary phone', 'WhatsApp', 'WhatsApp number', 'Phone (mobile)', 'Work phone', 'Home phone'],
+    ...['Telefon', 'Telefonnummer', 'Handy', 'Handynummer', 'Mobil', 'Mobilnummer', 'Mobiltelefon', 'Rufnummer'],
+    ...['Téléphone', 'Numéro de téléphone', 'Téléphone portable', 'Téléphone mobile', 'Portable', 'N° de téléphone'],
+    ...[
+      'Teléfono',
+      'Número de teléfono',
+      'Teléfono móvil',
+      'Móvil',
+      'Celular',
+      'Teléfono celular',
+      'Número de celular',
+    ],
+    ...['Telefone', 'Número de telefone', 'Telemóvel', 'Telefone celular', 'Telefone móvel', 'Número de telemóvel'],
+    ...['الهاتف', 'رقم الهاتف', 'هاتف', 'الجوال', 'رقم الجوال', 'جوال', 'الموبايل', 'رقم الموبايل', 'موبايل'],
+    ...['المحمول', 'رقم المحمول', 'الهاتف المحمول', 'رقم الهاتف المحمول', 'التليفون', 'رقم التليفون', 'رقم التواصل'],
+    ...['phone1', 'Phone 1 - Value', 'Recovery Phone [MUST BE IN THE E.164 FORMAT]', 'Mobile Phone [Optional]'],
+    ...['phone2', 'Phone 2 - Value', 'Phone 3'],
+  ],
+  role: [
+    ...['User role', 'Account role', 'Role name', 'Rolle', 'Benutzerrolle', 'Rôle', "Rôle de l'utilisateur", 'Rol'],
+    ...['Rol de usuario', 'Papel', 'Função do usuário', 'الدور', 'دور المستخدم', 'دور'],
+  ],
+  isActive: [
+    ...['Active', 'Enabled', 'Is enabled', 'Account active', 'Active?', 'Aktiv', 'Ist aktiv', 'Actif', 'Est actif'],
+    ...['Activo', 'Está activo', 'Ativo', 'Está ativo', 'نشط', 'فعال', 'مفعل'],
+    ...['Account status', 'User status', 'Status'],
+  ],
+  password: [
+    ...['Initial password', 'Pass word', 'Passwort', 'Kennwort', 'Mot de passe', 'Contraseña', 'Senha'],
+    ...['Palavra-passe', 'كلمة المرور', 'كلمة السر', 'Password [Required]'],
+  ],
+  passwordHash: [
+    ...['Hashed password', 'bcrypt', 'bcrypt hash', 'Password digest', 'Encrypted password', 'Passwort-Hash'],
+    ...['Hash du mot de passe', 'Hash de contraseña', 'Hash da senha', 'تجزئة كلمة المرور'],
+  ],
+  course: [
+    ...['Course title', 'Course name', 'Course ID', 'Course code', 'Kurs', 'Kursname', 'Kurstitel', 'Lehrgang'],
+    ...['Cours', 'Intitulé du cours', 'Nom du cours', 'Formation', 'Curso', 'Nombre del curso', 'Nome do curso'],
+    ...['الدورة', 'اسم الدورة', 'المقرر', 'اسم المقرر', 'الكورس', 'course1', 'course_name', 'course2'],
+  ],
+  enrollmentStatus: [
+    ...['Enrolment status', 'Course status', 'Enrollment state', 'Einschreibestatus'],
+    ...['Anmeldestatus', 'Kursstatus', "Statut d'inscription", "État de l'inscription", 'Estado de inscripción'],
+    ...['Estado de la inscripción', 'Estado de matrícula', 'Estado da inscrição', 'Status da matrícula'],
+    ...['Estado da matrícula', 'حالة التسجيل', 'حالة الالتحاق'],
+  ],
+  notes: [
+    ...['Comment', 'Comments', 'Remark', 'Remarks', 'Notiz', 'Notizen', 'Bemerkung', 'Bemerkungen'],
+    ...['Anmerkung', 'Anmerkungen', 'Kommentar', 'Kommentare', 'Remarque', 'Remarques', 'Commentaire', 'Commentaires'],
+    ...['Notas', 'Comentario', 'Comentarios', 'Observación', 'Observaciones', 'Observação', 'Observações'],
+    ...['Comentário', 'Comentários', 'ملاحظات', 'ملاحظة', 'تعليق', 'تعليقات'],
+  ],
+  fullName: [
+    ...['Name', 'Complete name', 'Display name', 'Student name', 'Person name', 'Participant name', 'Names'],
+    ...['First and last name', 'First name and surname', 'Vollständiger Name', 'Vor- und Nachname', 'Ganzer Name'],
+    ...['Nom complet', 'Nom et prénom', 'Prénom et nom', 'Nombre completo', 'Nombre y apellidos', 'Nombre y apellido'],
+    ...['Nome completo', 'Nome e sobrenome', 'الاسم الكامل', 'الإسم الكامل', 'الاسم', 'الإسم', 'الاسم الرباعي'],
+    'الاسم الثلاثي',
+  ],
+  suspended: [
+    ...['Is suspended', 'Account suspended', 'User suspended', 'Gesperrt', 'Ist gesperrt', 'Suspendu', 'Est suspendu'],
+    ...['Suspendido', 'Está suspendido', 'Suspenso', 'Está suspenso', 'موقوف'],
+  ],
+};
+
+/** Headings for the whole name that are one half of it beside a column for the other half. */
+export const halfNames: Readonly<Record<'firstName' | 'lastName', { heading: string; beside: readonly string[] }>> = {
+  firstName: { heading: 'Name', beside: ['Surname', 'Family name', 'lastName', 'Nachname', 'Familienname', 'Zuname'] },
+  lastName: { heading: 'Name', beside: ['Vorname', 'Vornamen', 'Rufname'] },
+};

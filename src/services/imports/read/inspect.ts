@@ -1,0 +1,172 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { AppError } from '../../../errors.js';
+import type { Encoding } from '../../../schemas/import.js';
+import {
+  binary,
+  firstInvalidUtf8,
+  isUndefined1252,
+  LinePosition,
+  markedEncoding,
+  unfinishedUtf8,
+  utf8LengthFrom,
+} from './encodings.js';
+import { WesternWords } from './western-words.js';
+
+/** What one pass over all bytes of a file tells. */
+export interface Inspection {
+  sha256: string;
+  encoding: Encoding;
+  byteOrderMark: boolean;
+  bytes: number;
+}
+
+/** Where the first bytes stand by which a file is known; enough for those of spreadsheets in ZIP files. */
+const signatureBytes = 4096;
+
+const excelWords = 'Open it and save it as "CSV UTF-8", then import that.';
+
+/** Files that people take for CSV, and what they are. */
+function knownType(start: Buffer): string | undefined {
+  const begins = (...bytes: number[]) => start.subarray(0, bytes.length).equals(Buffer.from(bytes));
+  if (begins(0x50, 0x4b, 0x03, 0x04) || begins(0x50, 0x4b, 0x05, 0x06)) {
+    if (start.includes('opendocument.spreadsheet')) return `an OpenDocument spreadsheet (.ods). ${excelWords}`;
+    if (start.includes('[Content_Types].xml') || start.includes('xl/'))
+      return `an Excel workbook (.xlsx). ${excelWords}`;
+    if (start.includes('Index/Document.iwa') || start.includes('Index/Tables/'))
+      return 'a Numbers spreadsheet (.numbers). Export it to CSV in UTF-8 (File, Export To), then import that.';
+    return 'a ZIP archive. Unpack it and import the CSV file in it.';
+  }
+  if (begins(0xd0, 0xcf, 0x11, 0xe0)) return `an old Excel workbook (.xls). ${excelWords}`;
+  if (begins(0x25, 0x50, 0x44, 0x46, 0x2d)) return 'a PDF document. Export the table as "CSV UTF-8" and import that.';
+  if (begins(0x1f, 0x8b)) return 'compressed with gzip. Unpack it and import the CSV file in it.';
+  const text = start.subarray(0, 256).toString('latin1');
+  if (/^(\xef\xbb\xbf)?\s*<(!doctype html|html|head|meta|table)\b/i.test(text))
+    return `a web page (HTML). ${excelWords}`;
+  if (/^(\xef\xbb\xbf)?\s*<\?xml\b/i.test(text)) return `an XML document. ${excelWords}`;
+  return undefined;
+}
+
+/** Finds out how a file is encoded: by all of its bytes, so that it is no guess from a sample. */
+class EncodingDetector {
+  #start: Buffer = Buffer.alloc(0);
+  readonly #position = new LinePosition();
+  #unfinished: Buffer = Buffer.alloc(0);
+  #bytes = 0;
+  #evenNuls = 0;
+  #oddNuls = 0;
+  #firstNul: { line: number; byte: number } | undefined;
+  #firstInvalid: { line: number; byte: number } | undefined;
+  /** Characters of UTF-8 beyond ASCII. */
+  #hasMultibyte = false;
+  #hasUndefined1252 = false;
+  readonly #words = new WesternWords();
+
+  push(chunk: Buffer): void {
+    if (this.#start.length < signatureBytes) {
+      this.#start = Buffer.concat([this.#start, chunk.subarray(0, signatureBytes - this.#start.length)]);
+    }
+    this.#countNuls(chunk);
+    const bytes = this.#unfinished.length > 0 ? Buffer.concat([this.#unfinished, chunk]) : chunk;
+    const end = bytes.length - unfinishedUtf8(bytes);
+    this.#unfinished = bytes.subarray(end);
+    this.#look(bytes.subarray(0, end));
+  }
+
+  /** @param assumed the encoding that was asked for */
+  finish(assumed: Encoding | 'auto'): Omit<Inspection, 'sha256'> {
+    const unfinished = this.#unfinished;
+    this.#unfinished = Buffer.alloc(0);
+    this.#look(unfinished);
+    const type = knownType(this.#start);
+    if (type !== undefined) throw new AppError('IMPORT_FILE_INVALID', `The file is ${type}`);
+    const marked = markedEncoding(this.#start);
+    const encoding = assumed === 'auto' ? (marked ?? this.#unmarked()) : assumed;
+    return { encoding, byteOrderMark: marked !== undefined, bytes: this.#bytes };
+  }
+
+  #unmarked(): Encoding {
+    if (this.#firstNul !== undefined) {
+      // The delimiters, line breaks, digits and addresses of any list of people have a NUL each; binary files have few.
+      const [more, fewer] = [Math.max(this.#evenNuls, this.#oddNuls), Math.min(this.#evenNuls, this.#oddNuls)];
+      if (this.#bytes % 2 === 1 || more * 20 < this.#bytes || fewer * 4 > more)
+        throw binary(this.#firstNul.line, this.#firstNul.byte);
+      return this.#oddNuls > this.#evenNuls ? 'utf-16le' : 'utf-16be';
+    }
+    if (this.#firstInvalid === undefined) return 'utf-8';
+    if (!this.#hasMultibyte && !this.#hasUndefined1252 && !this.#words.isForeign()) return 'windows-1252';
+    const { line, byte } = this.#firstInvalid;
+    throw new AppError(
+      'IMPORT_FILE_INVALID',
+      `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and what else it is can't be told. Save it as "CSV UTF-8", or name its encoding with --encoding.`,
+    );
+  }
+
+  #countNuls(chunk: Buffer): void {
+    if (!chunk.includes(0)) return;
+    // Every other byte, in a file that deserves it: no place for a search from one to the next.
+    const start = this.#bytes + this.#unfinished.length;
+    for (let at = 0; at < chunk.length; at += 1) {
+      if (chunk[at] !== 0) continue;
+      if ((start + at) % 2 === 0) this.#evenNuls += 1;
+      else this.#oddNuls += 1;
+    }
+  }
+
+  /** Looks at whole characters, if this is UTF-8. With a NUL it isn't, nor Windows-1252. */
+  #look(bytes: Buffer): void {
+    if (this.#firstNul !== undefined) {
+      this.#bytes += bytes.length;
+      return;
+    }
+    const nul = bytes.indexOf(0);
+    if (nul >= 0) this.#firstNul = this.#place(bytes, nul);
+    else if (!isAscii(bytes)) this.#lookBeyondAscii(bytes);
+    if (nul < 0 && !this.#hasMultibyte) this.#words.push(bytes);
+    this.#position.pass(bytes);
+    this.#bytes += bytes.length;
+  }
+
+  #lookBeyondAscii(bytes: Buffer): void {
+    if (isUtf8(bytes)) {
+      this.#hasMultibyte = true;
+      return;
+    }
+    this.#hasUndefined1252 ||= bytes.some(isUndefined1252);
+    this.#hasMultibyte ||= hasMultibyteCharacter(bytes);
+    if (this.#firstInvalid !== undefined) return;
+    const bad = firstInvalidUtf8(bytes);
+    this.#firstInvalid = this.#place(bytes, bad);
+  }
+
+  #place(bytes: Buffer, index: number): { line: number; byte: number } {
+    return { line: this.#position.after(bytes.subarray(0, index)), byte: this.#bytes + index + 1 };
+  }
+}
+
+/** Whether bytes that are no UTF-8 hold a character of it all the same. */
+function hasMultibyteCharacter(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; at += 1) {
+    const length = utf8LengthFrom(bytes.readUInt8(at));
+    if (length > 1 && at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length))) return true;
+  }
+  return false;
+}
+
+/**
+ * Reads a whole file once: what it is and how it is encoded.
+ * @param encoding what it is to be read as, whatever it looks like
+ * @throws AppError `IMPORT_FILE_INVALID` for what is no text, and for text of which the encoding can't be told for certain
+ */
+export async function inspectFile(
+  chunks: AsyncIterable<Buffer>,
+  encoding: Encoding | 'auto' = 'auto',
+): Promise<Inspection> {
+  const sha256 = createHash('sha256');
+  const detector = new EncodingDetector();
+  for await (const chunk of chunks) {
+    sha256.update(chunk);
+    detector.push(chunk);
+  }
+  return { sha256: sha256.digest('hex'), ...detector.finish(encoding) };
+}

@@ -1,0 +1,53 @@
+import { readPhone, restoreProtected } from '../../../csv/cells.js';
+import { answerWords } from '../../../schemas/import.js';
+import type { ColumnMapping } from './columns.js';
+import type { ImportField } from './header-aliases.js';
+import { longestKnown } from './headings.js';
+
+/** First and last name of a name with a space; a comma means that they stand the other way round, or more than a name. */
+const partedName = /^([^,]*[^,\s])\s+([^,\s]+)$/;
+
+/** The cells of a row as they were in the first file, if this one is a rejects file. */
+export const restoredCells = (cells: string[], { isRejects }: ColumnMapping): string[] =>
+  isRejects ? cells.map(restoreProtected) : cells;
+
+/** How many cells of a row say something. */
+export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+
+/**
+ * The line of a rejects file for a row: its cells, what it was rejected for, and the cells that belong to no column. Those
+ * stand behind the last heading as they did before, so that the row stays refused until they are dealt with.
+ */
+export function rejectLine(
+  mapping: ColumnMapping,
+  row: { line: number; cells: readonly string[] },
+  why: readonly string[],
+) {
+  const surplus = row.cells.slice(mapping.width, Math.max(mapping.width, filledWidth(row.cells)));
+  return [...mapping.own.map(({ index }) => row.cells[index] ?? ''), String(row.line), ...why, ...surplus];
+}
+
+/** What programs show in the place of a password that they don't give away. */
+const maskedPassword = /^\s*[*•●]+\s*$/;
+
+const opposites = new Map([
+  ...answerWords.yes.map((word) => [word, 'no'] as const),
+  ...answerWords.no.map((word) => [word, 'yes'] as const),
+]);
+
+/** "No" for a yes and the other way round. A word for a state, such as "suspended", means the same under any heading. */
+const opposite = (cell: string): string => opposites.get(cell.trim().toLowerCase()) ?? cell;
+
+/** What a row says, as raw input for the schema: a text for each field that the file has. */
+export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): Partial<Record<ImportField, string>> {
+  const input: Partial<Record<ImportField, string>> = {};
+  for (const [column, index] of mapping.fields) input[column] = cells[index] ?? '';
+  if (input.phone !== undefined) input.phone = readPhone(input.phone);
+  if (maskedPassword.test(input.password ?? '')) input.password = '';
+  if (mapping.suspended !== undefined) input.isActive = opposite(cells[mapping.suspended] ?? '');
+  if (mapping.fullName === undefined) return input;
+  const fullName = (cells[mapping.fullName] ?? '').trim();
+  const [, firstName, lastName] = (fullName.length <= longestKnown && partedName.exec(fullName)) || [];
+  if (firstName !== undefined && lastName !== undefined) return { ...input, firstName, lastName };
+  return fullName === '' ? { ...input, firstName: '', lastName: '' } : { ...input, fullName };
+}

@@ -1,0 +1,246 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CsvFormat } from '../../../csv/format.js';
+import { isAppError, validationError } from '../../../errors.js';
+import {
+  type ImportableRole,
+  type ImportedPerson,
+  type ImportOptions,
+  importedPersonSchema,
+  quickPerson,
+} from '../../../schemas/import.js';
+import { phoneKey } from '../../../schemas/keys.js';
+import { validate } from '../../../schemas/validate.js';
+import type { PasswordPolicy } from '../../auth/password-policy.js';
+import type { ColumnMapping } from './columns.js';
+import { type CsvOptions, openCsv } from './csv-source.js';
+import { delimiterNames } from './delimiters.js';
+import { mappingOf } from './header-hint.js';
+import { KeyIndex } from './key-index.js';
+import { phoneDoubt } from './phone-doubts.js';
+import { roleOf } from './role-words.js';
+import { fieldsOf, filledWidth, restoredCells } from './row-fields.js';
+import type { CsvLimits, CsvRow } from './row-reader.js';
+
+/** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
+export const rowCodes = [
+  'INVALID',
+  'DUPLICATE_IN_FILE',
+  'ACCOUNTS_DIFFER',
+  'ALREADY_EXISTS',
+  'UNCHANGED',
+  'PROTECTED_ACCOUNT',
+  'HAS_COURSES',
+  'HAS_ENROLLMENTS',
+  'NOT_A_TRAINEE',
+  'ACCOUNT_INACTIVE',
+  'COURSE_UNKNOWN',
+  'COURSE_AMBIGUOUS',
+  'COURSE_FULL',
+  'ENROLLMENT_CANCELLED',
+] as const;
+/** Why a row was rejected or skipped. */
+export type RowCode = (typeof rowCodes)[number];
+
+/** A row that can become an account, as far as the file alone tells. */
+export interface CandidateRow extends CsvRow {
+  person: ImportedPerson;
+  /** Why the row is bad unless its account has this very phone already: an export has what was stored. */
+  doubt?: string;
+}
+
+/** A row that can't. */
+export interface RejectedRow extends CsvRow {
+  code: RowCode;
+  reason: string;
+}
+
+/** A row as the file alone tells of it. */
+export type FileRow = CandidateRow | RejectedRow;
+
+/** Whether the file alone tells that a row is bad. */
+export function isRejected(row: FileRow): row is RejectedRow {
+  return 'code' in row;
+}
+
+/** Passwords of people take long to hash: so many of them end a batch early, that its work isn't lost to a crash. */
+const batchPasswords = 64;
+
+/** A file of which header and columns are understood. */
+export interface ImportFile {
+  format: CsvFormat;
+  mapping: ColumnMapping;
+  /** All rows in order, checked against the schema and each other, in batches. */
+  batches: AsyncGenerator<FileRow[]>;
+  /** The words of the rows so far that were taken for roles, besides the roles' own names. */
+  roleWords: ReadonlyMap<string, ImportableRole>;
+  /** What is known of repeated keys, once all rows are read. */
+  repetitions(): Repetitions | undefined;
+  /** Lets go of the file, wherever reading has come to. */
+  close(): Promise<void>;
+}
+
+/** Columns of single words: the spaces around them mean nothing. */
+const wordColumns = ['role', 'isActive', 'enrollmentStatus'] as const;
+
+function personOf(input: ReturnType<typeof fieldsOf>, doubt: string | undefined): ImportedPerson {
+  try {
+    return quickPerson(input) ?? validate(importedPersonSchema, input);
+  } catch (error) {
+    // Everything that is wrong with a row is said at once.
+    if (!doubt || !isAppError(error, 'VALIDATION')) throw error;
+    throw validationError([...error.details, { path: 'phone', message: doubt }]);
+  }
+}
+
+/** So many words for roles are shown. */
+const manyRoleWords = 100;
+
+/** Which rows of a file repeat an email or a phone, and of which line: by their own line. */
+export type Repetitions = ReadonlyMap<number, string>;
+
+/** So many are not remembered. */
+const manyRepetitions = 20_000;
+
+/** Checks rows one by one, against the schema and against those before them. */
+class RowChecker {
+  readonly #emails = new KeyIndex();
+  readonly #phones = new KeyIndex();
+  readonly #format: CsvFormat;
+  readonly #mapping: ColumnMapping;
+  readonly #known: Repetitions | undefined;
+  readonly #found = new Map<number, string>();
+
+  readonly #policy: PasswordPolicy;
+  /** The words that stood for roles. */
+  readonly roleWords = new Map<string, ImportableRole>();
+
+  constructor(format: CsvFormat, mapping: ColumnMapping, policy: PasswordPolicy, known: Repetitions | undefined) {
+    this.#format = format;
+    this.#mapping = mapping;
+    this.#policy = policy;
+    this.#known = known;
+  }
+
+  /** The rows that repeated keys of others; undefined when there were too many to be remembered. */
+  get repetitions(): Repetitions | undefined {
+    return this.#known ?? (this.#found.size < manyRepetitions ? this.#found : undefined);
+  }
+
+  check({ line, cells }: CsvRow): FileRow {
+    const { width } = this.#mapping;
+    const row = { line, cells: restoredCells(cells, this.#mapping) };
+    const filled = cells.length > width ? filledWidth(cells) : 0;
+    if (filled > width) {
+      const delimiter = delimiterNames[this.#format.delimiter];
+      const reason = `The row has ${filled} fields, the header ${width}. Put fields that contain a ${delimiter} in quotes.`;
+      return { ...row, code: 'INVALID', reason };
+    }
+    try {
+      const input = this.#inputOf(row.cells);
+      const doubt = phoneDoubt(input.phone ?? '');
+      const person = personOf(input, doubt);
+      const weakness = person.password && this.#policy('Password', person.password, person);
+      if (weakness) return { ...row, code: 'INVALID', reason: weakness };
+      // Where the row turns out to be bad, the next one with this email is none that repeats it.
+      if (doubt) return { ...row, person, doubt };
+      const reason = this.#repetition(row.line, person);
+      return reason
+        ? { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason }
+        : { line: row.line, cells: row.cells, person };
+    } catch (error) {
+      if (!isAppError(error, 'VALIDATION')) throw error;
+      return { ...row, code: 'INVALID', reason: error.message };
+    }
+  }
+
+  /** What a row says, with the words for roles replaced that are known. */
+  #inputOf(cells: readonly string[]): ReturnType<typeof fieldsOf> {
+    const input = fieldsOf(cells, this.#mapping);
+    for (const word of wordColumns) if (input[word] !== undefined) input[word] = input[word].trim();
+    if (!input.role || input.role === 'trainee' || input.role === 'trainer') return input;
+    const role = roleOf(input.role);
+    if (!role) return input;
+    if (this.roleWords.size < manyRoleWords) this.roleWords.set(input.role, role);
+    return { ...input, role };
+  }
+
+  #repetition(line: number, person: ImportedPerson): string {
+    if (this.#known) return this.#known.get(line) ?? '';
+    const reason = this.#findRepetition(line, person);
+    if (reason !== '' && this.#found.size < manyRepetitions) this.#found.set(line, reason);
+    return reason;
+  }
+
+  #findRepetition(line: number, person: ImportedPerson): string {
+    const sameEmail = this.#emails.firstLine(person.email, line);
+    const samePhone = this.#phones.firstLine(phoneKey(person.phone), line);
+    if (sameEmail === undefined && samePhone === undefined) return '';
+    const earlier = [
+      sameEmail && `Email stands on line ${sameEmail} already.`,
+      samePhone && `Phone stands on line ${samePhone} already.`,
+    ];
+    return earlier.filter(Boolean).join(' ');
+  }
+}
+
+/**
+ * After so many rows others get their turn: the next rows are read while the rows before them are being written, and the
+ * database's answers must not wait for long.
+ */
+const sliceRows = 32;
+
+async function* inBatches(
+  rows: AsyncGenerator<CsvRow[]>,
+  checker: RowChecker,
+  batchRows: number,
+): AsyncGenerator<FileRow[]> {
+  let batch: FileRow[] = [];
+  let passwords = 0;
+  let checked = 0;
+  for await (const some of rows)
+    for (const raw of some) {
+      checked += 1;
+      if (checked % sliceRows === 0) await nextTurn();
+      const row = checker.check(raw);
+      batch.push(row);
+      if (!isRejected(row) && row.person.password !== undefined) passwords += 1;
+      if (batch.length < batchRows && passwords < batchPasswords) continue;
+      yield batch;
+      batch = [];
+      passwords = 0;
+    }
+  if (batch.length > 0) yield batch;
+}
+
+/** What a file is to be read as. */
+export interface Reading {
+  options: Pick<ImportOptions, 'map'>;
+  format: CsvOptions;
+  /** Which passwords may be chosen. */
+  policy: PasswordPolicy;
+}
+
+/**
+ * Opens a file of people.
+ * @param repetitions what an earlier reading of the same file has found
+ * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that it doesn't bear; the
+ * batches throw `IMPORT_FILE_INVALID` for the rest
+ */
+export async function openImportFile(
+  bytes: AsyncIterable<Buffer>,
+  reading: Reading,
+  { batchRows, ...limits }: CsvLimits & { batchRows: number },
+  repetitions?: Repetitions,
+): Promise<ImportFile> {
+  const { header, format, rows, close } = await openCsv(bytes, reading.format, limits);
+  try {
+    const mapping = await mappingOf(header, rows, reading.options.map);
+    const checker = new RowChecker(format, mapping, reading.policy, repetitions);
+    const batches = inBatches(rows, checker, batchRows);
+    const { roleWords } = checker;
+    return { format, mapping, batches, roleWords, repetitions: () => checker.repetitions, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

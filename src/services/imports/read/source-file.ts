@@ -1,0 +1,36 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { AppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
+
+/** The file that somebody wants imported, as the disk has it. */
+
+function unreadable(file: string, error: unknown): unknown {
+  const code = systemErrorCode(error);
+  if (code === undefined) return error;
+  return new AppError('IMPORT_FILE_INVALID', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
+}
+
+/** How much is read and parsed at a time: little enough that others get their turn in between. */
+const chunkBytes = 16 * 1024;
+
+/** The bytes of a file. @throws AppError `IMPORT_FILE_INVALID` when it can't be read */
+export async function* fileBytes(file: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes })) yield chunk as Buffer;
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/**
+ * What stays the same as long as a file does.
+ * @throws AppError `IMPORT_FILE_INVALID` when it can't be read, or not twice as a plan and its application do
+ */
+export async function fileIdentity(file: string): Promise<string> {
+  const stats = await stat(file).catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  if (!stats.isFile() && !stats.isDirectory())
+    throw new AppError('IMPORT_FILE_INVALID', `The file ${file} is a pipe or a device. Save it as a file.`);
+  return `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeMs}`;
+}

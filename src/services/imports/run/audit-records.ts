@@ -1,0 +1,72 @@
+import type { User } from '../../../db/models/user.js';
+import { type AuditRecord, auditedUser } from '../../audit.js';
+import type { Decision } from '../plan/outcomes.js';
+import type { UndoNote } from '../undo/undo-note.js';
+
+/** What a row has done to an account, as the ledger keeps it. */
+interface Done {
+  userId: string | null;
+  note: UndoNote;
+}
+
+/** The row of an import that an entry of the audit trail is about. */
+interface Origin {
+  importId: string;
+  line: number;
+}
+
+/** The fields of an account that an update changed, as they were; never its password. */
+function fieldsBefore({ before }: UndoNote): object {
+  const { passwordHash: _, initialPasswordExpiresAt: __, updatedAt: ___, ...fields } = before ?? { updatedAt: '' };
+  return fields;
+}
+
+/** What an account has by a row, and what it had. */
+function changesOf(decision: Decision, { note }: Done): Pick<AuditRecord, 'before' | 'after'> | undefined {
+  if (decision.outcome !== 'updated' && decision.outcome !== 'skipped') return undefined;
+  const courses = decision.enrollments.map(({ course }) => course.id);
+  const enrolled = courses.length > 0 ? { courses } : {};
+  if (decision.outcome === 'skipped') return courses.length > 0 ? { after: enrolled } : undefined;
+  const reset = decision.resetPassword ? { requiresPasswordChange: true } : {};
+  return { before: fieldsBefore(note), after: { ...decision.changes, ...reset, ...enrolled } };
+}
+
+/**
+ * The audit entries of a batch: one for each account that it changes or enrolls. Those that it creates are told by the
+ * ledger: see docs/DECISIONS.md.
+ */
+export function changedAccounts(
+  importId: string,
+  decisions: readonly Decision[],
+  ledger: ReadonlyMap<number, Done>,
+): AuditRecord[] {
+  return decisions.flatMap((decision): AuditRecord[] => {
+    const { line } = decision.row;
+    const done = ledger.get(line);
+    const changes = done && changesOf(decision, done);
+    if (!done?.userId || !changes) return [];
+    const target = { action: 'user.import', targetType: 'user', targetId: done.userId } as const;
+    return [{ ...target, ...changes, after: { importId, line, ...changes.after } }];
+  });
+}
+
+const undone = (user: User) => ({ action: 'user.undo-import', targetType: 'user', targetId: user.id }) as const;
+
+/** The audit entry of an account that undo removes. */
+export function removedAccount(origin: Origin, user: User, courses: readonly string[]): AuditRecord {
+  const enrolled = courses.length > 0 ? { courses } : {};
+  return { ...undone(user), before: { ...auditedUser(user), ...enrolled }, after: origin };
+}
+
+/**
+ * The audit entry of an account that undo restores.
+ * @param user as it is before
+ * @param courses of the enrollments that are removed with it
+ */
+export function restoredAccount(origin: Origin, user: User, note: UndoNote, courses: readonly string[]): AuditRecord {
+  const after = fieldsBefore(note);
+  const known = new Map(Object.entries(auditedUser(user)));
+  const before = Object.fromEntries(Object.keys(after).map((field) => [field, known.get(field)]));
+  const enrolled = courses.length > 0 ? { courses } : {};
+  return { ...undone(user), before: { ...before, ...enrolled }, after: { ...origin, ...after } };
+}

@@ -1,0 +1,237 @@
+import pLimit from 'p-limit';
+import type { Transaction } from 'sequelize';
+import { insertRows } from '../../../db/bulk-insert.js';
+import type { User } from '../../../db/models/user.js';
+import type { ImportedPerson, ImportOptions } from '../../../schemas/import.js';
+import { phoneKey } from '../../../schemas/keys.js';
+import { initialPasswordExpiry, insertAccounts, saveAccount, userSearchKey } from '../../accounts/store.js';
+import { recordAudit } from '../../audit.js';
+import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
+import { endSessions } from '../../auth/sessions.js';
+import type { Actor, Core } from '../../core.js';
+import { insertEnrollments } from '../../enrollments/store.js';
+import { newIds } from '../../ids.js';
+import { type Decision, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
+import type { UndoNote } from '../undo/undo-note.js';
+import { changedAccounts } from './audit-records.js';
+import { assertCourses, assertTrainees, assertUnbound, StaleDecision } from './batch-checks.js';
+
+/** What an account's password will be. */
+export interface Secret {
+  passwordHash: string;
+  /** The generated password; absent when the file gave one. */
+  generated?: string;
+}
+
+/** Secrets by the line of their row. They outlive attempts that fail: a hash is made once. */
+export type Secrets = Map<number, Secret>;
+
+/** How many hashes an import has under way: enough to keep all cores busy, few enough that logins get their turn. */
+const hashesInFlight = 8;
+
+async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Secret> {
+  if (password !== undefined) return { passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost) };
+  const generated = generatePassword();
+  return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost), generated };
+}
+
+/** Hashes the passwords of the accounts that get one and have none yet. */
+export async function prepareSecrets(core: Core, decisions: readonly Decision[], secrets: Secrets): Promise<void> {
+  const limit = pLimit(hashesInFlight);
+  const hashing: Promise<void>[] = [];
+  for (const decision of decisions) {
+    if (!needsSecret(decision) || secrets.has(decision.row.line)) continue;
+    const { line, person } = decision.row;
+    if (person.passwordHash !== undefined) secrets.set(line, { passwordHash: person.passwordHash });
+    else hashing.push(limit(async () => void secrets.set(line, await makeSecret(core, person))));
+  }
+  await Promise.all(hashing);
+}
+
+/** The lines of the credentials file. */
+export function credentialLines(decisions: readonly Decision[], secrets: Secrets): string[][] {
+  return decisions.flatMap((decision) => {
+    const generated = needsSecret(decision) ? secrets.get(decision.row.line)?.generated : undefined;
+    if (generated === undefined || decision.outcome === 'rejected') return [];
+    const { firstName, lastName, email, phone } = decision.row.person;
+    return [[String(decision.row.line), firstName, lastName, email, phone, generated]];
+  });
+}
+
+interface Writing {
+  core: Core;
+  options: ImportOptions;
+  secrets: Secrets;
+  transaction: Transaction;
+  now: Date;
+}
+
+/** What the ledger says of a row. */
+interface LedgerEntry {
+  userId: string | null;
+  note: UndoNote;
+}
+
+/**
+ * Writes the accounts and enrollments of a batch, its part of the ledger and its audit entries.
+ * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` when others have changed what was decided on
+ */
+export async function writeBatch(
+  core: Core,
+  actor: Actor,
+  importId: string,
+  options: ImportOptions,
+  decisions: readonly Decision[],
+  secrets: Secrets,
+  transaction: Transaction,
+): Promise<void> {
+  const writing = { core, options, secrets, transaction, now: core.now() };
+  await assertCourses(core, decisions, transaction);
+  const ledger = new Map<number, LedgerEntry>();
+  // One statement after the other: after a deadlock nothing more of the batch may be on its way.
+  await createAccounts(writing, decisions, ledger);
+  await updateAccounts(writing, decisions, ledger);
+  await assertTrainees(core, decisions, transaction);
+  for (const decision of decisions)
+    if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
+  await enroll(writing, decisions, ledger);
+  const rows = decisions.map((decision) => {
+    const { userId = accountOfRejected(decision), note = {} } = ledger.get(decision.row.line) ?? {};
+    const [code, reason] =
+      decision.outcome === 'rejected'
+        ? [decision.row.code, decision.row.reason]
+        : [decision.outcome === 'skipped' ? decision.code : null, null];
+    const undo = Object.keys(note).length === 0 ? null : JSON.stringify(note);
+    return [importId, decision.row.line, decision.outcome, code, userId, reason, undo];
+  });
+  const columns = ['import_id', 'line', 'outcome', 'code', 'user_id', 'reason', 'undo_json'];
+  await insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
+  const records = changedAccounts(importId, decisions, ledger);
+  if (records.length > 0) await recordAudit(core, actor, records, transaction);
+}
+
+/** Kept for whoever resumes: a later row about the same account is a duplicate, whatever became of this one. */
+const accountOfRejected = (decision: Decision) =>
+  decision.outcome === 'rejected' ? (decision.accountId ?? null) : null;
+
+async function createAccounts(
+  { core, options, secrets, transaction }: Writing,
+  decisions: readonly Decision[],
+  ledger: Map<number, LedgerEntry>,
+): Promise<void> {
+  const created = decisions.filter((decision) => decision.outcome === 'created');
+  if (created.length === 0) return;
+  const expiry = initialPasswordExpiry(core);
+  const accounts = created.map(({ row: { line, person } }) => ({
+    firstName: person.firstName,
+    lastName: person.lastName,
+    email: person.email,
+    phone: person.phone,
+    role: person.role ?? options.role,
+    isActive: person.isActive ?? true,
+    ...accountSecret(secrets, line, expiry),
+  }));
+  const ids = newIds(accounts.length);
+  for (const [index, { row }] of created.entries()) ledger.set(row.line, { userId: ids[index] ?? null, note: {} });
+  await insertAccounts(core, accounts, transaction, ids);
+}
+
+/** The fields of an account that its secret decides. */
+function accountSecret(secrets: Secrets, line: number, expiry: Date) {
+  const secret = secrets.get(line);
+  if (!secret) throw new Error(`No password was prepared for line ${line}.`);
+  return {
+    passwordHash: secret.passwordHash,
+    requiresPasswordChange: true,
+    initialPasswordExpiresAt: secret.generated === undefined ? null : expiry,
+  };
+}
+
+async function updateAccounts(
+  writing: Writing,
+  decisions: readonly Decision[],
+  ledger: Map<number, LedgerEntry>,
+): Promise<void> {
+  const updates = decisions.filter((decision) => decision.outcome === 'updated');
+  if (updates.length === 0) return;
+  const { core, transaction } = writing;
+  const accounts = await core.database.models.User.findAll({
+    where: { id: updates.map(({ account }) => account.id) },
+    order: ['id'],
+    lock: transaction.LOCK.UPDATE,
+    transaction,
+  });
+  const byId = new Map(accounts.map((account) => [account.id, account]));
+  await assertUnbound(core, updates, transaction);
+  for (const update of updates) {
+    const user = byId.get(update.account.id);
+    if (user?.updatedAt.getTime() !== update.account.updatedAt.getTime()) throw new StaleDecision();
+    const note = await updateAccount(writing, user, update);
+    ledger.set(update.row.line, { userId: user.id, note });
+  }
+}
+
+async function updateAccount(
+  { core, secrets, transaction, now }: Writing,
+  user: User,
+  { row, changes, resetPassword }: Decision & { outcome: 'updated' },
+): Promise<UndoNote> {
+  const secret = resetPassword ? accountSecret(secrets, row.line, initialPasswordExpiry(core)) : {};
+  const wanted = { ...changes, ...secret };
+  const before = Object.fromEntries(Object.keys(wanted).map((field) => [field, user.get(field)]));
+  const note: UndoNote = {
+    before: { ...before, updatedAt: user.updatedAt.toISOString() },
+    updatedAt: now.toISOString(),
+  };
+  user.set(wanted);
+  user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
+  await saveAccount(user, now, transaction);
+  const isAnother = changes.email !== undefined || changes.role !== undefined || changes.isActive === false;
+  if (resetPassword || isAnother) await endSessions(core, user.id, transaction);
+  return note;
+}
+
+async function enroll(
+  { core, transaction, now }: Writing,
+  decisions: readonly Decision[],
+  ledger: ReadonlyMap<number, LedgerEntry>,
+): Promise<void> {
+  const enrollments = decisions.flatMap((decision) => {
+    const entry = ledger.get(decision.row.line);
+    if (decision.outcome === 'rejected' || !entry?.userId || decision.enrollments.length === 0) return [];
+    const { userId, note } = entry;
+    const fresh = decision.enrollments.filter(({ cancelled }) => !cancelled);
+    if (fresh.length === 0) return [];
+    const ids = newIds(fresh.length);
+    note.enrollments = ids;
+    return fresh.map(({ course, status, notes }, index) => ({
+      ...{ id: ids[index] ?? '', userId, courseId: course.id, trainerId: course.trainerId },
+      ...{ status, notes },
+    }));
+  });
+  if (enrollments.length > 0) await insertEnrollments(core, enrollments, now, transaction);
+  for (const decision of decisions) {
+    const note = ledger.get(decision.row.line)?.note;
+    if (decision.outcome === 'rejected' || !note) continue;
+    for (const planned of decision.enrollments) await revive(core, planned, note, now, transaction);
+  }
+}
+
+/** Lets somebody in again who had cancelled. @throws StaleDecision when that was done meanwhile, or the enrollment is gone */
+async function revive(
+  core: Core,
+  { status, notes, cancelled }: PlannedEnrollment,
+  note: UndoNote,
+  now: Date,
+  transaction: Transaction,
+): Promise<void> {
+  if (!cancelled) return;
+  const { id, enrolledAt } = cancelled;
+  const [revived] = await core.database.models.Enrollment.update(
+    { status, enrolledAt: now, updatedAt: now, ...(notes !== null && { notes }) },
+    { where: { id, status: 'cancelled' }, silent: true, transaction },
+  );
+  if (revived !== 1) throw new StaleDecision();
+  const before = { id, enrolledAt: enrolledAt.toISOString(), notes: cancelled.notes, updatedAt: now.toISOString() };
+  note.revived = [...(note.revived ?? []), before];
+}

@@ -1,0 +1,62 @@
+import { Op } from 'sequelize';
+import type { ImportRow } from '../../../db/models/import-row.js';
+import type { Core } from '../../core.js';
+import type { KeptAccount } from '../undo/undo.js';
+
+/** How many rows of a ledger are read at a time. */
+const ledgerPage = 1000;
+
+/** What became of one row, for people: who, and what happened. */
+export interface LedgerLine {
+  row: ImportRow;
+  firstName: string | null;
+  lastName: string | null;
+  email: string | null;
+  phone: string | null;
+}
+
+/** The ledger of an import in the order of the file, in batches, with the accounts as they are now. */
+export async function* ledgerOf(core: Core, id: string): AsyncGenerator<LedgerLine[]> {
+  const { ImportRow, User } = core.database.models;
+  for (let after = 0; ; ) {
+    const lines = await core.database.read(async () => {
+      const rows = await ImportRow.findAll({
+        where: { importId: id, line: { [Op.gt]: after } },
+        order: ['line'],
+        limit: ledgerPage,
+      });
+      const users = await User.findAll({
+        attributes: ['id', 'firstName', 'lastName', 'email', 'phone'],
+        where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
+      });
+      const byId = new Map(users.map((user) => [user.id, user]));
+      return rows.map((row) => {
+        const { firstName = null, lastName = null, email = null, phone = null } = byId.get(row.userId ?? '') ?? {};
+        return { row, firstName, lastName, email, phone };
+      });
+    });
+    if (lines.length > 0) yield lines;
+    if (lines.length < ledgerPage) return;
+    after = lines.at(-1)?.row.line ?? after;
+  }
+}
+
+/** The accounts that an undo kept, with why. */
+export async function keptAccounts(core: Core, id: string): Promise<KeptAccount[]> {
+  const { ImportRow, User } = core.database.models;
+  return core.database.read(async () => {
+    const rows = await ImportRow.findAll({ where: { importId: id, undoOutcome: 'kept' }, order: ['line'] });
+    const users = await User.findAll({
+      attributes: ['id', 'email'],
+      where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
+    });
+    const emails = new Map(users.map((user) => [user.id, user.email]));
+    return rows.map(({ line, userId, undoCode }) => ({
+      line,
+      userId: userId ?? '',
+      email: emails.get(userId ?? '') ?? null,
+      // The column holds nothing else.
+      code: undoCode as KeptAccount['code'],
+    }));
+  });
+}

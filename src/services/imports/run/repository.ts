@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { isThere } from '../../../db/connection.js';
+import type { Import, ImportCounts } from '../../../db/models/import.js';
+import type { ErrorCode } from '../../../errors.js';
+import { type ImportOptions, type ImportStatus, importOptionsSchema, optionsText } from '../../../schemas/import.js';
+import { validate } from '../../../schemas/validate.js';
+import { recordAudit } from '../../audit.js';
+import type { Actor, Core } from '../../core.js';
+import type { Reports } from '../output/report-files.js';
+import type { Decision, Outcome } from '../plan/outcomes.js';
+import type { ImportPlan } from '../plan/plan.js';
+
+/** How an import ended, or where it stands. */
+export interface ImportResult {
+  id: string;
+  status: ImportStatus;
+  file: string;
+  counts: ImportCounts;
+  /** Where the generated passwords are; absent when none was generated. */
+  credentialsFile: string | null;
+  rejectsFile: string | null;
+}
+
+/** What the database knows of the files of an import. */
+export function reportsOf({ credentials, rejects }: Reports) {
+  return {
+    credentialsFile: credentials.path,
+    credentialsBytes: credentials.length,
+    rejectsFile: rejects.path,
+    rejectsBytes: rejects.length,
+  };
+}
+
+/** The options with which an import was begun. */
+export function optionsOf(record: Import): ImportOptions {
+  return validate(importOptionsSchema, JSON.parse(record.optionsJson));
+}
+
+/** The lease that a run of this file with these options holds: the same for all imports of the same. */
+export function leaseName(fileSha256: string, options: string): string {
+  return `import:${createHash('sha256').update(fileSha256).update(options).digest('hex')}`;
+}
+
+/** The lease that the service holds while it runs an import. */
+export function jobLease({ id }: Pick<Import, 'id'>): string {
+  return `import-job:${id}`;
+}
+
+/** The lease that is held while somebody fetches the passwords of an import. */
+export function credentialsLease({ id }: Pick<Import, 'id'>): string {
+  return `import-credentials:${id}`;
+}
+
+/** Faults that pass: the import stays where it is and is tried again. */
+export const passing: readonly ErrorCode[] = [
+  'DATABASE_UNREACHABLE',
+  'DATABASE_ACCESS_DENIED',
+  'DATABASE_MISSING',
+  'DATABASE_NOT_WRITABLE',
+  'OVERLOADED',
+  'SCHEMA_OUTDATED',
+  'IMPORT_CONFLICT',
+];
+
+/** Whether the service goes on with an import that broke off without being asked to. */
+export function goesOnByItself({ origin, status, errorCode }: Import): boolean {
+  const hasPassed = errorCode === null || passing.some((code) => code === errorCode);
+  return origin === 'http' && status === 'interrupted' && hasPassed;
+}
+
+/** What an import is recorded as before its first row. */
+interface NewImport {
+  status: 'queued' | 'running';
+  fileName: string;
+  filePath: string;
+  fileSha256: string;
+  options: ImportOptions;
+  rowsTotal: number | null;
+  id?: string;
+}
+
+/** Records an import, with its audit entry. */
+export async function createImport(
+  core: Core,
+  actor: Actor,
+  { id = uuidv7(), options, ...fields }: NewImport,
+  reports: Partial<
+    ReturnType<typeof reportsOf> & Pick<ReturnType<typeof planOf>, 'planId' | 'planRestId' | 'formatJson'>
+  > = {},
+): Promise<Import> {
+  return core.database.inTransaction(async (transaction) => {
+    const now = core.now();
+    const record = await core.database.models.Import.create(
+      {
+        id,
+        ...fields,
+        ...reports,
+        origin: actor.origin,
+        optionsJson: optionsText(options),
+        createdBy: actor.actorId,
+        createdAt: now,
+        startedAt: fields.status === 'running' ? now : null,
+      },
+      { transaction },
+    );
+    const after = { fileName: record.fileName, rows: record.rowsTotal, ...options };
+    await recordAudit(
+      core,
+      actor,
+      { action: 'import.start', targetType: 'import', targetId: record.id, after },
+      transaction,
+    );
+    return record;
+  }, isThere(core.database.models.Import));
+}
+
+/** What a plan adds to the record of its import. */
+export function planOf(plan: ImportPlan) {
+  return {
+    planId: plan.id,
+    planRestId: plan.id,
+    rowsTotal: plan.counts.rows,
+    formatJson: JSON.stringify({ ...plan.format, columns: plan.columns, ignoredColumns: plan.ignoredColumns }),
+  };
+}
+
+/** Records that an import begins. */
+export function startImport(core: Core, actor: Actor, plan: ImportPlan, reports: Reports): Promise<Import> {
+  const { rowsTotal, ...rest } = planOf(plan);
+  return createImport(
+    core,
+    actor,
+    {
+      status: 'running',
+      fileName: path.basename(plan.file),
+      filePath: path.resolve(plan.file),
+      fileSha256: plan.fileSha256,
+      options: plan.options,
+      rowsTotal,
+    },
+    { ...reportsOf(reports), ...rest },
+  );
+}
+
+/** How far the import is when a batch is committed. */
+export function progressAfter(record: Import, plan: ImportPlan, decisions: readonly Decision[], reports: Reports) {
+  const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
+  const rowsDone = record.rowsDone + decisions.length;
+  let enrolled = 0;
+  for (const decision of decisions) {
+    counts[decision.outcome] += 1;
+    if (decision.outcome !== 'rejected') enrolled += decision.enrollments.length;
+  }
+  return {
+    rowsDone,
+    planRestId: plan.restIds.get(rowsDone) ?? null,
+    createdCount: record.createdCount + counts.created,
+    updatedCount: record.updatedCount + counts.updated,
+    skippedCount: record.skippedCount + counts.skipped,
+    rejectedCount: record.rejectedCount + counts.rejected,
+    enrolledCount: record.enrolledCount + enrolled,
+    credentialsBytes: reports.credentials.length,
+    rejectsBytes: reports.rejects.length,
+  };
+}
+
+/** How far an import has come, with the files that it wrote; null for one with nothing in it. */
+export function resultOf(record: Import): ImportResult {
+  return {
+    id: record.id,
+    status: record.status,
+    file: record.fileName,
+    counts: record.counts,
+    credentialsFile: Number(record.credentialsBytes) > 0 ? record.credentialsFile : null,
+    rejectsFile: Number(record.rejectsBytes) > 0 ? record.rejectsFile : null,
+  };
+}

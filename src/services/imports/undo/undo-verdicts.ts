@@ -1,0 +1,142 @@
+import { Op, type Transaction } from 'sequelize';
+import type { Enrollment } from '../../../db/models/enrollment.js';
+import type { ImportRow } from '../../../db/models/import-row.js';
+import type { User } from '../../../db/models/user.js';
+import { phoneKey } from '../../../schemas/keys.js';
+import { seatedStatuses } from '../../capacity.js';
+import type { Core } from '../../core.js';
+import { type UndoNote, undoNoteOf } from './undo-note.js';
+
+/** Why undo left an account as it is. */
+export type KeptCode = 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+
+/** What is to be done about one row of the ledger. */
+export interface Verdict {
+  row: ImportRow;
+  user: User | undefined;
+  /** The account's email before anything is undone. */
+  email: string | null;
+  note: UndoNote;
+  /** The courses that the row enrolled the account in. */
+  courses: string[];
+  outcome: 'removed' | 'restored' | 'kept';
+  code: KeptCode | null;
+}
+
+/** What is known of the accounts of some rows. */
+export interface Lives {
+  users: ReadonlyMap<string, User>;
+  enrollments: ReadonlyMap<string, Enrollment[]>;
+  withSessions: ReadonlySet<string>;
+  withCourses: ReadonlySet<string>;
+}
+
+/** Map.groupBy of newer Nodes. */
+export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+/** What is known of the accounts of some rows: locked, in a transaction. */
+export async function livesOf(core: Core, rows: readonly ImportRow[], transaction?: Transaction): Promise<Lives> {
+  const { Course, Enrollment, Session, User } = core.database.models;
+  const ids = rows.flatMap(({ userId }) => (userId === null ? [] : [userId]));
+  const within = transaction ? { transaction, lock: transaction.LOCK.UPDATE } : {};
+  const read = transaction ? { transaction } : {};
+  const users = await User.findAll({ where: { id: ids }, order: ['id'], ...within });
+  const enrollments = await Enrollment.findAll({ where: { userId: ids }, order: ['id'], ...within });
+  const sessions = await Session.findAll({ attributes: ['userId'], where: { userId: ids }, raw: true, ...read });
+  const courses = await Course.findAll({ attributes: ['trainerId'], where: { trainerId: ids }, raw: true, ...read });
+  return {
+    users: new Map(users.map((user) => [user.id, user])),
+    enrollments: groupedBy(enrollments, ({ userId }) => userId),
+    withSessions: new Set(sessions.map(({ userId }) => userId)),
+    withCourses: new Set(courses.map(({ trainerId }) => trainerId)),
+  };
+}
+
+/** Why an account that the import created must stay, if it must. */
+function lifeOfCreated(user: User, note: UndoNote, lives: Lives): KeptCode | null {
+  if (user.lastLogin !== null || lives.withSessions.has(user.id)) return 'LOGGED_IN';
+  if (user.updatedAt.getTime() !== user.createdAt.getTime()) return 'EDITED';
+  if (lives.withCourses.has(user.id)) return 'HAS_COURSES';
+  const [own, others] = parted(lives.enrollments.get(user.id) ?? [], note);
+  return others.length > 0 || own.some(hasProgressed) ? 'ENROLLED' : null;
+}
+
+const hasProgressed = (enrollment: Enrollment) => enrollment.updatedAt.getTime() !== enrollment.createdAt.getTime();
+
+/** Why an account that the import updated or enrolled must stay as it is, if it must. */
+function lifeOfExisting(user: User, note: UndoNote, lives: Lives): KeptCode | null {
+  if (note.updatedAt !== undefined) {
+    const updatedAt = Date.parse(note.updatedAt);
+    if ((user.lastLogin?.getTime() ?? 0) > updatedAt) return 'LOGGED_IN';
+    if (user.updatedAt.getTime() !== updatedAt) return 'EDITED';
+  }
+  const all = lives.enrollments.get(user.id) ?? [];
+  const [own, others] = parted(all, note);
+  if (own.some(hasProgressed) || all.some((one) => hasMovedOn(one, note))) return 'ENROLLED';
+  // A role is given back only where a person could change it: those who teach are trainers, those who have a place trainees.
+  const role = note.before?.role;
+  if (role === undefined) return null;
+  if (role !== 'trainer' && lives.withCourses.has(user.id)) return 'HAS_COURSES';
+  const isRevived = ({ id }: Enrollment) => note.revived?.some((one) => one.id === id) ?? false;
+  return role !== 'trainee' && others.some((one) => isSeated(one) && !isRevived(one)) ? 'ENROLLED' : null;
+}
+
+/** Whether an enrollment that was let in again has changed since. */
+function hasMovedOn({ id, updatedAt }: Enrollment, { revived = [] }: UndoNote): boolean {
+  return revived.some((one) => one.id === id && Date.parse(one.updatedAt) !== updatedAt.getTime());
+}
+
+/** The enrollments that the row made, and the others. */
+function parted(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment[], Enrollment[]] {
+  const isOwn = ({ id }: Enrollment) => note.enrollments?.includes(id) ?? false;
+  return [enrollments.filter(isOwn), enrollments.filter((one) => !isOwn(one))];
+}
+
+const isSeated = ({ status }: Enrollment) => seatedStatuses.some((seated) => seated === status);
+
+/**
+ * The verdicts, with the accounts kept whose old email or phone belongs to another one by now. Only for a preview: what
+ * carries them out learns it from the database, which leaves no time between looking and writing.
+ */
+export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[]): Promise<Verdict[]> {
+  const restored = verdicts.filter(({ outcome }) => outcome === 'restored');
+  const emails = restored.flatMap(({ note }) => note.before?.email ?? []);
+  const phones = restored.flatMap(({ note }) => (note.before?.phone === undefined ? [] : phoneKey(note.before.phone)));
+  if (emails.length === 0 && phones.length === 0) return [...verdicts];
+  const holders = await core.database.models.User.findAll({
+    attributes: ['id', 'email', 'phoneKey'],
+    where: { [Op.or]: [{ email: emails }, { phoneKey: phones }] },
+    raw: true,
+  });
+  const byEmail = new Map(holders.map(({ id, email }) => [email, id]));
+  const byPhone = new Map(holders.map((holder) => [holder.phoneKey, holder.id]));
+  return verdicts.map((verdict) => {
+    const { user, outcome, note } = verdict;
+    if (!user || outcome !== 'restored') return verdict;
+    const { email, phone } = note.before ?? {};
+    const others = [
+      email === undefined ? undefined : byEmail.get(email),
+      phone === undefined ? undefined : byPhone.get(phoneKey(phone)),
+    ];
+    const isTaken = others.some((id) => id !== undefined && id !== user.id);
+    return isTaken ? { ...verdict, outcome: 'kept', code: 'KEY_TAKEN' } : verdict;
+  });
+}
+
+/** What is to become of a row, as far as its account and its enrollments tell. */
+export function verdictOn(row: ImportRow, lives: Lives): Verdict {
+  const user = lives.users.get(row.userId ?? '');
+  const note = undoNoteOf(row.undoJson) ?? {};
+  const [own] = parted(lives.enrollments.get(row.userId ?? '') ?? [], note);
+  const courses = own.map(({ courseId }) => courseId);
+  const about = { row, user, email: user?.email ?? null, note, courses };
+  // Somebody removed the account: then there is nothing left to take back.
+  if (!user) return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'kept', code: 'GONE' };
+  const code = row.outcome === 'created' ? lifeOfCreated(user, note, lives) : lifeOfExisting(user, note, lives);
+  if (code !== null) return { ...about, outcome: 'kept', code };
+  return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'restored', code: null };
+}

@@ -1,0 +1,173 @@
+import { type InferAttributes, Op, type Transaction, UniqueConstraintError } from 'sequelize';
+import type { Import } from '../../../db/models/import.js';
+import type { ImportRow } from '../../../db/models/import-row.js';
+import type { User } from '../../../db/models/user.js';
+import { phoneKey } from '../../../schemas/keys.js';
+import { saveAccount, userSearchKey } from '../../accounts/store.js';
+import { type AuditRecord, recordAudit } from '../../audit.js';
+import { endSessions } from '../../auth/sessions.js';
+import type { Actor, Core } from '../../core.js';
+import { removedAccount, restoredAccount } from '../run/audit-records.js';
+import type { UndoNote } from './undo-note.js';
+import { groupedBy, type KeptCode, livesOf, type Verdict, verdictOn, withoutTakenKeys } from './undo-verdicts.js';
+
+/** An account that undo left alone, because it has a life of its own by now. */
+export interface KeptAccount {
+  line: number;
+  userId: string;
+  /** null when the account is gone. */
+  email: string | null;
+  code: KeptCode;
+}
+
+/** How many accounts were removed and restored, and which were kept. */
+export interface UndoResult {
+  removed: number;
+  restored: number;
+  kept: KeptAccount[];
+}
+
+const undoBatch = 500;
+
+/** Rows that changed something and were not undone, from the last one up. */
+function undoable(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
+  return core.database.models.ImportRow.findAll({
+    where: {
+      importId: record.id,
+      undoOutcome: null,
+      line: { [Op.lt]: before },
+      [Op.or]: [{ outcome: ['created', 'updated'] }, { undoJson: { [Op.ne]: null } }],
+    },
+    order: [['line', 'DESC']],
+    limit: undoBatch,
+    ...(transaction && { transaction }),
+  });
+}
+
+async function carryOut(
+  core: Core,
+  actor: Actor,
+  record: Import,
+  verdicts: readonly Verdict[],
+  transaction: Transaction,
+): Promise<void> {
+  const { Enrollment, ImportRow, User } = core.database.models;
+  const audit: AuditRecord[] = [];
+  const removed: string[] = [];
+  for (const { outcome, user, row, courses } of verdicts) {
+    if (outcome !== 'removed' || !user) continue;
+    removed.push(user.id);
+    audit.push(removedAccount({ importId: record.id, line: row.line }, user, courses));
+  }
+  // Their enrollments go with them.
+  await User.destroy({ where: { id: removed }, transaction });
+  for (const verdict of verdicts) {
+    const { outcome, user, row, note, courses } = verdict;
+    if (outcome !== 'restored' || !user) continue;
+    const restored = restoredAccount({ importId: record.id, line: row.line }, user, note, courses);
+    if (!(await restore(core, user, note, transaction))) {
+      Object.assign(verdict, { outcome: 'kept', code: 'KEY_TAKEN' });
+      continue;
+    }
+    await Enrollment.destroy({ where: { id: note.enrollments ?? [] }, transaction });
+    for (const { id, enrolledAt, notes } of note.revived ?? [])
+      await Enrollment.update(
+        { status: 'cancelled', enrolledAt: new Date(enrolledAt), notes },
+        { where: { id }, transaction },
+      );
+    audit.push(restored);
+  }
+  if (audit.length > 0) await recordAudit(core, actor, audit, transaction);
+  const alike = groupedBy(verdicts, ({ outcome, code }) => `${outcome} ${code}`);
+  for (const [first, ...others] of alike.values()) {
+    if (!first) continue;
+    await ImportRow.update(
+      { undoOutcome: first.outcome, undoCode: first.code },
+      { where: { importId: record.id, line: [first, ...others].map(({ row }) => row.line) }, transaction },
+    );
+  }
+}
+
+/** Gives an account its fields back. @returns false when somebody else has its old email or phone by now */
+async function restore(core: Core, user: User, { before }: UndoNote, transaction: Transaction): Promise<boolean> {
+  if (!before) return true;
+  const { updatedAt, initialPasswordExpiresAt, ...fields } = before;
+  user.set(fields as Partial<InferAttributes<User>>);
+  if (initialPasswordExpiresAt !== undefined)
+    user.set({
+      initialPasswordExpiresAt: initialPasswordExpiresAt === null ? null : new Date(initialPasswordExpiresAt),
+    });
+  user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
+  try {
+    await saveAccount(user, new Date(updatedAt), transaction);
+  } catch (error) {
+    if (error instanceof UniqueConstraintError) return false;
+    throw error;
+  }
+  const isAnother = before.email !== undefined || before.role !== undefined || before.isActive === false;
+  if (before.passwordHash !== undefined || isAnother) await endSessions(core, user.id, transaction);
+  return true;
+}
+
+/** Commits a step of the undo, if it is still this process's turn. */
+export type Advance = (
+  progress: Partial<InferAttributes<Import>>,
+  work: (transaction: Transaction) => Promise<void>,
+) => Promise<void>;
+
+function addTo(result: UndoResult, verdicts: readonly Verdict[]): void {
+  for (const { row, email, outcome, code } of verdicts) {
+    if (outcome === 'removed') result.removed += 1;
+    else if (outcome === 'restored') result.restored += 1;
+    else result.kept.push({ line: row.line, userId: row.userId ?? '', email, code: code ?? 'GONE' });
+  }
+}
+
+/** What undo would do now. Writes nothing. */
+export async function undoPreview(core: Core, record: Import): Promise<UndoResult> {
+  const result: UndoResult = { removed: 0, restored: 0, kept: [] };
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const verdicts = await core.database.read(async () => {
+      const rows = await undoable(core, record, before);
+      const lives = await livesOf(core, rows);
+      return withoutTakenKeys(
+        core,
+        rows.map((row) => verdictOn(row, lives)),
+      );
+    });
+    addTo(result, verdicts);
+    if (verdicts.length < undoBatch) return result;
+    before = verdicts.at(-1)?.row.line ?? 0;
+  }
+}
+
+/**
+ * Removes what an import created and restores what it updated, last row first, in steps that commit by themselves: one
+ * that breaks off is gone on with. Accounts that have a life of their own by now are kept, and named.
+ */
+export async function takeBack(
+  core: Core,
+  actor: Actor,
+  record: Import,
+  advance: Advance,
+  onProgress: (rows: number) => void = () => undefined,
+): Promise<UndoResult> {
+  const result: UndoResult = { removed: 0, restored: 0, kept: [] };
+  await advance({ status: 'undoing' }, (transaction) =>
+    recordAudit(core, actor, { action: 'import.undo', targetType: 'import', targetId: record.id }, transaction),
+  );
+  for (let rows = 0, before = Number.MAX_SAFE_INTEGER; ; ) {
+    let verdicts: Verdict[] = [];
+    await advance({ status: 'undoing' }, async (transaction) => {
+      const found = await undoable(core, record, before, transaction);
+      const lives = await livesOf(core, found, transaction);
+      verdicts = found.map((row) => verdictOn(row, lives));
+      await carryOut(core, actor, record, verdicts, transaction);
+    });
+    addTo(result, verdicts);
+    rows += verdicts.length;
+    onProgress(rows);
+    if (verdicts.length < undoBatch) return result;
+    before = verdicts.at(-1)?.row.line ?? 0;
+  }
+}

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import type { User } from '../../../../src/db/models/user.js';
+import { buildUser, signIn } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+
+interface Entry {
+  action: string;
+  actorId: string | null;
+  before: { lastName?: string } | null;
+  after: { lastName?: string } | null;
+}
+
+describe('coursectl audit list', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const entries = async (...options: string[]) =>
+    (await cli.json<{ entries: Entry[] }>(['audit', 'list', ...options])).entries;
+  const actions = async (...options: string[]) => (await entries(...options)).map(({ action }) => action);
+
+  let admin: User;
+  let token: string;
+  let ben: User;
+  beforeEach(async () => {
+    ({ user: admin, token } = await signIn(harness.context, { email: 'admin@x.org', role: 'super_admin' }));
+    ben = await buildUser(harness.context, { lastName: 'Young', email: 'ben@x.org' });
+    await harness.api('put', `/api/users/${ben.id}/status`, token).send({ isActive: false }).expect(200);
+    await cli.run(['users', 'edit', 'ben@x.org', '--last-name', 'Old']);
+  });
+
+  it('shows a table for people, newest first, with who did it', async () => {
+    const { exitCode, stdout, stderr } = await cli.run(['audit', 'list']);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    const [heading, edited, deactivated, footer] = stdout.split('\n');
+    expect(heading).to.match(/^TIME +ACTOR +ACTION +TARGET$/);
+    expect(edited).to.match(new RegExp(`^\\d{4}-\\S+Z +terminal +user\\.update +user ${ben.id}$`));
+    expect(deactivated).to.match(new RegExp(`^\\d{4}-\\S+Z +admin@x\\.org +user\\.deactivate +user ${ben.id}$`));
+    expect(footer).to.equal('Page 1 of 1, 2 entries.');
+  });
+
+  it('counts one entry as one, and says so when there is none', async () => {
+    const footer = async (...options: string[]) =>
+      (await cli.run(['audit', 'list', ...options])).stdout.split('\n').at(-2);
+    expect(await footer('--action', 'user.update')).to.equal('Page 1 of 1, 1 entry.');
+    expect(await footer('--action', 'user.delete')).to.equal('No entries.');
+  });
+
+  it('gives what the API gives with --json, with what was before and after', async () => {
+    const { body } = await harness.api('get', '/api/audit', token).expect(200);
+    expect(await cli.json(['audit', 'list'])).to.deep.equal(body);
+    const [edited] = await entries();
+    expect([edited?.before?.lastName, edited?.after?.lastName]).to.deep.equal(['Young', 'Old']);
+  });
+
+  it('filters by action, actor, target and time', async () => {
+    expect(await actions('--action', 'user.update')).to.deep.equal(['user.update']);
+    for (const actor of [admin.id, 'admin@x.org', admin.phone])
+      expect(await actions('--actor', actor), actor).to.deep.equal(['user.deactivate']);
+    expect(await actions('--target', ben.id, '--target-type', 'user')).to.have.lengthOf(2);
+    expect(await actions('--target', admin.id)).to.deep.equal([]);
+    expect(await actions('--target-type', 'course')).to.deep.equal([]);
+    expect(await actions('--from', '2020-01-01', '--to', '2999-01-01')).to.have.lengthOf(2);
+    expect(await actions('--to', '2020-01-01')).to.deep.equal([]);
+  });
+
+  it('pages', async () => {
+    expect(await actions('--limit', '1', '--page', '2')).to.deep.equal(['user.deactivate']);
+  });
+
+  it('knows those who were deleted by their id', async () => {
+    await admin.destroy();
+    expect(await actions('--actor', admin.id)).to.deep.equal(['user.deactivate']);
+    const { stdout } = await cli.run(['audit', 'list', '--action', 'user.deactivate']);
+    expect(stdout.split('\n')[1]).to.match(new RegExp(`Z +${admin.id} +user\\.deactivate`));
+  });
+
+  it('refuses what it does not know', async () => {
+    const refused: [options: string[], exitCode: number, says: RegExp][] = [
+      [
+        ['--actor', 'nobody@x.org'],
+        1,
+        /^error: User not found: nobody@x\.org\. To see what there is: coursectl users list\n$/,
+      ],
+      [['--action', 'user.explode'], 2, /^error: --action must be one of setup\.complete, user\.register, /],
+      [
+        ['--target-type', 'x'],
+        2,
+        /^error: --target-type must be one of user, address, import, course, enrollment\.\n$/,
+      ],
+      [['--from', 'yesterday'], 2, /^error: --from must be a date or time as ISO 8601 has it, such as /],
+      [['--limit', '0'], 2, /^error: --limit must be a whole number from 1 to 100\.\n$/],
+    ];
+    for (const [options, code, says] of refused) {
+      const { exitCode, stdout, stderr } = await cli.run(['audit', 'list', ...options]);
+      expect({ exitCode, stdout }, options.join(' ')).to.deep.equal({ exitCode: code, stdout: '' });
+      expect(stderr).to.match(says);
+    }
+  });
+});

@@ -1,0 +1,261 @@
+import { expect } from 'chai';
+import type { Course } from '../../../../src/db/models/course.js';
+import type { User } from '../../../../src/db/models/user.js';
+import { weaving } from '../../../http/support/courses.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { keys } from '../../../support/terminal.js';
+
+interface Answer {
+  course: Record<string, unknown> & { id: string };
+}
+
+const everything = [
+  ...['--title', weaving.title, '--description', weaving.description, '--short-description', weaving.shortDescription],
+  ...['--category', weaving.category, '--level', weaving.level, '--language', weaving.language],
+  ...['--type', weaving.courseType, '--tag', 'loom', '--tag', 'wool', '--requirements', weaving.requirements],
+  ...['--learning-outcomes', weaving.learningOutcomes, '--max-students', String(weaving.maxStudents)],
+  ...['--start-date', weaving.startDate, '--end-date', weaving.endDate, '--location', weaving.location, '--featured'],
+];
+const least = ['--title', 'Bees', '--description', 'How they live.'];
+
+describe('changes of courses at the command line', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const models = () => harness.context.database.models;
+  const audited = async () => {
+    const entries = await models().AuditEntry.findAll({ order: [['id', 'ASC']] });
+    return entries.map(({ action, origin, actorId }) => ({ action, origin, actorId }));
+  };
+  const byOperator = (action: string) => ({ action, origin: 'cli', actorId: null });
+  const refusal = (...argv: string[]) => cli.refusal(argv);
+
+  let ada: User;
+  beforeEach(async () => {
+    ada = await buildUser(harness.context, { firstName: 'Ada', lastName: 'Zuse', email: 'ada@x.org', role: 'trainer' });
+  });
+
+  describe('coursectl courses create', () => {
+    it('takes everything that can be said of a course', async () => {
+      const argv = ['courses', 'create', ...everything, '--trainer', 'ada@x.org'];
+      const { course } = await cli.json<Answer>(argv);
+      expect(course).to.deep.include({ ...weaving, isPublished: false, trainerId: ada.id, thumbnail: null });
+      expect(await cli.json(['courses', 'show', course.id])).to.deep.equal({ course });
+      expect(await audited()).to.deep.equal([byOperator('course.create')]);
+    });
+
+    it('says so in one line, and how to go on', async () => {
+      const { exitCode, stdout, stderr } = await cli.run(['courses', 'create', ...least, '--trainer', ada.phone]);
+      const { id } = await models().Course.findOne({ rejectOnEmpty: true });
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+      expect(stdout).to.equal(`Created "Bees" (${id}). To publish it: coursectl courses publish ${id}\n`);
+    });
+
+    it('takes empty values and "none" for nothing', async () => {
+      const nothing = ['--category', '', '--location', ' ', '--tag', '', '--max-students', 'none', '--start-date', ''];
+      const { course } = await cli.json<Answer>(['courses', 'create', ...least, ...nothing, '--trainer', ada.id]);
+      const said = { category: null, location: null, tags: [], maxStudents: null, startDate: null, isFeatured: false };
+      expect(course).to.deep.include(said);
+    });
+
+    it('refuses bad input with a sentence a field, before anything is done', async () => {
+      const { exitCode, said } = await refusal('courses', 'create', '--title', 'x', '--max-students', '0');
+      expect(exitCode).to.equal(2);
+      expect(said.split('\n')).to.have.members([
+        ...['The input is not valid:', '  Title must be 3 to 200 characters.', '  Description is required.'],
+        ...['  --max-students must be a whole number from 1 to 1000000.', '  --trainer is required.'],
+      ]);
+      expect(await models().Course.count()).to.equal(0);
+    });
+
+    it('needs an active trainer', async () => {
+      const create = ['courses', 'create', ...least];
+      expect(await refusal(...create)).to.deep.equal({ exitCode: 2, said: '--trainer is required.' });
+      await buildUser(harness.context, { email: 'trainee@x.org' });
+      for (const reference of ['nobody', 'trainee@x.org'])
+        expect(await refusal(...create, '--trainer', reference)).to.deep.equal({
+          exitCode: 1,
+          said: `Trainer not found: ${reference}. To see what there is: coursectl courses trainers`,
+        });
+      await ada.update({ isActive: false });
+      expect(await refusal(...create, '--trainer', 'ada@x.org')).to.deep.equal({
+        exitCode: 1,
+        said: 'Trainer account is inactive.',
+      });
+    });
+  });
+
+  describe('coursectl courses edit', () => {
+    let course: Course;
+    beforeEach(async () => {
+      const { tags, ...columns } = weaving;
+      course = await buildCourse(harness.context, ada, {
+        ...columns,
+        ...{ level: 'beginner', courseType: 'classroom', tagsJson: JSON.stringify(tags) },
+      });
+    });
+
+    it('changes what is given and leaves the rest', async () => {
+      const argv = ['courses', 'edit', weaving.title, '--title', 'Weaving', '--max-students', '20', '--tag', 'silk'];
+      expect((await cli.run(argv)).stdout).to.equal(`Changed "Weaving" (${course.id}).\n`);
+      const { course: changed } = await cli.json<Answer>(['courses', 'show', 'Weaving']);
+      expect(changed).to.deep.include({ ...weaving, title: 'Weaving', maxStudents: 20, tags: ['silk'] });
+      expect(await audited()).to.deep.equal([byOperator('course.update')]);
+    });
+
+    it('clears what is given as empty', async () => {
+      const cleared = [
+        ...['--short-description', '', '--category', '', '--level', '', '--language', '', '--type', '', '--tag', ''],
+        ...['--requirements', '', '--learning-outcomes', ' ', '--max-students', '', '--start-date', ''],
+        ...['--end-date', '', '--location', '', '--no-featured'],
+      ];
+      const { course: changed } = await cli.json<Answer>(['courses', 'edit', course.id, ...cleared]);
+      expect(changed).to.deep.include({
+        ...{ title: weaving.title, description: weaving.description, shortDescription: null, category: null },
+        ...{ level: null, language: null, courseType: null, tags: [], requirements: null, learningOutcomes: null },
+        ...{ maxStudents: null, startDate: null, endDate: null, location: null, isFeatured: false },
+      });
+    });
+
+    it('lifts the limit of seats with "none"', async () => {
+      const { course: changed } = await cli.json<Answer>(['courses', 'edit', course.id, '--max-students', 'none']);
+      expect(changed).to.include({ maxStudents: null, isFeatured: true });
+    });
+
+    it('refuses what can not be', async () => {
+      await buildEnrollment(harness.context, await buildUser(harness.context), course);
+      await buildEnrollment(harness.context, await buildUser(harness.context), course);
+      const edit = ['courses', 'edit', course.id];
+      expect(await refusal(...edit, '--title', '')).to.deep.equal({ exitCode: 2, said: 'Title is required.' });
+      expect(await refusal(...edit, '--end-date', '2026-08-31')).to.deep.equal({
+        exitCode: 2,
+        said: '--end-date must not be before --start-date.',
+      });
+      expect(await refusal(...edit, '--max-students', '1')).to.deep.equal({
+        exitCode: 2,
+        said: '--max-students must be at least 2: so many seats are taken.',
+      });
+      expect(await refusal(...edit, '--tag', 'silk', '--tag', 'silk')).to.deep.equal({
+        exitCode: 2,
+        said: 'Each tag may stand there once.',
+      });
+      expect(await refusal('courses', 'edit', 'Nothing', '--title', 'Something')).to.deep.equal({
+        exitCode: 1,
+        said: 'Course not found: Nothing. To see what there is: coursectl courses list',
+      });
+    });
+  });
+
+  describe('coursectl courses publish and unpublish', () => {
+    it('say what came of it, and are recorded', async () => {
+      const { id } = await buildCourse(harness.context, ada, { title: 'Bees' });
+      expect((await cli.run(['courses', 'publish', 'Bees'])).stdout).to.equal(`"Bees" (${id}) is published.\n`);
+      const { course } = await cli.json<Answer>(['courses', 'unpublish', 'Bees']);
+      expect(course).to.include({ id, isPublished: false });
+      expect(await audited()).to.deep.equal(['course.publish', 'course.unpublish'].map(byOperator));
+      expect((await cli.run(['courses', 'unpublish', id])).stdout).to.equal(
+        `"Bees" (${id}) is not published any more.\n`,
+      );
+      expect(await refusal('courses', 'publish', 'x')).to.deep.equal({
+        exitCode: 1,
+        said: 'Course not found: x. To see what there is: coursectl courses list',
+      });
+    });
+  });
+
+  describe('coursectl courses assign-trainer', () => {
+    it('gives the course to another trainer, its enrollments too', async () => {
+      const course = await buildCourse(harness.context, ada, { title: 'Bees' });
+      const enrollment = await buildEnrollment(harness.context, await buildUser(harness.context), course);
+      const grace = await buildUser(harness.context, { firstName: 'Grace', lastName: 'Hopper', role: 'trainer' });
+      const { stdout } = await cli.run(['courses', 'assign-trainer', 'Bees', grace.email]);
+      expect(stdout).to.equal(`"Bees" (${course.id}) is the course of Grace Hopper now.\n`);
+      expect((await enrollment.reload()).trainerId).to.equal(grace.id);
+      expect(await audited()).to.deep.equal([byOperator('course.assign-trainer')]);
+    });
+
+    it('refuses who is not a trainer', async () => {
+      await buildCourse(harness.context, ada, { title: 'Bees' });
+      const { email } = await buildUser(harness.context);
+      for (const reference of [email, 'nobody'])
+        expect(await refusal('courses', 'assign-trainer', 'Bees', reference)).to.deep.equal({
+          exitCode: 1,
+          said: `Trainer not found: ${reference}. To see what there is: coursectl courses trainers`,
+        });
+    });
+  });
+
+  describe('coursectl courses delete', () => {
+    let course: Course;
+    beforeEach(async () => {
+      course = await buildCourse(harness.context, ada, { title: 'Bees' });
+      const trainee = await buildUser(harness.context);
+      await buildEnrollment(harness.context, trainee, course, { status: 'completed' });
+      await buildMaterial(harness.context, course);
+    });
+    const activate = () => models().Enrollment.update({ status: 'active' }, { where: {} });
+
+    it('deletes without a question with --yes, and says so', async () => {
+      const { exitCode, stdout } = await cli.run(['courses', 'delete', 'Bees', '--yes']);
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: `Deleted "Bees" (${course.id}).\n` });
+      expect([await models().Course.count(), await models().Enrollment.count()]).to.deep.equal([0, 0]);
+      expect(await audited()).to.deep.equal([byOperator('course.delete')]);
+    });
+
+    it('shows at a terminal what will go, and asks', async () => {
+      const loss = `"Bees" (${course.id}) goes with 1 enrollment (0 active) and 1 file.`;
+      const { exitCode, terminal } = await cli.atTerminal(
+        ['courses', 'delete', 'Bees', '--quiet'],
+        [['Delete this course? (y/N)', `y${keys.enter}`]],
+      );
+      expect(exitCode).to.equal(0);
+      expect(terminal.screen()).to.include(loss);
+      expect(await models().Course.count()).to.equal(0);
+    });
+
+    it('deletes nothing after a no, a bare Enter or Ctrl-C', async () => {
+      for (const answer of [`n${keys.enter}`, keys.enter, keys.ctrlC]) {
+        const { exitCode, stdout } = await cli.atTerminal(
+          ['courses', 'delete', 'Bees'],
+          [['Delete this course?', answer]],
+        );
+        expect({ exitCode, stdout }).to.deep.equal({ exitCode: 130, stdout: '' });
+      }
+      expect(await models().Course.count()).to.equal(1);
+    });
+
+    it('never asks with --json, not even at a terminal', async () => {
+      const { exitCode, stdout } = await cli.atTerminal(['courses', 'delete', 'Bees', '--json'], []);
+      expect(exitCode).to.equal(2);
+      expect(JSON.parse(stdout).error).to.deep.equal({
+        code: 'USAGE',
+        message: 'Without a terminal nobody can be asked: add --yes to delete.',
+      });
+    });
+
+    it('refuses while there are active enrollments, before it asks, unless forced', async () => {
+      await activate();
+      const said = 'Course has active enrollments. Add --force to delete it all the same.';
+      expect(await refusal('courses', 'delete', 'Bees', '--yes')).to.deep.equal({ exitCode: 1, said });
+      const { exitCode, terminal } = await cli.atTerminal(['courses', 'delete', 'Bees'], []);
+      expect(exitCode).to.equal(1);
+      expect(terminal.screen()).to.include(said).and.not.to.include('Delete this course?');
+      const forced = await cli.atTerminal(
+        ['courses', 'delete', 'Bees', '--force'],
+        [
+          ['1 enrollment (1 active)', ''],
+          ['Delete this course?', `y${keys.enter}`],
+        ],
+      );
+      expect(forced.exitCode).to.equal(0);
+      expect(await models().Course.count()).to.equal(0);
+    });
+
+    it('gives the course that was deleted, with --json', async () => {
+      await activate();
+      const { course: deleted } = await cli.json<Answer>(['courses', 'delete', course.id, '--force', '--yes']);
+      expect(deleted).to.include({ id: course.id, title: 'Bees', trainerId: ada.id });
+    });
+  });
+});

@@ -1,0 +1,184 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { createEmptyDatabase, onMysql, type TestDatabase } from '../../../support/database.js';
+import { buildUser } from '../../../support/factories.js';
+import { testEnvironment } from '../../../support/harness.js';
+import { type CommandLine, useCommandLine } from '../../../support/run-cli.js';
+
+interface Check {
+  name: string;
+  status: 'ok' | 'warning' | 'failed';
+  detail: string;
+  remedy?: string;
+}
+
+/** What doctor says, as an object and as lines; both must agree. */
+async function examine(cli: CommandLine, changed: Record<string, string> = {}): Promise<Record<string, Check>> {
+  const env = { ...cli.env, ...changed };
+  const { exitCode, stdout, stderr } = await cli.run(['doctor'], { env });
+  expect(stderr).to.equal('');
+  const { healthy, checks } = await cli.json<{ healthy: boolean; checks: Check[] }>(['doctor'], { env });
+  expect(healthy).to.equal(checks.every(({ status }) => status !== 'failed'));
+  expect(exitCode).to.equal(healthy ? 0 : 1);
+  const words = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ' };
+  const lines = stdout.split('\n').slice(0, -1);
+  expect(lines).to.have.lengthOf(checks.length);
+  for (const [index, { name, status, detail, remedy }] of checks.entries()) {
+    // The time of day is another one in each.
+    const said = `${words[status]}  ${name}: ${name === 'clock' ? '' : detail + (remedy ? ` -> ${remedy}` : '')}`;
+    expect(lines[index]).to.satisfy((line: string) => line.startsWith(said), said);
+  }
+  return Object.fromEntries(checks.map((check) => [check.name, check]));
+}
+
+describe('coursectl doctor', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+  });
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: database.url }));
+  afterEach(() => database.drop());
+  const migrated = () => cli.run(['migrate', 'up']);
+
+  it('finds a system that is set up healthy, a line a check', async () => {
+    await migrated();
+    await buildUser(await cli.context(), { role: 'super_admin' });
+    const checks = await examine(cli);
+    expect(Object.keys(checks)).to.deep.equal([
+      ...[
+        'configuration',
+        'settings file',
+        'signing secret',
+        'data folder',
+        'file storage',
+        'connection',
+        'server settings',
+      ],
+      ...['schema', 'super admin', 'locked addresses', 'proxy', 'clock', 'password hashing'],
+    ]);
+    for (const { name, status } of Object.values(checks)) {
+      // How the server of this leg is set up is not for the test to say.
+      if (name !== 'server settings') expect(status, name).to.equal('ok');
+    }
+    expect(checks.configuration?.detail).to.equal('valid (test)');
+    expect(checks.connection?.detail).to.match(/^(SQLite|MariaDB|MySQL) \d[\w.-]+ at (sqlite:|mysql:\/\/\w+@)/);
+    expect(checks.schema?.detail).to.match(/^up to date \(\d+ migrations\)$/);
+    expect(checks.clock?.detail).to.match(/^\d{4}-\d\d-\d\dT.*Z, within 5 s of the database$/);
+  });
+
+  it('changes nothing that stays, not even in an empty folder', async () => {
+    const checks = await examine(cli, { DATABASE_URL: '' });
+    expect(checks.connection).to.include({ status: 'failed', remedy: 'Run: coursectl setup' });
+    expect(checks['data folder']).to.include({ status: 'ok' });
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+    await migrated();
+    await examine(cli);
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+
+  it('says how to mend a configuration, setting by setting', async () => {
+    const { configuration, ...others } = await examine(cli, { PORT: 'http', BCRYPT_COST: '99' });
+    expect(others).to.deep.equal({});
+    expect(configuration?.status).to.equal('failed');
+    expect(configuration?.detail)
+      .to.include('PORT must be a whole number from 0 to 65535.')
+      .and.to.include('BCRYPT_COST must be a whole number from 4 to 15.');
+  });
+
+  it('says how to make a signing secret: needed in production, a warning elsewhere, and never shown', async () => {
+    await migrated();
+    const production = { NODE_ENV: 'production', BCRYPT_COST: '12' };
+    for (const JWT_SECRET of ['', 'short', 'x'.repeat(40), 'please-change-me-please-change-me-please']) {
+      const { configuration } = await examine(cli, { ...production, JWT_SECRET });
+      expect(configuration?.status, JWT_SECRET).to.equal('failed');
+      expect(configuration?.detail).to.match(/JWT_SECRET .*; make one with: openssl rand -base64 48\.$/);
+    }
+    const { 'signing secret': weak } = await examine(cli, { JWT_SECRET: 's3cr3t' });
+    expect(weak).to.include({ status: 'warning', detail: 'JWT_SECRET is shorter than 32 bytes' });
+    expect(weak?.remedy).to.equal('Make one with: openssl rand -base64 48');
+    const { 'signing secret': generated } = await examine(cli, { JWT_SECRET: '' });
+    expect(generated).to.include({ status: 'ok', detail: 'generated, kept in DATA_DIR (development)' });
+  });
+
+  it('says why the database is out of reach, and what to check, without its password', async () => {
+    const checks = await examine(cli, { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
+    expect(Object.keys(checks)).to.deep.equal([
+      ...['configuration', 'settings file', 'signing secret', 'data folder', 'file storage', 'connection'],
+    ]);
+    expect(checks.connection?.status).to.equal('failed');
+    expect(checks.connection?.detail).to.match(
+      /^The database can't be reached \(mysql:\/\/me@127\.0\.0\.1:1\/courses\): ECONNREFUSED\. Check that the server runs/,
+    );
+    expect(JSON.stringify(checks)).not.to.include('s3cr3t');
+  });
+
+  it('says when the schema is older or newer than the program', async () => {
+    await migrated();
+    await cli.run(['migrate', 'down', '--yes']);
+    const behind = { status: 'failed', detail: '1 migration pending', remedy: 'Run: coursectl migrate up' };
+    expect((await examine(cli)).schema).to.include(behind);
+    await migrated();
+    const { sequelize } = (await cli.context()).database;
+    await sequelize.query("INSERT INTO `SequelizeMeta` (name) VALUES ('29991231235959-future.cjs')");
+    const { schema } = await examine(cli);
+    expect(schema).to.include({ status: 'failed', remedy: 'Update coursectl.' });
+    expect(schema?.detail).to.equal('newer than this program: 29991231235959-future.cjs');
+  });
+
+  it('warns while there is no super admin', async () => {
+    await migrated();
+    expect((await examine(cli))['super admin']).to.include({ status: 'warning', remedy: 'Run: coursectl setup' });
+  });
+
+  it('says when the data folder is beyond writing', async () => {
+    await migrated();
+    writeFileSync(path.join(cli.folder, 'file'), '');
+    const { 'data folder': folder } = await examine(cli, { DATA_DIR: 'file/data' });
+    expect(folder?.status).to.equal('failed');
+    expect(folder?.detail).to.equal(`${path.join(cli.folder, 'file/data')} can't be written (ENOTDIR)`);
+    expect(folder?.remedy).to.equal('Make DATA_DIR writable for this user, or name another folder.');
+  });
+
+  it('tries out the file storage where there is one, and leaves nothing in it', async () => {
+    await migrated();
+    const folder = path.join(cli.folder, 'data', 'files');
+    expect((await examine(cli))['file storage']).to.deep.equal({
+      ...{ name: 'file storage', status: 'ok', detail: `${folder}, made when the first file comes` },
+    });
+    mkdirSync(folder, { recursive: true });
+    expect((await examine(cli))['file storage']).to.include({
+      status: 'ok',
+      detail: `${folder} keeps what it is given`,
+    });
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files).to.deep.equal([]);
+  });
+
+  it('says when files are out of reach, and what to check, without secrets', async () => {
+    await migrated();
+    mkdirSync(path.join(cli.folder, 'data'));
+    writeFileSync(path.join(cli.folder, 'data', 'files'), 'in the way');
+    const { 'file storage': local } = await examine(cli);
+    expect(local?.status).to.equal('failed');
+    expect(local?.detail).to.equal(
+      `The folder "${path.join(cli.folder, 'data', 'files')}" isn't a folder: check the path.`,
+    );
+    const s3 = {
+      ...{ FILE_STORAGE: 's3', S3_ENDPOINT: 'http://127.0.0.1:1', S3_BUCKET: 'files' },
+      ...{ S3_ACCESS_KEY_ID: 'me', S3_SECRET_ACCESS_KEY: 's3cr3t' },
+    };
+    const { 'file storage': remote, ...others } = await examine(cli, s3);
+    expect(remote?.status).to.equal('failed');
+    expect(remote?.detail).to.include("can't be reached (ECONNREFUSED): check the endpoint and the network.");
+    expect(JSON.stringify([remote, others])).not.to.include('s3cr3t');
+  });
+
+  it('says when the server allows fewer connections than the pool wants', async function () {
+    if (!onMysql) return this.skip();
+    const { 'server settings': settings } = await examine(cli, { DB_POOL_MAX: '500' });
+    expect(settings?.status).to.equal('warning');
+    expect(settings?.detail).to.match(/max_connections is \d+, DB_POOL_MAX 500/);
+    expect(settings?.remedy).to.include('Raise the one or lower the other.');
+  });
+});

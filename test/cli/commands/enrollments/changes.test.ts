@@ -1,0 +1,253 @@
+import { expect } from 'chai';
+import type { Course } from '../../../../src/db/models/course.js';
+import type { User } from '../../../../src/db/models/user.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { keys } from '../../../support/terminal.js';
+
+interface Answer {
+  enrollment: Record<string, unknown> & { id: string };
+}
+
+describe('changes of enrollments at the command line', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const models = () => harness.context.database.models;
+  const refusal = (...argv: string[]) => cli.refusal(['enrollments', ...argv]);
+  const audited = async () =>
+    (await models().AuditEntry.findAll({ order: [['id', 'ASC']] })).map(({ action, origin }) => `${action} ${origin}`);
+
+  let trainer: User;
+  let ben: User;
+  let cleo: User;
+  let bees: Course;
+  beforeEach(async () => {
+    const { context } = harness;
+    trainer = await buildUser(context, { firstName: 'Ada', lastName: 'Zuse', email: 'ada@x.org', role: 'trainer' });
+    ben = await buildUser(context, { firstName: 'Ben', lastName: 'Young', email: 'ben@x.org' });
+    cleo = await buildUser(context, { firstName: 'Cleo', lastName: 'Müller', email: 'cleo@x.org', phone: '555 0101' });
+    bees = await buildCourse(context, trainer, { title: 'Bees' });
+  });
+
+  describe('assign', () => {
+    it('enrolls one trainee, active unless said otherwise', async () => {
+      const { exitCode, stdout } = await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
+      const { id } = await models().Enrollment.findOne({ rejectOnEmpty: true });
+      expect({ exitCode, stdout }).to.deep.equal({
+        exitCode: 0,
+        stdout: `Enrolled Ben Young in "Bees" (${id}), active.\n`,
+      });
+      const argv = ['enrollments', 'assign', bees.id, '555 0101', '--status', 'pending', '--notes', 'Paid.'];
+      const { enrollment } = await cli.json<Answer>(argv);
+      expect(enrollment).to.include({ userId: cleo.id, courseId: bees.id, status: 'pending', notes: 'Paid.' });
+      expect(await audited()).to.deep.equal(['enrollment.assign cli', 'enrollment.assign cli']);
+    });
+
+    it('refuses what the API refuses', async () => {
+      const assign = (course: string, ...more: string[]) => refusal('assign', course, ...more);
+      expect(await assign('Ants', 'ben@x.org')).to.deep.equal({
+        exitCode: 1,
+        said: 'Course not found: Ants. To see what there is: coursectl courses list',
+      });
+      for (const reference of ['nobody', 'ada@x.org'])
+        expect(await assign('Bees', reference)).to.deep.equal({
+          exitCode: 1,
+          said: `Trainee not found: ${reference}. To see what there is: coursectl users list --role trainee`,
+        });
+      const status = { exitCode: 2, said: '--status must be one of pending, active.' };
+      expect(await assign('Bees', 'ben@x.org', '--status', 'completed')).to.deep.equal(status);
+      await cli.run(['enrollments', 'assign', 'Bees', 'ben@x.org']);
+      const twice = { exitCode: 1, said: 'Already enrolled in this course.' };
+      expect(await assign('Bees', 'ben@x.org')).to.deep.equal(twice);
+      await bees.update({ maxStudents: 1 });
+      const full = { exitCode: 1, said: 'Course is at maximum capacity.' };
+      expect(await assign('Bees', 'cleo@x.org')).to.deep.equal(full);
+    });
+
+    it('enrolls several, names those who are not and why, and exits with 3', async () => {
+      await buildEnrollment(harness.context, ben, bees);
+      const out = await buildUser(harness.context, { email: 'out@x.org', isActive: false });
+      const argv = ['enrollments', 'assign', 'Bees', 'ben@x.org', '555 0101', 'out@x.org', 'nobody@x.org'];
+      const { exitCode, stdout } = await cli.run(argv);
+      expect(exitCode).to.equal(3);
+      expect(stdout.split('\n')).to.deep.equal([
+        '1 trainee enrolled, 3 skipped',
+        '  ben@x.org: Already enrolled in this course.',
+        '  out@x.org: Trainee account is inactive.',
+        '  nobody@x.org: Trainee not found.',
+        '',
+      ]);
+      const { enrollments, skipped } = await cli.json<{ enrollments: object[]; skipped: object[] }>(argv);
+      expect(enrollments).to.deep.equal([]);
+      expect(skipped[2]).to.deep.equal({ traineeId: out.id, reason: 'Trainee account is inactive.' });
+    });
+
+    it('exits with 0 when all of several are enrolled', async () => {
+      const { exitCode, stdout } = await cli.run(['enrollments', 'assign', 'Bees', ben.id, cleo.id]);
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: '2 trainees enrolled, 0 skipped\n' });
+    });
+
+    it('takes each of several once, and all or none where room is short', async () => {
+      expect(await refusal('assign', 'Bees', ben.id, 'ben@x.org')).to.deep.equal({
+        exitCode: 2,
+        said: '<user> must name each one once.',
+      });
+      await bees.update({ maxStudents: 1 });
+      expect(await refusal('assign', 'Bees', ben.id, cleo.id)).to.deep.equal({
+        exitCode: 1,
+        said: 'Course is at maximum capacity.',
+      });
+      expect(await models().Enrollment.count()).to.equal(0);
+    });
+  });
+
+  describe('status', () => {
+    it('moves an enrollment on, with notes', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
+      const { stdout } = await cli.run(['enrollments', 'status', id, 'active', '--notes', 'Paid.']);
+      expect(stdout).to.equal('Ben Young in "Bees" is active now.\n');
+      const { enrollment } = await cli.json<Answer>(['enrollments', 'status', id, 'completed', '--notes', '']);
+      expect(enrollment).to.include({ id, status: 'completed', progress: 100, notes: null });
+      expect(await audited()).to.deep.equal(['enrollment.status cli', 'enrollment.status cli']);
+    });
+
+    it('refuses what can not follow', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'completed' });
+      expect(await refusal('status', id, 'active')).to.deep.equal({
+        exitCode: 1,
+        said: "Enrollment can't change from completed to active.",
+      });
+      expect((await refusal('status', id, 'done')).exitCode).to.equal(2);
+      expect(await refusal('status', 'x', 'active')).to.deep.equal({
+        exitCode: 1,
+        said: 'Enrollment not found: x. To see what there is: coursectl enrollments list',
+      });
+    });
+  });
+
+  describe('progress', () => {
+    it('sets how far a trainee is', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+      expect((await cli.run(['enrollments', 'progress', id, '75'])).stdout).to.equal(
+        'Ben Young in "Bees": 75 % done.\n',
+      );
+      expect((await cli.json<Answer>(['enrollments', 'progress', id, '0'])).enrollment).to.include({ id, progress: 0 });
+      expect(await audited()).to.deep.equal(['enrollment.progress cli', 'enrollment.progress cli']);
+    });
+
+    it('refuses what is no number from 0 to 100, and what is not under way', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'completed' });
+      for (const number of ['101', '7.5', '75%', 'half', '', '1e1', '0x10', '9'.repeat(30)])
+        expect(await refusal('progress', id, number), number).to.deep.equal({
+          exitCode: 2,
+          said: 'progress must be a whole number from 0 to 100.',
+        });
+      expect(await refusal('progress', id, '5')).to.deep.equal({
+        exitCode: 1,
+        said: "Progress can't change while the enrollment is completed.",
+      });
+    });
+
+    it('takes a negative number for an option, as commands do, unless told that options are over', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+      expect((await refusal('progress', id, '-1')).exitCode).to.equal(2);
+      const { said } = await refusal('progress', id, '--', '-1');
+      expect(said).to.equal('progress must be a whole number from 0 to 100.');
+    });
+  });
+
+  describe('remove', () => {
+    it('removes those that are named, with --yes, and gives what they were', async () => {
+      const one = await buildEnrollment(harness.context, ben, bees);
+      const other = await buildEnrollment(harness.context, cleo, bees);
+      const { removedCount, removedEnrollments } = await cli.json<{
+        removedCount: number;
+        removedEnrollments: object[];
+      }>(['enrollments', 'remove', one.id, other.id, '--yes']);
+      expect(removedCount).to.equal(2);
+      expect(removedEnrollments[0]).to.include({ id: one.id, userId: ben.id, courseId: bees.id });
+      expect(await audited()).to.deep.equal(['enrollment.remove cli', 'enrollment.remove cli']);
+    });
+
+    it('removes all or none', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees);
+      expect(await refusal('remove', id, 'x', '--yes')).to.deep.equal({
+        exitCode: 1,
+        said: `Enrollment not found: one of ${id}, x. To see what there is: coursectl enrollments list`,
+      });
+      expect(await refusal('remove', id, id, '--yes')).to.deep.equal({
+        exitCode: 2,
+        said: '<id> must name each one once.',
+      });
+      expect(await models().Enrollment.count()).to.equal(1);
+    });
+
+    it('shows at a terminal what they are, and asks', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active', progress: 40 });
+      const no = await cli.atTerminal(['enrollments', 'remove', id], [['Remove this enrollment? (y/N)', keys.enter]]);
+      expect(no.exitCode).to.equal(130);
+      expect(no.terminal.screen()).to.include('1 enrollment to remove:\n  Ben Young in "Bees", active, 40 % done\n');
+      expect(no.terminal.screen()).to.include('Nothing was removed.');
+      const yes = await cli.atTerminal(['enrollments', 'remove', id], [['Remove this', `y${keys.enter}`]]);
+      expect({ exitCode: yes.exitCode, stdout: yes.stdout }).to.deep.equal({
+        exitCode: 0,
+        stdout: 'Removed 1 enrollment.\n',
+      });
+      const gone = await cli.atTerminal(['enrollments', 'remove', id], []);
+      expect(gone.exitCode).to.equal(1);
+    });
+
+    it('names twenty of many', async () => {
+      const ids: string[] = [];
+      for (let count = 0; count < 22; count += 1)
+        ids.push((await buildEnrollment(harness.context, await buildUser(harness.context), bees)).id);
+      const { terminal } = await cli.atTerminal(
+        ['enrollments', 'remove', ...ids],
+        [['Remove these enrollments?', keys.ctrlC]],
+      );
+      expect(terminal.screen().match(/ in "Bees", /g)).to.have.lengthOf(20);
+      expect(terminal.screen()).to.include('  and 2 more\n');
+    });
+  });
+
+  describe('of which somebody else removes the enrollment right after the commit', () => {
+    // A trigger is the fastest somebody else: there is no moment in between.
+    beforeEach(() =>
+      harness.context.database.sequelize.query(
+        'CREATE TRIGGER removed_at_once AFTER INSERT ON audit_entries FOR EACH ROW BEGIN DELETE FROM enrollments WHERE id = NEW.target_id; END',
+      ),
+    );
+    afterEach(() => harness.context.database.sequelize.query('DROP TRIGGER removed_at_once'));
+
+    for (const [name, argv, said] of [
+      [
+        'assign',
+        (_id: string) => ['assign', 'Bees', 'cleo@x.org'],
+        /^Enrolled Cleo Müller in "Bees" \(\S+\), active\.\n$/,
+      ],
+      ['status', (id: string) => ['status', id, 'cancelled'], /^Ben Young in "Bees" is cancelled now\.\n$/],
+      ['progress', (id: string) => ['progress', id, '75'], /^Ben Young in "Bees": 75 % done\.\n$/],
+      ['remove', (id: string) => ['remove', id, '--yes'], /^Removed 1 enrollment\.\n$/],
+    ] as const)
+      it(`"${name}" reports the success that it had`, async () => {
+        const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+        const { exitCode, stdout, stderr } = await cli.run(['enrollments', ...argv(id)]);
+        expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+        expect(stdout).to.match(said);
+        expect(await models().Enrollment.count()).to.equal(name === 'assign' ? 1 : 0);
+      });
+
+    it('gives the same fields to programs as the one that stays', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+      const { enrollment } = await cli.json<Answer>(['enrollments', 'progress', id, '75']);
+      expect(enrollment).to.have.all.keys(
+        ...['id', 'userId', 'courseId', 'status', 'progress', 'notes', 'enrolledAt', 'completedAt', 'user', 'course'],
+      );
+      expect(enrollment.user).to.deep.equal({
+        ...{ id: ben.id, firstName: 'Ben', lastName: 'Young', email: 'ben@x.org', avatar: null },
+      });
+      expect(enrollment.course).to.include({ id: bees.id, title: 'Bees' });
+    });
+  });
+});

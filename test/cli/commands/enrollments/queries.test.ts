@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import type { Course } from '../../../../src/db/models/course.js';
+import type { User } from '../../../../src/db/models/user.js';
+import { buildCourse, buildEnrollment, buildUser, signIn } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+
+interface Listing {
+  enrollments: { id: string; status: string; user: { email: string } }[];
+  pagination: object;
+}
+
+describe('coursectl enrollments', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const models = () => harness.context.database.models;
+  const refusal = (...argv: string[]) => cli.refusal(['enrollments', ...argv]);
+
+  let trainer: User;
+  let ben: User;
+  let cleo: User;
+  let bees: Course;
+  let wasps: Course;
+  beforeEach(async () => {
+    const { context } = harness;
+    trainer = await buildUser(context, { firstName: 'Ada', lastName: 'Zuse', email: 'ada@x.org', role: 'trainer' });
+    ben = await buildUser(context, { firstName: 'Ben', lastName: 'Young', email: 'ben@x.org' });
+    cleo = await buildUser(context, { firstName: 'Cleo', lastName: 'Müller', email: 'cleo@x.org', phone: '555 0101' });
+    bees = await buildCourse(context, trainer, { title: 'Bees' });
+    wasps = await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Wasps' });
+  });
+
+  describe('list', () => {
+    const emails = async (...options: string[]) =>
+      (await cli.json<Listing>(['enrollments', 'list', ...options])).enrollments.map(({ user }) => user.email);
+
+    beforeEach(async () => {
+      const at = (day: number) => ({ enrolledAt: new Date(Date.UTC(2026, 0, day)) });
+      await buildEnrollment(harness.context, ben, bees, { ...at(1), status: 'active', progress: 40 });
+      await buildEnrollment(harness.context, cleo, bees, { ...at(2), status: 'pending' });
+      await buildEnrollment(harness.context, cleo, wasps, { ...at(3), status: 'completed' });
+    });
+
+    it('shows a table for people, a line an enrollment, with the page below', async () => {
+      const { exitCode, stdout, stderr } = await cli.run(['enrollments', 'list', '--course', 'Bees']);
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+      const [heading, first, second, footer] = stdout.split('\n');
+      expect(heading).to.match(/^ID +TRAINEE +EMAIL +COURSE +STATUS +PROGRESS +ENROLLED$/);
+      expect(first).to.match(/^[\da-f-]{36} +Cleo Müller +cleo@x\.org +Bees +pending +0 +2026-01-02T00:00:00\.000Z$/);
+      expect(second).to.match(/ Ben Young +ben@x\.org +Bees +active +40 +2026-01-01T00:00:00\.000Z$/);
+      expect(footer).to.equal('Page 1 of 1, 2 enrollments.');
+    });
+
+    it('says so when there is none, and counts one as one', async () => {
+      const footer = async (status: string) =>
+        (await cli.run(['enrollments', 'list', '--status', status])).stdout.split('\n').at(-2);
+      expect(await footer('cancelled')).to.equal('No enrollments.');
+      expect(await footer('active')).to.equal('Page 1 of 1, 1 enrollment.');
+    });
+
+    it('gives what the API gives the super admin, with --json', async () => {
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const { body } = await harness.api('get', '/api/enrollments?limit=2', token).expect(200);
+      expect(await cli.json(['enrollments', 'list', '--limit', '2'])).to.deep.equal(body);
+      const path = `/api/enrollments/trainer/${trainer.id}?search=young`;
+      const scoped = await harness.api('get', path, token).expect(200);
+      const argv = ['enrollments', 'list', '--trainer', 'ada@x.org', '--search', 'young'];
+      expect(await cli.json(argv)).to.deep.equal(scoped.body);
+    });
+
+    it('filters by course, trainee, trainer, status and text', async () => {
+      expect(await emails('--user', '555-0101')).to.deep.equal(['cleo@x.org', 'cleo@x.org']);
+      expect(await emails('--user', 'cleo@x.org', '--course', wasps.id)).to.deep.equal(['cleo@x.org']);
+      expect(await emails('--trainer', 'ada@x.org')).to.deep.equal(['cleo@x.org', 'ben@x.org']);
+      expect(await emails('--trainer', 'ada@x.org', '--course', 'Wasps')).to.deep.equal([]);
+      expect(await emails('--status', 'active')).to.deep.equal(['ben@x.org']);
+      expect(await emails('--trainer', 'ada@x.org', '--search', 'MULLER')).to.deep.equal(['cleo@x.org']);
+      expect(await emails('--course', 'Bees', '--search', 'muller')).to.deep.equal(['cleo@x.org']);
+      expect(await emails('--course', 'Bees', '--search', 'muller', '--status', 'active')).to.deep.equal([]);
+    });
+
+    it('knows the course too where it looks into one', async () => {
+      const { stdout } = await cli.run(['enrollments', 'list', '--course', 'Bees', '--search', 'ben']);
+      expect(stdout.split('\n')[1]).to.match(/ ben@x\.org +Bees +active/);
+      const { enrollments } = await cli.json<{ enrollments: { course: object }[] }>([
+        ...['enrollments', 'list', '--course', 'Bees', '--search', 'ben'],
+      ]);
+      const { id, title, description } = bees;
+      expect(enrollments[0]?.course).to.deep.equal({ id, title, description, thumbnail: null });
+    });
+
+    it('pages', async () => {
+      expect(await emails('--limit', '1', '--page', '3', '--trainer', 'ada@x.org')).to.deep.equal([]);
+      expect(await emails('--limit', '1', '--page', '2', '--course', 'Bees')).to.deep.equal(['ben@x.org']);
+    });
+
+    it('refuses what it does not know', async () => {
+      expect(await refusal('list', '--course', 'Ants')).to.deep.equal({
+        exitCode: 1,
+        said: 'Course not found: Ants. To see what there is: coursectl courses list',
+      });
+      expect(await refusal('list', '--user', 'nobody')).to.deep.equal({
+        exitCode: 1,
+        said: 'User not found: nobody. To see what there is: coursectl users list',
+      });
+      expect(await refusal('list', '--trainer', 'nobody')).to.deep.equal({
+        exitCode: 1,
+        said: 'User not found: nobody. To see what there is: coursectl users list',
+      });
+      await models().Enrollment.destroy({ where: {} });
+      expect(await refusal('list', '--trainer', 'ben@x.org')).to.deep.equal({
+        exitCode: 1,
+        said: 'Trainer not found: ben@x.org. To see what there is: coursectl courses trainers',
+      });
+      expect(await refusal('list', '--status', 'x')).to.deep.equal({
+        exitCode: 2,
+        said: '--status must be one of pending, active, completed, cancelled.',
+      });
+    });
+  });
+
+  describe('show', () => {
+    it('shows a line a field for people, and what the API gives with --json', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, {
+        status: 'active',
+        notes: 'Paid.\nBy cheque.',
+      });
+      const { stdout } = await cli.run(['enrollments', 'show', id]);
+      const lines = stdout.split('\n');
+      expect(lines).to.include('trainee   Ben Young (ben@x.org)').and.to.include(`course    Bees (${bees.id})`);
+      expect(lines).to.include('notes     Paid.').and.to.include('          By cheque.');
+      expect(stdout).not.to.match(/^completed/m);
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const { body } = await harness.api('get', `/api/enrollments/${id}`, token).expect(200);
+      expect(await cli.json(['enrollments', 'show', id])).to.deep.equal(body);
+    });
+
+    it('refuses an unknown one', async () => {
+      expect(await refusal('show', 'x')).to.deep.equal({
+        exitCode: 1,
+        said: 'Enrollment not found: x. To see what there is: coursectl enrollments list',
+      });
+    });
+  });
+
+  describe('stats', () => {
+    it('counts by status', async () => {
+      await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+      await buildEnrollment(harness.context, cleo, bees, { status: 'completed' });
+      const stats = { total: 2, pending: 0, active: 1, completed: 1, cancelled: 0 };
+      expect(await cli.json(['enrollments', 'stats'])).to.deep.equal({ stats });
+      const { stdout } = await cli.run(['enrollments', 'stats']);
+      expect(stdout).to.match(/^STATUS +ENROLLMENTS\ntotal +2\npending +0\nactive +1\ncompleted +1\ncancelled +0\n$/);
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import { buildCourse, buildMaterial, buildUser } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+
+const yesterday = new Date(Date.now() - 24 * 60 * 60_000);
+
+describe('coursectl files sweep', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const stored = (key: string) => path.join(cli.folder, 'data', 'files', key);
+
+  async function material(state: 'live' | 'doomed') {
+    const context = await cli.context();
+    const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
+    return buildMaterial(context, course, { state });
+  }
+
+  function old(file: string): string {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, '');
+    utimesSync(file, yesterday, yesterday);
+    return file;
+  }
+
+  it('finds nothing to do where nothing is wrong', async () => {
+    const { storageKey } = await material('live');
+    const { exitCode, stdout, stderr } = await cli.run(['files', 'sweep']);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    expect(stdout.split('\n')).to.deep.equal([
+      ...['0 files that nobody needs removed', '0 uploads that broke off removed'],
+      ...['0 objects unknown to the database found', '0 files missing in the storage', ''],
+    ]);
+    expect(existsSync(stored(storageKey))).to.equal(true);
+  });
+
+  it('finds nothing to do before there is a storage', async () => {
+    const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep']);
+    expect(sweep).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [], unknownRemoved: false });
+  });
+
+  it('removes what nobody needs', async () => {
+    const { storageKey } = await material('doomed');
+    const upload = old(path.join(cli.folder, 'data', 'uploads', 'half'));
+    const { exitCode, stdout } = await cli.run(['files', 'sweep']);
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/^1 file that nobody needs removed\n1 upload that broke off removed\n/);
+    expect([existsSync(stored(storageKey)), existsSync(upload)]).to.deep.equal([false, false]);
+  });
+
+  it('names what the database does not know, and removes it only when told to', async () => {
+    const key = `material/${uuidv7()}`;
+    const file = old(stored(key));
+    const { exitCode, stdout } = await cli.run(['files', 'sweep']);
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.include(`1 object unknown to the database found\n  ${key}\n`);
+    expect(existsSync(file)).to.equal(true);
+    const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep', '--remove-unknown']);
+    expect(sweep)
+      .to.include({ unknownRemoved: true })
+      .and.to.deep.include({ unknown: [key] });
+    expect(existsSync(file)).to.equal(false);
+  });
+
+  it('names what is missing and exits with 1', async () => {
+    const { storageKey } = await material('live');
+    rmSync(stored(storageKey));
+    const { exitCode, stdout } = await cli.run(['files', 'sweep']);
+    expect(exitCode).to.equal(1);
+    expect(stdout).to.include(`1 file missing in the storage\n  ${storageKey}\n`);
+    const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep']);
+    expect(sweep).to.deep.include({ missing: [storageKey] });
+  });
+
+  it('says when the storage is out of reach', async () => {
+    mkdirSync(path.join(cli.folder, 'data'));
+    writeFileSync(path.join(cli.folder, 'data', 'files'), 'in the way');
+    const { exitCode, stdout, stderr } = await cli.run(['files', 'sweep']);
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
+    expect(stderr).to.include("isn't a folder: check the path.");
+  });
+});

@@ -1,0 +1,207 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { login } from '../../../../src/services/auth/login.js';
+import { testEnvironment } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { type Dialogue, keys } from '../../../support/terminal.js';
+
+const { enter, ctrlC, ctrlD, ctrlT, ctrlU } = keys;
+/** Signs that stand nowhere else on the screen. */
+const password = 'Ŵ¥ß¶þ§Ðµ';
+
+const chooseFile: Dialogue = [['Where shall the data be kept?', enter]];
+const makeTables: Dialogue = [['Create the tables now', enter]];
+const describeAda: Dialogue = [
+  ['First name', `Ada${enter}`],
+  ['Last name', `Lovelace${enter}`],
+  ['Email', `Ada@Example.org${enter}`],
+  ['Phone', `+44 20 1${enter}`],
+];
+const givePassword: Dialogue = [
+  ['Password', `${password}${enter}`],
+  ['Once more', `${password}${enter}`],
+];
+const allAnswers = [...chooseFile, ...makeTables, ...describeAda, ...givePassword];
+
+describe('coursectl setup, at a terminal', () => {
+  const cli = useCommandLine(() => testEnvironment);
+  const file = (...names: string[]) => path.join(cli.folder, ...names);
+
+  it('asks for the database, for leave to make the tables, and for the super admin', async () => {
+    const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], allAnswers);
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/^The system is set up\.\nNext:\n {2}coursectl serve /);
+    const screen = terminal.screen();
+    for (const said of [/\n1\. Database: connected to SQLite /, /\n2\. Tables: \d+ migrations applied\.\n/])
+      expect(screen).to.match(said);
+    expect(screen).to.include('\n3. Super admin: created (ada@example.org).\n');
+    expect(terminal.isRaw()).to.equal(false);
+    const credentials = { identifier: 'ada@example.org', password };
+    const { user } = await login(await cli.context(), credentials, { ip: null, userAgent: null });
+    expect(user).to.include({ role: 'super_admin', firstName: 'Ada', lastName: 'Lovelace', phone: '+44 20 1' });
+  });
+
+  it('keeps the data in a file of DATA_DIR and needs no .env for it', async () => {
+    await cli.atTerminal(['setup'], allAnswers);
+    expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
+    expect(readdirSync(cli.folder)).to.deep.equal(['data']);
+  });
+
+  it('refuses answers on the spot with the sentences of the API, and lets them be mended', async () => {
+    const { exitCode } = await cli.atTerminal(
+      ['setup'],
+      [
+        ...[...chooseFile, ...makeTables],
+        ['First name', enter],
+        ['First name is required.', `A${enter}`],
+        ['First name must be 2 to 50 characters.', `da${enter}`],
+        ['Last name', `${'x'.repeat(51)}${enter}`],
+        ['Last name must be 2 to 50 characters.', `${ctrlU}Lovelace${enter}`],
+        ['Email', `ada@${enter}`],
+        ['Email must be a valid email address.', `example.org${enter}`],
+        ['Phone', `  ${enter}`],
+        ['Phone is required.', `1${enter}`],
+        ['Password', `short${enter}`],
+        ['Password must be at least 6 characters.', `${ctrlU}${'x'.repeat(73)}${enter}`],
+        ['Password must be at most 72 bytes.', `${ctrlU}${password}${enter}`],
+        ['Once more', `${password}${enter}`],
+      ],
+    );
+    expect(exitCode).to.equal(0);
+    const { users } = await cli.json<{ users: object[] }>(['users', 'list']);
+    expect(users).to.have.lengthOf(1);
+    expect(users[0]).to.include({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '1' });
+  });
+
+  it('asks for the password twice until both are the same, and shows none of it, not even for Ctrl-T', async () => {
+    const { exitCode, stdout, stderr } = await cli.atTerminal(
+      ['setup'],
+      [
+        ...[...chooseFile, ...makeTables, ...describeAda],
+        ['Password', `${password}${enter}`],
+        ['Once more', `${password}s${enter}`],
+        ['The two passwords differ. Type them again.\n? Password', `${password}${ctrlT}${enter}`],
+        ['Once more', `${password}${ctrlT}${enter}`],
+      ],
+    );
+    expect(exitCode).to.equal(0);
+    for (const sign of password) expect(stdout + stderr).not.to.include(sign);
+  });
+
+  it("doesn't ask for what options give", async () => {
+    const given = [
+      '--first-name',
+      'Ada',
+      '--last-name',
+      'Lovelace',
+      '--email',
+      'a@example.org',
+      '--phone',
+      '1',
+      '--yes',
+    ];
+    const { exitCode, terminal } = await cli.atTerminal(['setup', ...given], [...chooseFile, ...givePassword]);
+    expect(exitCode).to.equal(0);
+    for (const unasked of ['Create the tables', 'First name', 'Last name', 'Email', 'Phone'])
+      expect(terminal.screen()).not.to.include(unasked);
+  });
+
+  it('refuses options that are no use before it asks anything', async () => {
+    const wrong = await cli.atTerminal(['setup', '--email', 'ada@'], []);
+    expect(wrong.exitCode).to.equal(2);
+    expect(wrong.terminal.screen()).to.equal('error: Email must be a valid email address.\n');
+    const typed = await cli.atTerminal(['setup', '--password-stdin'], []);
+    expect(typed.exitCode).to.equal(2);
+    expect(typed.terminal.screen()).to.match(/^error: With --password-stdin the password is piped in: .*\n$/);
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+
+  it('changes nothing when the tables are declined, and can be taken up later', async () => {
+    const declined = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', `n${enter}`]]);
+    expect(declined.exitCode).to.equal(130);
+    expect(declined.terminal.screen()).to.match(/\nerror: Nothing was changed\. Run "coursectl setup" again .*\n$/);
+    expect(await cli.json<object>(['migrate', 'status'])).to.deep.include({ executed: [] });
+    expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);
+  });
+
+  it('says what is done already when it is run again', async () => {
+    await cli.atTerminal(['setup'], allAnswers);
+    const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], []);
+    expect(exitCode).to.equal(0);
+    expect(terminal.screen()).to.include('\n2. Tables: up to date.\n3. Super admin: there already.\n');
+    expect(stdout).to.equal('The system is set up. Start it with: coursectl serve\n');
+  });
+
+  it('uses colours, but not against NO_COLOR', async () => {
+    const coloured = await cli.atTerminal(['setup', '--email', 'ada@'], []);
+    expect(coloured.stderr).to.include('\u001b[31merror:\u001b[39m');
+    const plain = await cli.atTerminal(['setup', '--email', 'ada@'], [], { env: { ...cli.env, NO_COLOR: '1' } });
+    expect(plain.stderr).to.equal('error: Email must be a valid email address.\n');
+  });
+
+  describe('is not asked where the data shall be', () => {
+    it('by a DATABASE_URL', async () => {
+      const env = { ...cli.env, DATABASE_URL: 'sqlite:mine.sqlite' };
+      const { exitCode } = await cli.atTerminal(['setup'], [...makeTables, ...describeAda, ...givePassword], { env });
+      expect(exitCode).to.equal(0);
+      expect(readdirSync(cli.folder)).to.include('mine.sqlite').and.not.include('.env');
+    });
+
+    it('by an .env file', async () => {
+      writeFileSync(file('.env'), 'DATABASE_URL=sqlite:mine.sqlite\n');
+      const { exitCode } = await cli.atTerminal(['setup'], [...makeTables, ...describeAda, ...givePassword]);
+      expect(exitCode).to.equal(0);
+      expect(readdirSync(cli.folder)).to.include('mine.sqlite').and.not.include('data');
+    });
+
+    it('by a file with tables; one that another command made by looking is no choice yet', async () => {
+      await cli.run(['migrate', 'status']);
+      const asked = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', ctrlC]]);
+      expect(asked.exitCode).to.equal(130);
+      await cli.run(['migrate', 'up']);
+      expect((await cli.atTerminal(['setup'], [...describeAda, ...givePassword])).exitCode).to.equal(0);
+    });
+  });
+
+  describe('left unanswered', () => {
+    const ways: [how: string, type: string][] = [
+      ['Ctrl-C', ctrlC],
+      ['Ctrl-D', ctrlD],
+    ];
+    for (const [how, key] of ways) {
+      it(`with ${how} at any question ends with 130, leaves nothing half done, and can be taken up`, async () => {
+        for (let answered = 0; answered < allAnswers.length; answered += 1) {
+          const [question = ''] = allAnswers[answered] ?? [];
+          // What an earlier round has chosen and made isn't asked again.
+          const asked = allAnswers.slice(answered > 2 ? 2 : 0, answered);
+          const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], [...asked, [question, key]]);
+          expect({ exitCode, stdout, raw: terminal.isRaw() }, question).to.deep.equal({
+            exitCode: 130,
+            stdout: '',
+            raw: false,
+          });
+          const said =
+            question === 'Create the tables now' ? /\nerror: Nothing was changed\. Run / : /\nerror: Interrupted\.\n$/;
+          expect(terminal.screen(), question).to.match(said);
+          const { executed, pending } = await (await cli.context()).schema.status();
+          if (answered < 2) expect(executed, question).to.deep.equal([]);
+          else {
+            expect(pending, question).to.deep.equal([]);
+            expect(await (await cli.context()).database.models.User.count(), question).to.equal(0);
+          }
+        }
+        expect((await cli.atTerminal(['setup'], [...describeAda, ...givePassword])).exitCode).to.equal(0);
+      });
+    }
+
+    it('when the process is told to end does the same', async () => {
+      const ending = new AbortController();
+      const dialogue: Dialogue = [...chooseFile, ...makeTables, ['First name', () => ending.abort()]];
+      const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: ending.signal });
+      expect({ exitCode, raw: terminal.isRaw() }).to.deep.equal({ exitCode: 130, raw: false });
+      expect(terminal.screen()).to.match(/\nerror: Interrupted\.\n$/);
+      expect(await (await cli.context()).database.models.User.count()).to.equal(0);
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import type { User } from '../../../../src/db/models/user.js';
+import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { keys } from '../../../support/terminal.js';
+
+describe('coursectl users', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const models = () => harness.context.database.models;
+  const refusal = (...argv: string[]) => cli.refusal(['users', ...argv]);
+  const lastEntry = () => models().AuditEntry.findOne({ order: [['id', 'DESC']], rejectOnEmpty: true });
+
+  let ben: User;
+  beforeEach(async () => {
+    ben = await buildUser(harness.context, { firstName: 'Ben', lastName: 'Young', email: 'ben@x.org' });
+  });
+
+  describe('edit', () => {
+    it('changes what is given and leaves the rest', async () => {
+      const argv = ['users', 'edit', 'ben@x.org', '--last-name', 'Old', '--phone', ' 555 0101 '];
+      const { exitCode, stdout } = await cli.run(argv);
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: `Changed trainee ben@x.org (${ben.id}).\n` });
+      await ben.reload();
+      expect(ben).to.include({ firstName: 'Ben', lastName: 'Old', email: 'ben@x.org', phone: '555 0101' });
+      expect((await cli.json<{ user: object }>(['users', 'show', '5550101'])).user).to.include({ id: ben.id });
+      expect(await lastEntry()).to.include({ action: 'user.update', origin: 'cli', actorId: null });
+    });
+
+    it('asks at a terminal whether a text without a digit is meant as a phone', async () => {
+      const argv = ['users', 'edit', 'ben@x.org', '--phone', 'none'];
+      const question = 'Phone "none" has no digit. Use it all the same? (y/N)';
+      const no = await cli.atTerminal(argv, [[question, keys.enter]]);
+      expect(no.exitCode).to.equal(130);
+      expect(no.terminal.screen()).to.include('Nothing was changed.');
+      expect((await ben.reload()).phone).not.to.equal('none');
+      expect((await cli.atTerminal(argv, [[question, `y${keys.enter}`]])).exitCode).to.equal(0);
+      expect((await ben.reload()).phone).to.equal('none');
+    });
+
+    it('gives the account with --json', async () => {
+      const argv = ['users', 'edit', ben.phone, '--first-name', 'Benno', '--email', 'BENNO@x.org'];
+      const { user } = await cli.json<{ user: object }>(argv);
+      expect(user).to.include({ id: ben.id, firstName: 'Benno', email: 'benno@x.org' });
+      expect(JSON.stringify(user)).not.to.include(ben.passwordHash);
+    });
+
+    it('ends the sessions of an account with a new role', async () => {
+      const token = await tokenFor(harness.context, ben);
+      await cli.run(['users', 'edit', ben.id, '--role', 'trainer']);
+      await harness.api('get', '/api/auth/me', token).expect(401);
+      expect((await ben.reload()).role).to.equal('trainer');
+    });
+
+    it('refuses what can not be', async () => {
+      const admin = await buildUser(harness.context, { email: 'admin@x.org', role: 'super_admin', phone: '1' });
+      const edit = (...more: string[]) => refusal('edit', 'ben@x.org', ...more);
+      const taken = (what: string) => ({ exitCode: 1, said: `User with this ${what} already exists.` });
+      expect(await edit('--email', admin.email)).to.deep.equal(taken('email'));
+      expect(await edit('--phone', ' 1 ')).to.deep.equal(taken('phone number'));
+      expect(await edit('--phone', '')).to.deep.equal({ exitCode: 2, said: 'Phone is required.' });
+      expect(await edit('--role', 'boss')).to.deep.equal({
+        exitCode: 2,
+        said: 'Role must be one of super_admin, trainer, trainee.',
+      });
+      expect((await edit('--role', 'super_admin')).exitCode).to.equal(1);
+      expect(await refusal('edit', admin.id, '--role', 'trainee')).to.deep.equal({
+        exitCode: 1,
+        said: "The super admin can't be deactivated, demoted or deleted.",
+      });
+      expect(await refusal('edit', 'nobody', '--role', 'trainee')).to.deep.equal({
+        exitCode: 1,
+        said: 'User not found: nobody. To see what there is: coursectl users list',
+      });
+    });
+  });
+
+  describe('delete', () => {
+    it('deletes without a question with --yes, and gives what it was', async () => {
+      const { exitCode, stdout } = await cli.run(['users', 'delete', 'ben@x.org', '--yes']);
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: `Deleted trainee ben@x.org (${ben.id}).\n` });
+      expect(await lastEntry()).to.include({ action: 'user.delete', origin: 'cli', targetId: ben.id });
+      const { id } = await buildUser(harness.context, { email: 'cleo@x.org' });
+      const { user } = await cli.json<{ user: object }>(['users', 'delete', id, '--yes']);
+      expect(user).to.include({ id, email: 'cleo@x.org' });
+      expect(await models().User.count()).to.equal(0);
+    });
+
+    it('shows at a terminal what will go, and asks', async () => {
+      const trainer = await buildUser(harness.context, { role: 'trainer' });
+      await buildEnrollment(harness.context, ben, await buildCourse(harness.context, trainer));
+      for (const answer of [keys.enter, keys.ctrlC]) {
+        const { exitCode, stdout, terminal } = await cli.atTerminal(
+          ['users', 'delete', 'ben@x.org'],
+          [['Delete this account? (y/N)', answer]],
+        );
+        expect({ exitCode, stdout }).to.deep.equal({ exitCode: 130, stdout: '' });
+        expect(terminal.screen()).to.include(`trainee ben@x.org (${ben.id}) goes with 1 enrollment.`);
+      }
+      expect(await models().User.count()).to.equal(2);
+      await cli.atTerminal(['users', 'delete', 'ben@x.org'], [['Delete this account?', `y${keys.enter}`]]);
+      expect([await models().User.count(), await models().Enrollment.count()]).to.deep.equal([1, 0]);
+    });
+
+    it('refuses to delete the super admin, a trainer with courses, and nobody', async () => {
+      const admin = await buildUser(harness.context, { role: 'super_admin' });
+      const trainer = await buildUser(harness.context, { role: 'trainer' });
+      await buildCourse(harness.context, trainer);
+      const said = {
+        [admin.id]: "The super admin can't be deactivated, demoted or deleted.",
+        [trainer.id]: 'Trainer still has courses. Assign them to another trainer first.',
+        nobody: 'User not found: nobody. To see what there is: coursectl users list',
+      };
+      for (const [reference, sentence] of Object.entries(said))
+        expect(await refusal('delete', reference, '--yes')).to.deep.equal({ exitCode: 1, said: sentence });
+      expect(await models().User.count()).to.equal(3);
+    });
+  });
+});

@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { insertAccounts } from '../../../../src/services/accounts/store.js';
+import { buildUser } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+
+type Row = Record<string, string>;
+const rowsOf = (csv: string): Row[] => parse<Row>(csv, { columns: true, bom: true });
+
+describe('coursectl users export', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const file = (name: string) => path.join(cli.folder, name);
+
+  /** Accounts in such number that an export reads them in more than one go. */
+  async function buildMany(count: number): Promise<void> {
+    const { passwordHash } = await buildUser(harness.context);
+    const accounts = Array.from({ length: count - 1 }, (_, index) => ({
+      ...{ firstName: 'Many', lastName: `Person${index}`, email: `many${index}@x.org`, phone: `${index}` },
+      ...{ role: 'trainee' as const, isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null },
+      passwordHash,
+    }));
+    await harness.context.database.inTransaction((transaction) =>
+      insertAccounts(harness.context, accounts, transaction),
+    );
+  }
+
+  it('writes all accounts as CSV to standard output, with the fields of "users show"', async () => {
+    const ada = await buildUser(harness.context, {
+      firstName: 'Ada, "the first"',
+      lastName: "O'Hara",
+      role: 'trainer',
+    });
+    await buildUser(harness.context, { email: 'zoë@example.org', isActive: false });
+    const { exitCode, stdout, stderr } = await cli.run(['users', 'export']);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    const [first, second, ...others] = rowsOf(stdout);
+    expect(others).to.deep.equal([]);
+    expect(first).to.deep.equal({
+      id: ada.id,
+      ...{ firstName: 'Ada, "the first"', lastName: "O'Hara", email: ada.email, phone: `'${ada.phone}` },
+      ...{ role: 'trainer', isActive: 'true', requiresPasswordChange: 'false', lastLogin: '' },
+      createdAt: ada.createdAt.toISOString(),
+    });
+    expect(second).to.include({ email: 'zoë@example.org', isActive: 'false' });
+    expect(stdout).not.to.include(ada.passwordHash);
+  });
+
+  it('writes cells that a spreadsheet would run as text', async () => {
+    const formulas = ['=HYPERLINK("x")', '+cmd', '-2+3', '@SUM(A1)'];
+    for (const firstName of formulas) await buildUser(harness.context, { firstName });
+    const { stdout } = await cli.run(['users', 'export']);
+    expect(rowsOf(stdout).map(({ firstName }) => firstName)).to.have.members(formulas.map((cell) => `'${cell}`));
+  });
+
+  it('writes only accounts of one role with --role, and the header when there are none', async () => {
+    await buildUser(harness.context, { role: 'trainer', email: 't@x.org' });
+    await buildUser(harness.context);
+    const trainers = rowsOf((await cli.run(['users', 'export', '--role', 'trainer'])).stdout);
+    expect(trainers.map(({ email }) => email)).to.deep.equal(['t@x.org']);
+    const { stdout } = await cli.run(['users', 'export', '--role', 'super_admin']);
+    expect(stdout).to.match(/^\ufeffid,firstName,lastName,email,[\w,]+\n$/);
+  });
+
+  it('writes nothing at all for a role that there is not', async () => {
+    const argv = ['users', 'export', '--role', 'boss'];
+    const said = 'error: Role must be one of super_admin, trainer, trainee.\n';
+    expect(await cli.run(argv)).to.deep.equal({ exitCode: 2, stdout: '', stderr: said });
+    expect(await cli.run([...argv, '--output', 'boss.csv'])).to.deep.equal({ exitCode: 2, stdout: '', stderr: said });
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+
+  it('writes to a new file that only its user can read', async () => {
+    await buildUser(harness.context);
+    const { exitCode, stdout } = await cli.run(['users', 'export', '--output', 'users.csv']);
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: '1 account written to users.csv.\n' });
+    expect(statSync(file('users.csv')).mode & 0o777).to.equal(0o600);
+    expect(readFileSync(file('users.csv'), 'utf8')).to.equal((await cli.run(['users', 'export'])).stdout);
+    const json = await cli.json(['users', 'export', '--output', 'again.csv']);
+    expect(json).to.deep.equal({ exported: 1, file: 'again.csv' });
+  });
+
+  it('never overwrites a file, and says what is wrong with a path', async () => {
+    writeFileSync(file('mine'), 'precious');
+    const cases = [
+      ['mine', 'The file mine exists already and is never overwritten. Name another one.'],
+      ['no/where.csv', "The file no/where.csv can't be written (ENOENT). Name another one."],
+      ['mine/x.csv', "The file mine/x.csv can't be written (ENOTDIR). Name another one."],
+    ] as const;
+    for (const [output, says] of cases) {
+      const { exitCode, stdout, stderr } = await cli.run(['users', 'export', '--output', output]);
+      expect({ exitCode, stdout, stderr }).to.deep.equal({ exitCode: 2, stdout: '', stderr: `error: ${says}\n` });
+    }
+    expect(readFileSync(file('mine'), 'utf8')).to.equal('precious');
+  });
+
+  it('writes accounts in their thousands, each once', async () => {
+    await buildMany(2345);
+    const rows = rowsOf((await cli.run(['users', 'export'])).stdout);
+    expect(rows).to.have.lengthOf(2345);
+    expect(new Set(rows.map(({ id }) => id)).size).to.equal(2345);
+  });
+
+  it('goes no faster than its reader, so that memory is bounded', async () => {
+    await buildMany(3500);
+    // A stream that nobody reads yet: its two buffers take up two batches of a thousand.
+    const stdout = new PassThrough();
+    const { runProgram } = await import('../../../../src/cli/program.js');
+    const io = { stdin: new PassThrough(), stderr: new PassThrough(), env: cli.env, cwd: cli.folder };
+    const running = runProgram(['users', 'export'], { ...io, stdout, signal: new AbortController().signal });
+    await sleep(300);
+    const waiting = stdout.readableLength + stdout.writableLength;
+    let read = 0;
+    stdout.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+    });
+    expect(await running).to.equal(0);
+    expect(waiting).to.be.within(1, read * 0.7);
+  });
+
+  it('leaves no part of a file behind at Ctrl-C', async () => {
+    await buildMany(1500);
+    const interrupts = new AbortController();
+    const running = cli.run(['users', 'export', '--output', 'users.csv'], { signal: interrupts.signal });
+    while (!existsSync(file('users.csv'))) await sleep(1);
+    interrupts.abort();
+    const { exitCode, stderr } = await running;
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 130, stderr: 'error: Interrupted.\n' });
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { login } from '../../../../src/services/auth/login.js';
+import { buildUser } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { type Dialogue, keys } from '../../../support/terminal.js';
+
+const { enter, down, ctrlC } = keys;
+const password = 'Ŵ¥ß¶þ§Ðµ';
+const names = ['--first-name', 'Grace', '--last-name', 'Hopper'];
+const keysOfGrace = ['--email', 'Grace@Example.org', '--phone', '555 (0101)'];
+const grace = ['users', 'register', ...names, ...keysOfGrace];
+const nobody = { ip: null, userAgent: null };
+
+describe('coursectl users register', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const models = () => harness.context.database.models;
+
+  it('creates an account from options and standard input, and says so in one line', async () => {
+    const argv = [...grace, '--role', 'trainer', '--password-stdin'];
+    const { exitCode, stdout, stderr } = await cli.run(argv, { stdin: `${password}\n` });
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    const { user } = await login(harness.context, { identifier: '5550101', password }, nobody, 'trainer');
+    expect(user).to.include({ firstName: 'Grace', email: 'grace@example.org', phone: '555 (0101)', isActive: true });
+    expect(user.requiresPasswordChange).to.equal(false);
+    expect(stdout).to.equal(`Created trainer grace@example.org (${user.id}).\n`);
+  });
+
+  it('gives the account with --json, and neither password nor hash', async () => {
+    const argv = [...grace, '--role', 'trainee', '--inactive', '--password-stdin', '--json'];
+    const { stdout, stderr } = await cli.run(argv, { stdin: password });
+    const stored = await models().User.findOne({ rejectOnEmpty: true });
+    expect(JSON.parse(stdout)).to.deep.equal({
+      user: {
+        id: stored.id,
+        ...{ firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.org', phone: '555 (0101)' },
+        ...{ role: 'trainee', isActive: false, requiresPasswordChange: false, lastLogin: null },
+        createdAt: stored.createdAt.toISOString(),
+      },
+    });
+    for (const secret of [password, stored.passwordHash]) expect(stdout + stderr).not.to.include(secret);
+  });
+
+  it('leaves a record of what was made, without secrets, as the work of the command line', async () => {
+    await cli.run([...grace, '--role', 'trainee', '--password-stdin'], { stdin: password });
+    const [entry, ...others] = await models().AuditEntry.findAll();
+    expect(others).to.deep.equal([]);
+    expect(entry).to.include({ origin: 'cli', action: 'user.register', actorId: null, ip: null, beforeJson: null });
+    const after = JSON.parse(entry?.afterJson ?? '');
+    expect(after).to.include({ email: 'grace@example.org', role: 'trainee' });
+    expect(Object.keys(after).join()).not.to.match(/password(?!Change)/i);
+  });
+
+  it('refuses what is in use already, as the API does, and exits with 1', async () => {
+    await buildUser(harness.context, { email: 'grace@example.org', role: 'super_admin' });
+    await buildUser(harness.context, { phone: '555-0101' });
+    const register = async (...argv: string[]) => {
+      const { exitCode, stdout, stderr } = await cli.run([...argv, '--password-stdin'], { stdin: password });
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
+      return stderr;
+    };
+    expect(await register(...grace, '--role', 'trainee')).to.equal('error: User with this email already exists.\n');
+    const other = ['users', 'register', ...names, '--email', 'other@example.org'];
+    expect(await register(...other, '--phone', '555 0101', '--role', 'trainer')).to.equal(
+      'error: User with this phone number already exists.\n',
+    );
+    expect(await register(...other, '--phone', '1', '--role', 'super_admin')).to.equal(
+      'error: Super Admin account already exists. Cannot create another one.\n',
+    );
+  });
+
+  it('refuses to go on without all that is required, with one sentence a field', async () => {
+    const { exitCode, stdout, stderr } = await cli.run(['users', 'register', '--first-name', 'Grace']);
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
+    expect(stderr.split('\n')).to.have.members([
+      ...['error: The input is not valid:', '  Last name is required.', '  Email is required.', '  Phone is required.'],
+      ...['  Role is required.', '  Password is required. Pipe it in, with --password-stdin.', ''],
+    ]);
+  });
+
+  it('asks at a terminal for what is missing, the password twice and unseen', async () => {
+    const { exitCode, stdout, stderr } = await cli.atTerminal(
+      ['users', 'register', ...names, '--inactive'],
+      [
+        ['Email', `grace@example.org${enter}`],
+        ['Phone', `555 0101${enter}`],
+        ['Role', `${down}${enter}`],
+        ['Password', `${password}${enter}`],
+        ['Once more', `${password}${enter}`],
+      ],
+    );
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/^Created trainer grace@example\.org \(.+\)\.\n$/);
+    for (const sign of password) expect(stdout + stderr).not.to.include(sign);
+    expect(await models().User.findOne()).to.include({ firstName: 'Grace', role: 'trainer', isActive: false });
+  });
+
+  it('asks at a terminal whether a text without a digit is meant as a phone, and again for one when it is not', async () => {
+    const { exitCode, terminal } = await cli.atTerminal(
+      ['users', 'register', ...names, '--phone', 'none'],
+      [
+        ['Email', `grace@example.org${enter}`],
+        ['Phone "none" has no digit. Use it all the same? (y/N)', enter],
+        ['same? No\n? Phone', `n/a${enter}`],
+        ['Phone "n/a" has no digit. Use it all the same? (y/N)', `y${enter}`],
+        ['Role', enter],
+        ['Password', `${password}${enter}`],
+        ['Once more', `${password}${enter}`],
+      ],
+    );
+    expect(exitCode, terminal.screen()).to.equal(0);
+    expect(await models().User.findOne()).to.include({ phone: 'n/a' });
+  });
+
+  it('tells a script of such a phone, and takes it', async () => {
+    const argv = ['users', 'register', ...names, '--email', 'g@x.org', '--role', 'trainee', '--phone', 'none'];
+    const { exitCode, stderr } = await cli.run([...argv, '--password-stdin'], { stdin: password });
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: 'Phone "none" has no digit.\n' });
+  });
+
+  it('ends at Ctrl-C at any of its questions, with nothing done', async () => {
+    const answers: Dialogue = [
+      ['First name', `Grace${enter}`],
+      ['Last name', `Hopper${enter}`],
+      ['Email', `grace@example.org${enter}`],
+      ['Phone', `1${enter}`],
+      ['Role', enter],
+      ['Password', `${password}${enter}`],
+      ['Once more', `${password}${enter}`],
+    ];
+    for (const [index, [question]] of answers.entries()) {
+      const dialogue: Dialogue = [...answers.slice(0, index), [question, ctrlC]];
+      expect((await cli.atTerminal(['users', 'register'], dialogue)).exitCode, question).to.equal(130);
+    }
+    expect(await models().User.count()).to.equal(0);
+  });
+
+  it('never asks with --json, not even at a terminal', async () => {
+    const { exitCode, stdout, stderr } = await cli.atTerminal([...grace, '--json'], []);
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 2, stderr: '' });
+    expect(JSON.parse(stdout).error.code).to.equal('VALIDATION');
+  });
+
+  it('refuses a password that would be typed in plain sight, and wrong options, before it asks', async () => {
+    const typed = await cli.atTerminal([...grace, '--password-stdin'], []);
+    expect(typed.exitCode).to.equal(2);
+    expect(typed.terminal.screen()).to.include('the password is piped in: printf %s "$PASSWORD" | coursectl');
+    const wrong = await cli.atTerminal([...grace, '--role', 'boss'], []);
+    expect(wrong.exitCode).to.equal(2);
+    expect(wrong.terminal.screen()).to.equal('error: Role must be one of super_admin, trainer, trainee.\n');
+  });
+});

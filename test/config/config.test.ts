@@ -1,0 +1,618 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Config, loadConfig, type MysqlConfig, type S3Config } from '../../src/config/config.js';
+import { describeSettings } from '../../src/config/show.js';
+import { failureOf } from '../db/support/failure.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** A folder without a `.env`, for tests of the environment alone. */
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const load = (env: Record<string, string> = {}) => loadConfig({ env, cwd: folder.path });
+const problemsWith = async (env: Record<string, string>) => (await failureOf(() => load(env))).details;
+
+const wholeNumber = (minimum: number, maximum: number) => `must be a whole number from ${minimum} to ${maximum}.`;
+const inFolder = (name: string) => path.join(folder.path, name);
+const http = (key: keyof Config['http']) => (config: Config) => config.http[key];
+const auth = (key: keyof Config['auth']) => (config: Config) => config.auth[key];
+const imports = (key: keyof Config['imports']) => (config: Config) => config.imports[key];
+const server = (key: keyof MysqlConfig) => (config: Config) => (config.database as MysqlConfig)[key];
+const files = (key: keyof Config['files']) => (config: Config) => config.files[key];
+const storage = (key: keyof S3Config) => (config: Config) => (config.files.storage as S3Config)[key];
+const bucket = { S3_BUCKET: 'courses' };
+const s3 = { ...bucket, FILE_STORAGE: 's3' };
+const mysql = { DB_NAME: 'courses', DB_USER: 'app' };
+const goodSecret = 'k9Rf2LmQ8zXw4VtB7nYc1HsD5gJp3TuA';
+
+interface SettingCase {
+  /** What must be set besides. */
+  beside?: Record<string, string>;
+  read(config: Config): unknown;
+  unset: unknown;
+  /** What each text means. */
+  valid: Readonly<Record<string, unknown>>;
+  invalid?: readonly string[];
+  mustBe?: string;
+}
+
+const settings: Readonly<Record<string, SettingCase>> = {
+  NODE_ENV: {
+    beside: { JWT_SECRET: goodSecret },
+    read: (config) => config.environment,
+    unset: 'development',
+    valid: { development: 'development', production: 'production', test: 'test' },
+    invalid: ['prod', 'Production'],
+    mustBe: 'must be development, production or test.',
+  },
+  DATA_DIR: {
+    read: (config) => config.dataDir,
+    unset: inFolder('data'),
+    valid: { files: inFolder('files'), '/var/lib/coursectl': '/var/lib/coursectl' },
+  },
+  DB_HOST: {
+    beside: mysql,
+    read: server('host'),
+    unset: '127.0.0.1',
+    valid: { 'db.example.org': 'db.example.org', localhost: 'localhost', '::1': '::1', course_db: 'course_db' },
+    invalid: ['no host', 'http://db'],
+    mustBe: 'must be a host name or an address.',
+  },
+  DB_PORT: {
+    beside: mysql,
+    read: server('port'),
+    unset: 3306,
+    valid: { '33097': 33097 },
+    invalid: ['0', '65536', 'mysql', '3306.5', '-1.5'],
+    mustBe: wholeNumber(1, 65535),
+  },
+  DB_PASSWORD: { beside: mysql, read: server('password'), unset: '', valid: { ' a%b"c\\d ': ' a%b"c\\d ' } },
+  DB_TLS: {
+    beside: mysql,
+    read: server('tls'),
+    unset: 'off',
+    valid: { off: 'off', required: 'required', 'no-verify': 'no-verify' },
+    invalid: ['on', 'true'],
+    mustBe: 'must be off, required or no-verify.',
+  },
+  DB_TLS_CA_FILE: {
+    beside: mysql,
+    read: server('tlsCaFile'),
+    unset: undefined,
+    valid: { 'ca.pem': inFolder('ca.pem'), '/etc/ca.pem': '/etc/ca.pem' },
+  },
+  DB_POOL_MAX: {
+    beside: mysql,
+    read: server('poolMax'),
+    unset: 10,
+    valid: { '1': 1, '500': 500 },
+    invalid: ['0', '501', '2.5', 'many'],
+    mustBe: wholeNumber(1, 500),
+  },
+  DB_POOL_ACQUIRE_MS: {
+    beside: mysql,
+    read: server('poolAcquireMs'),
+    unset: 3000,
+    valid: { '100': 100, '60000': 60_000 },
+    invalid: ['99', '60001', '3s'],
+    mustBe: wholeNumber(100, 60_000),
+  },
+  HOST: {
+    read: http('host'),
+    unset: '127.0.0.1',
+    valid: { '0.0.0.0': '0.0.0.0', '::': '::', localhost: 'localhost' },
+    invalid: ['0.0.0.0:3000', 'a b'],
+    mustBe: 'must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0.',
+  },
+  PORT: {
+    read: http('port'),
+    unset: 3000,
+    valid: { '0': 0, '65535': 65535 },
+    invalid: ['-1', '65536', '70000.5', 'http', 'Infinity'],
+    mustBe: wholeNumber(0, 65535),
+  },
+  MAX_REQUESTS_IN_FLIGHT: {
+    read: http('maxInFlight'),
+    unset: 20,
+    valid: { '1': 1, '10000': 10_000 },
+    invalid: ['0', '10001', '1.5', 'many'],
+    mustBe: wholeNumber(1, 10_000),
+  },
+  MAX_CONNECTIONS_PER_ADDRESS: {
+    read: http('connectionsPerAddress'),
+    unset: 2000,
+    valid: { '10': 10, '5000': 5000 },
+    invalid: ['9', '5001', 'all'],
+    mustBe: wholeNumber(10, 5000),
+  },
+  MIN_BODY_RATE: {
+    read: http('minBodyRate'),
+    unset: 500,
+    valid: { '1': 1, '1000000': 1_000_000 },
+    invalid: ['0', '1000001', '1k'],
+    mustBe: wholeNumber(1, 1_000_000),
+  },
+  DRAIN_DELAY_MS: {
+    read: http('drainDelayMs'),
+    unset: 0,
+    valid: { '0': 0, '20000': 20_000 },
+    invalid: ['-1', '20001', '5s'],
+    mustBe: wholeNumber(0, 20_000),
+  },
+  JWT_SECRET: { read: auth('jwtSecret'), unset: undefined, valid: { 'short here': 'short here' } },
+  JWT_SECRET_PREVIOUS: { read: auth('jwtSecretPrevious'), unset: undefined, valid: { 'the last': 'the last' } },
+  MAX_SESSIONS: {
+    read: auth('maxSessions'),
+    unset: 50,
+    valid: { '1': 1, '10000': 10_000 },
+    invalid: ['0', '10001', 'many'],
+    mustBe: wholeNumber(1, 10_000),
+  },
+  JWT_EXPIRES_IN: {
+    read: auth('tokenLifetimeSeconds'),
+    unset: 7 * 86_400,
+    valid: {
+      '7d': 604_800,
+      '12h': 43_200,
+      '3600': 3600,
+      '90 minutes': 5400,
+      '1.5h': 5400,
+      '1s': 1,
+      '366d': 31_622_400,
+    },
+    invalid: ['0', '999ms', '367d', '-1d', 'soon', '5 elephants', '7d 12h', `5${'d'.repeat(200)}`],
+    mustBe: 'must be a time from 1s to 366d, such as 7d, 12h or 3600 (seconds).',
+  },
+  ALLOWED_ORIGINS: {
+    read: http('allowedOrigins'),
+    unset: [],
+    valid: {
+      'https://app.example.org, http://localhost:5173/': ['https://app.example.org', 'http://localhost:5173'],
+      'https://App.Example.org,': ['https://app.example.org'],
+    },
+    invalid: ['*', 'app.example.org', 'https://example.org/app', 'null', 'https://user:pass@example.org'],
+    mustBe: 'must be a comma-separated list of origins, such as https://app.example.org,http://localhost:5173.',
+  },
+  BCRYPT_COST: {
+    read: auth('bcryptCost'),
+    unset: 12,
+    valid: { '10': 10, '15': 15 },
+    invalid: ['9', '16', '4', 'high'],
+    mustBe: wholeNumber(10, 15),
+  },
+  PASSWORD_MIN_LENGTH: {
+    read: (config) => config.auth.passwordMinLength,
+    unset: 6,
+    valid: { '6': 6, '64': 64 },
+    invalid: ['5', '65', 'long'],
+    mustBe: wholeNumber(6, 64),
+  },
+  PASSWORD_BLOCKLIST: {
+    read: (config) => config.auth.passwordBlocklist,
+    unset: false,
+    valid: { on: true, off: false },
+    invalid: ['true', 'ON'],
+    mustBe: 'must be on or off.',
+  },
+  INITIAL_PASSWORD_DAYS: {
+    read: auth('initialPasswordDays'),
+    unset: 30,
+    valid: { '1': 1, '366': 366 },
+    invalid: ['0', '367', '2w'],
+    mustBe: wholeNumber(1, 366),
+  },
+  IMPORT_CONCURRENCY: {
+    read: (config) => config.imports.concurrency,
+    unset: 1,
+    valid: { '1': 1, '16': 16 },
+    invalid: ['0', '17', 'many'],
+    mustBe: wholeNumber(1, 16),
+  },
+  IMPORT_BATCH_ROWS: {
+    read: (config) => config.imports.batchRows,
+    unset: 1000,
+    valid: { '1': 1, '10000': 10_000 },
+    invalid: ['0', '10001', 'many'],
+    mustBe: wholeNumber(1, 10_000),
+  },
+  IMPORT_FIELD_MAX_BYTES: {
+    read: imports('fieldBytes'),
+    unset: 65_536,
+    valid: { '256': 256, '16777216': 16_777_216 },
+    invalid: ['255', '16777217', '64K'],
+    mustBe: wholeNumber(256, 16_777_216),
+  },
+  IMPORT_RECORD_MAX_BYTES: {
+    read: imports('recordBytes'),
+    unset: 1_048_576,
+    valid: { '1024': 1024, '67108864': 67_108_864 },
+    invalid: ['1023', '67108865', '1M'],
+    mustBe: wholeNumber(1024, 67_108_864),
+  },
+  IMPORT_MAX_COLUMNS: {
+    read: imports('columns'),
+    unset: 256,
+    valid: { '4': 4, '16384': 16_384 },
+    invalid: ['3', '16385', 'XFD'],
+    mustBe: wholeNumber(4, 16_384),
+  },
+  IMPORT_UPLOAD_MAX_BYTES: {
+    read: imports('uploadBytes'),
+    unset: 52_428_800,
+    valid: { '1024': 1024, '1073741824': 1_073_741_824 },
+    invalid: ['1023', '1073741825', '50M'],
+    mustBe: wholeNumber(1024, 1_073_741_824),
+  },
+  IMPORT_UPLOAD_MAX_ROWS: {
+    read: imports('uploadRows'),
+    unset: 200_000,
+    valid: { '1': 1, '10000000': 10_000_000 },
+    invalid: ['0', '10000001', '1e3.5'],
+    mustBe: wholeNumber(1, 10_000_000),
+  },
+  MAX_COURSES_PER_TRAINER: {
+    read: (config) => config.courses.ofTrainer,
+    unset: 500,
+    valid: { '1': 1, '1000000': 1_000_000 },
+    invalid: ['0', '1000001', 'many'],
+    mustBe: wholeNumber(1, 1_000_000),
+  },
+  FILE_STORAGE: {
+    beside: bucket,
+    read: (config) => config.files.storage.kind,
+    unset: 'local',
+    valid: { local: 'local', s3: 's3' },
+    invalid: ['disk', 'S3'],
+    mustBe: 'must be local or s3.',
+  },
+  FILE_IMAGE_MAX_BYTES: {
+    read: files('imageBytes'),
+    unset: 10_485_760,
+    valid: { '1024': 1_024, '104857600': 104_857_600 },
+    invalid: ['1023', '104857601', '50M'],
+    mustBe: wholeNumber(1_024, 104_857_600),
+  },
+  FILE_IMAGE_MAX_PIXELS: {
+    read: files('imagePixels'),
+    unset: 25_000_000,
+    valid: { '10000': 10_000, '268000000': 268_000_000 },
+    invalid: ['9999', '268000001', '50M'],
+    mustBe: wholeNumber(10_000, 268_000_000),
+  },
+  FILE_MATERIAL_MAX_BYTES: {
+    read: files('materialBytes'),
+    unset: 104_857_600,
+    valid: { '1024': 1_024, '5000000000': 5_000_000_000 },
+    invalid: ['1023', '5000000001', '50M'],
+    mustBe: wholeNumber(1_024, 5_000_000_000),
+  },
+  FILE_MATERIAL_TYPES: {
+    read: files('materialTypes'),
+    unset: [],
+    valid: { pdf: ['pdf'], '.PDF, docx,,mp4': ['pdf', 'docx', 'mp4'] },
+    invalid: ['application/pdf', 'tar.gz', '*'],
+    mustBe: 'must be a comma-separated list of file name extensions, such as pdf,docx,mp4.',
+  },
+  FILE_COURSE_QUOTA_BYTES: {
+    read: files('courseQuotaBytes'),
+    unset: 1_073_741_824,
+    valid: { '1024': 1_024, '1000000000000000': 1_000_000_000_000_000 },
+    invalid: ['1023', '1000000000000001', '50M'],
+    mustBe: wholeNumber(1_024, 1_000_000_000_000_000),
+  },
+  FILE_COURSE_MAX_FILES: {
+    read: files('courseFiles'),
+    unset: 1000,
+    valid: { '1': 1, '1000000': 1_000_000 },
+    invalid: ['0', '1000001', 'many'],
+    mustBe: wholeNumber(1, 1_000_000),
+  },
+  S3_ENDPOINT: {
+    beside: s3,
+    read: storage('endpoint'),
+    unset: undefined,
+    valid: { 'https://s3.example.org': 'https://s3.example.org', 'http://127.0.0.1:9000': 'http://127.0.0.1:9000' },
+    invalid: ['s3.example.org', 'ftp://s3.example.org', 'https://key:secret@s3.example.org'],
+    mustBe: 'must be a URL without a user name, such as https://s3.example.org.',
+  },
+  S3_REGION: {
+    beside: s3,
+    read: storage('region'),
+    unset: 'us-east-1',
+    valid: { 'eu-central-1': 'eu-central-1' },
+  },
+  S3_BUCKET: {
+    beside: { FILE_STORAGE: 's3' },
+    read: (config) => (config.files.storage as S3Config).bucket,
+    unset: 'refused',
+    valid: { 'course-files': 'course-files' },
+    invalid: ['Course Files', 'a', '-files'],
+    mustBe: 'must be the name of a bucket.',
+  },
+  S3_PREFIX: {
+    beside: s3,
+    read: storage('prefix'),
+    unset: '',
+    valid: { 'coursectl/files': 'coursectl/files' },
+    invalid: ['a b', 'ä'],
+    mustBe: 'must be a path of letters, digits, dots, dashes and slashes.',
+  },
+  S3_ACCESS_KEY_ID: {
+    beside: { ...s3, S3_SECRET_ACCESS_KEY: 'secret' },
+    read: storage('accessKeyId'),
+    unset: 'refused',
+    valid: { AKIA: 'AKIA' },
+  },
+  S3_SECRET_ACCESS_KEY: {
+    beside: { ...s3, S3_ACCESS_KEY_ID: 'AKIA' },
+    read: storage('secretAccessKey'),
+    unset: 'refused',
+    valid: { secret: 'secret' },
+  },
+  S3_FORCE_PATH_STYLE: {
+    beside: s3,
+    read: storage('forcePathStyle'),
+    unset: false,
+    valid: { true: true, false: false },
+    invalid: ['yes', '1'],
+    mustBe: 'must be true or false.',
+  },
+  METRICS_TOKEN: {
+    read: http('metricsToken'),
+    unset: undefined,
+    valid: { 'a-token-of-16-letters': 'a-token-of-16-letters' },
+    invalid: ['short', 'with a space in the middle'],
+    mustBe: 'must be 16 to 200 letters, digits and signs such as - . _ ~ + / =.',
+  },
+  TRUST_PROXY: {
+    read: http('trustProxy'),
+    unset: false,
+    valid: {
+      false: false,
+      '0': false,
+      '2': 2,
+      '10.0.0.0/8, 2001:db8::/32': ['10.0.0.0/8', '2001:db8::/32'],
+      'loopback,192.0.2.1': ['loopback', '192.0.2.1'],
+    },
+    invalid: ['true', '10.0.0.0/33', '::1/129', 'proxy.example.org', '10.0.0.0/8/8', ','],
+    mustBe: 'must be a number of proxy hops or a list of addresses or CIDR ranges, such as 1 or 10.0.0.0/8.',
+  },
+  LOG_LEVEL: {
+    read: (config) => config.logLevel,
+    unset: 'info',
+    valid: { silent: 'silent', trace: 'trace' },
+    invalid: ['verbose', 'INFO'],
+    mustBe: 'must be one of trace, debug, info, warn, error, fatal, silent.',
+  },
+};
+
+describe('loadConfig', () => {
+  for (const [name, { beside = {}, read, unset, valid, invalid = [], mustBe = '' }] of Object.entries(settings)) {
+    describe(name, () => {
+      it('has its default when it is not set, or set to nothing', async () => {
+        if (unset === 'refused') {
+          for (const given of [beside, { ...beside, [name]: '' }])
+            expect(await problemsWith(given)).to.have.nested.property('[0].path', name);
+          return;
+        }
+        expect(read(load(beside))).to.deep.equal(unset);
+        expect(read(load({ ...beside, [name]: '' }))).to.deep.equal(unset);
+      });
+      it('takes valid values', () => {
+        for (const [text, value] of Object.entries(valid))
+          expect(read(load({ ...beside, [name]: text })), text).to.deep.equal(value);
+      });
+      if (invalid.length === 0) return;
+      it('says what it should be, once', async () => {
+        for (const text of invalid) {
+          const problems = await problemsWith({ ...beside, [name]: text });
+          expect(problems, text).to.deep.equal([{ path: name, message: `${name} ${mustBe}` }]);
+        }
+      });
+    });
+  }
+
+  it('turns the blocklist of passwords on in production, unless it is told not to', () => {
+    const production = { NODE_ENV: 'production', JWT_SECRET: goodSecret };
+    expect(load(production).auth.passwordBlocklist).to.equal(true);
+    expect(load({ ...production, PASSWORD_BLOCKLIST: 'off' }).auth.passwordBlocklist).to.equal(false);
+  });
+
+  it('lets the test suite alone hash cheaply', () => {
+    expect(load({ NODE_ENV: 'test', BCRYPT_COST: '4' }).auth.bcryptCost).to.equal(4);
+  });
+
+  it('names all problems at once, one a setting', async () => {
+    const problems = await problemsWith({
+      NODE_ENV: 'production',
+      PORT: 'x',
+      JWT_EXPIRES_IN: 'x',
+      LOG_LEVEL: 'x',
+      DB_HOST: 'db',
+      DATABASE_URL: 'x',
+    });
+    expect(problems.map(({ path: name }) => name)).to.have.members([
+      'PORT',
+      'JWT_EXPIRES_IN',
+      'LOG_LEVEL',
+      'DATABASE_URL',
+      'JWT_SECRET',
+    ]);
+  });
+
+  it('puts every problem into the message', async () => {
+    const { code, message } = await failureOf(() => load({ PORT: 'x', LOG_LEVEL: 'x' }));
+    expect(code).to.equal('CONFIG_INVALID');
+    expect(message).to.match(/^The configuration is not valid: PORT must be .*\. LOG_LEVEL must be .*\.$/);
+  });
+
+  it('answers any text in any setting with a value, or with a sentence about that setting that does not repeat it', () => {
+    const names = describeSettings({ env: {}, cwd: folder.path }).map(({ name }) => name);
+    const text = fc.oneof(
+      fc.string({ minLength: 1, maxLength: 300, unit: 'binary' }),
+      fc.string({ minLength: 1 }).map((word) => `mysql://user:${word}@host/name`),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...names), text, fc.uuid(), (name, start, secret) => {
+        try {
+          load({ [name]: start + secret });
+        } catch (error) {
+          const { code, message, details } = error as Awaited<ReturnType<typeof failureOf>>;
+          expect(code).to.equal('CONFIG_INVALID');
+          expect(message).not.to.include(secret);
+          for (const problem of details) expect(problem.message).to.match(/^[A-Z0-9_]+ (must|length must) [^\n]+\.$/);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is frozen', () => {
+    const config = load({ ALLOWED_ORIGINS: 'https://example.org' });
+    for (const part of [config, config.database, config.http, config.auth, config.http.allowedOrigins]) {
+      expect(Object.isFrozen(part)).to.equal(true);
+    }
+  });
+});
+
+describe('signing secrets in production', () => {
+  const production = (env: Record<string, string>) => ({ NODE_ENV: 'production', ...env });
+
+  it('must be set', async () => {
+    expect(await problemsWith(production({}))).to.deep.equal([
+      {
+        path: 'JWT_SECRET',
+        message: 'JWT_SECRET must be set in production; make one with: openssl rand -base64 48.',
+      },
+    ]);
+  });
+
+  it('must have 32 bytes', async () => {
+    const [problem] = await problemsWith(production({ JWT_SECRET: goodSecret.slice(1) }));
+    expect(problem?.message).to.equal('JWT_SECRET is shorter than 32 bytes; make one with: openssl rand -base64 48.');
+    expect(load(production({ JWT_SECRET: goodSecret })).auth.jwtSecret).to.equal(goodSecret);
+    expect(load(production({ JWT_SECRET: 'ключ от всех дверей' })).auth.jwtSecret).to.equal('ключ от всех дверей');
+  });
+
+  it('must not be placeholders', async () => {
+    const placeholders = ['a', 'change-me', 'CHANGEME', 'your_jwt_secret', 'my-secret-key', 'example', 'placeholder'];
+    for (const word of placeholders) {
+      const [problem] = await problemsWith(production({ JWT_SECRET: word.repeat(32) }));
+      expect(problem?.message, word).to.match(/^JWT_SECRET looks like a placeholder; make one with: openssl/);
+    }
+  });
+
+  it('must be fit, the previous one too', async () => {
+    const problems = await problemsWith(production({ JWT_SECRET: goodSecret, JWT_SECRET_PREVIOUS: 'short' }));
+    expect(problems.map(({ path: name }) => name)).to.deep.equal(['JWT_SECRET_PREVIOUS']);
+  });
+});
+
+describe('the .env file', () => {
+  const home = temporaryFolder();
+  after(() => home.remove());
+  const file = path.join(home.path, '.env');
+
+  it('gives what the environment leaves unset or empty', () => {
+    writeFileSync(file, '# ports\nPORT=4000\nexport HOST="0.0.0.0"\nLOG_LEVEL=warn\nUNKNOWN=x\n');
+    const config = loadConfig({ env: { PORT: '5000', HOST: '' }, cwd: home.path });
+    expect(config.http).to.include({ port: 5000, host: '0.0.0.0' });
+    expect(config.logLevel).to.equal('warn');
+  });
+
+  it('counts an empty value as none', () => {
+    writeFileSync(file, 'PORT=\nLOG_LEVEL=""\n');
+    const config = loadConfig({ env: {}, cwd: home.path });
+    expect([config.http.port, config.logLevel]).to.deep.equal([3000, 'info']);
+  });
+
+  it('is checked as the environment is', async () => {
+    writeFileSync(file, 'PORT=http\n');
+    const { details } = await failureOf(() => loadConfig({ env: {}, cwd: home.path }));
+    expect(details.map(({ path: name }) => name)).to.deep.equal(['PORT']);
+  });
+
+  it('is not passed over in silence when it cannot be read', async () => {
+    const odd = path.join(home.path, 'odd');
+    mkdirSync(path.join(odd, '.env'), { recursive: true });
+    const { code, message } = await failureOf(() => loadConfig({ env: {}, cwd: odd }));
+    expect(code).to.equal('CONFIG_INVALID');
+    expect(message).to.equal("The file .env can't be read (EISDIR). Make it readable, or remove it.");
+  });
+});
+
+describe('describeSettings', () => {
+  const home = temporaryFolder();
+  after(() => home.remove());
+  const shown = (env: Record<string, string>, dotenv = '') => {
+    writeFileSync(path.join(home.path, '.env'), dotenv);
+    return describeSettings({ env, cwd: home.path });
+  };
+  const setting = (list: ReturnType<typeof shown>, name: string) => list.find((entry) => entry.name === name);
+
+  it('shows every setting once', () => {
+    const names = shown({}).map(({ name }) => name);
+    expect(new Set(names).size).to.equal(names.length);
+    expect(names).to.include.members([...Object.keys(settings), 'DATABASE_URL', 'DB_NAME', 'DB_USER']);
+    expect(names).to.have.length(Object.keys(settings).length + 3);
+  });
+
+  it('shows no secret anywhere', () => {
+    const secrets = ['p%40ss w0rd', 'p@ss%20w0rd', 'p@ss w0rd', 'p%40ss%20w0rd', 'signing-secret', 'older-secret'];
+    const signing = { JWT_SECRET: 'signing-secret', JWT_SECRET_PREVIOUS: 'older-secret' };
+    const outputs = [
+      shown({ ...signing, DATABASE_URL: 'mysql://app:p%40ss%20w0rd@db/courses' }),
+      shown({ ...signing, ...mysql, DB_PASSWORD: 'p@ss w0rd' }),
+      shown({}, 'JWT_SECRET=signing-secret\nDATABASE_URL=mysql://app:p%40ss%20w0rd@db/courses\n'),
+    ];
+    for (const output of outputs) {
+      const text = JSON.stringify(output);
+      for (const secret of secrets) expect(text).not.to.include(secret);
+      expect(setting(output, 'JWT_SECRET')?.value).to.equal('(hidden)');
+      expect(setting(output, 'DB_PASSWORD')?.value).to.equal('(hidden)');
+    }
+  });
+
+  it('shows effective values', () => {
+    const list = shown({ DATABASE_URL: 'mysql://app:x@[::1]:3307/courses', JWT_EXPIRES_IN: '12h' });
+    const values = Object.fromEntries(list.map(({ name, value }) => [name, value]));
+    expect(values).to.include({
+      DATABASE_URL: 'mysql://app@[::1]:3307/courses',
+      DB_HOST: '::1',
+      DB_PORT: '3307',
+      DB_USER: 'app',
+      JWT_EXPIRES_IN: '43200s',
+      JWT_SECRET: '(generated, kept in DATA_DIR)',
+      JWT_SECRET_PREVIOUS: '(none)',
+      ALLOWED_ORIGINS: '(none)',
+      TRUST_PROXY: 'false',
+    });
+    expect(setting(shown({}), 'DB_HOST')?.value).to.equal('(not used with SQLite)');
+  });
+
+  it('names where each value comes from', () => {
+    const list = shown({ PORT: '5000', HOST: '' }, 'PORT=4000\nHOST=0.0.0.0\n');
+    expect(setting(list, 'PORT')).to.deep.equal({ name: 'PORT', value: '5000', origin: 'environment' });
+    expect(setting(list, 'HOST')).to.deep.equal({ name: 'HOST', value: '0.0.0.0', origin: '.env' });
+    expect(setting(list, 'LOG_LEVEL')?.origin).to.equal('default');
+    expect(setting(list, 'DATABASE_URL')?.origin).to.equal('default');
+  });
+
+  it('names the URL as the origin of its parts, and the parts as the origin of the URL', () => {
+    const fromUrl = shown({}, 'DATABASE_URL=mysql://app@db/courses\n');
+    for (const name of ['DATABASE_URL', 'DB_HOST', 'DB_PORT', 'DB_NAME', 'DB_USER', 'DB_PASSWORD']) {
+      expect(setting(fromUrl, name)?.origin, name).to.equal('.env');
+    }
+    expect(setting(fromUrl, 'DB_TLS')?.origin).to.equal('default');
+    const fromParts = shown(mysql);
+    expect(setting(fromParts, 'DATABASE_URL')?.origin).to.equal('environment');
+    expect(setting(fromParts, 'DB_PORT')?.origin).to.equal('default');
+  });
+
+  it('refuses what loadConfig refuses', async () => {
+    const { code } = await failureOf(() => shown({ PORT: 'x' }));
+    expect(code).to.equal('CONFIG_INVALID');
+  });
+});

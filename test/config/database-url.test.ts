@@ -1,0 +1,120 @@
+import path from 'node:path';
+import { expect } from 'chai';
+import { loadConfig } from '../../src/config/config.js';
+import { failureOf } from '../db/support/failure.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** A folder without a `.env`. */
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const load = (env: Record<string, string>) => loadConfig({ env, cwd: folder.path });
+const problemsWith = async (env: Record<string, string>) => (await failureOf(() => load(env))).details;
+
+describe('DATABASE_URL and DB_*', () => {
+  const database = (env: Record<string, string>) => load(env).database;
+  const server = { dialect: 'mysql', tls: 'off', poolMax: 10, poolAcquireMs: 3000 };
+
+  it('default to a SQLite file in DATA_DIR', () => {
+    expect(database({})).to.deep.equal({ dialect: 'sqlite', file: path.join(folder.path, 'data', 'coursectl.sqlite') });
+    expect(database({ DATA_DIR: '/srv/d' })).to.deep.equal({ dialect: 'sqlite', file: '/srv/d/coursectl.sqlite' });
+  });
+
+  it('take SQLite files, relative ones from the working directory', () => {
+    const files = {
+      'sqlite:db/a.sqlite': path.join(folder.path, 'db/a.sqlite'),
+      'sqlite://db/a.sqlite': path.join(folder.path, 'db/a.sqlite'),
+      'sqlite:///srv/a.sqlite': '/srv/a.sqlite',
+      'sqlite:/srv/a.sqlite': '/srv/a.sqlite',
+      'SQLITE:a b.sqlite': path.join(folder.path, 'a b.sqlite'),
+    };
+    for (const [url, file] of Object.entries(files)) {
+      expect(database({ DATABASE_URL: url }), url).to.deep.equal({ dialect: 'sqlite', file });
+    }
+  });
+
+  it('refuse SQLite in memory, where every connection would see a database of its own', async () => {
+    for (const url of ['sqlite::memory:', 'sqlite://:memory:', 'sqlite:', 'sqlite://', 'sqlite:db/']) {
+      const [problem, ...others] = await problemsWith({ DATABASE_URL: url });
+      expect(problem?.message, url).to.equal(
+        'DATABASE_URL must name a file after "sqlite:", such as sqlite:data/coursectl.sqlite.',
+      );
+      expect(others).to.deep.equal([]);
+    }
+  });
+
+  it('take servers', () => {
+    const servers = {
+      'mysql://app:secret@db.example.org:33097/courses': { host: 'db.example.org', port: 33097, password: 'secret' },
+      'mariadb://app@db/courses': { host: 'db', port: 3306, password: '' },
+      'mysql://app:p%40ss%2Fw%C3%B6rd%25@db/courses': { host: 'db', port: 3306, password: 'p@ss/wörd%' },
+      'mysql://app:secret@[::1]:3307/courses': { host: '::1', port: 3307, password: 'secret' },
+    };
+    for (const [url, expected] of Object.entries(servers)) {
+      expect(database({ DATABASE_URL: url }), url).to.deep.equal({
+        ...server,
+        ...expected,
+        user: 'app',
+        name: 'courses',
+      });
+    }
+    expect(database({ DATABASE_URL: 'mysql://us%2Fer:x@db/na%C3%AFve' })).to.include({ user: 'us/er', name: 'naïve' });
+  });
+
+  it('say what a URL should be', async () => {
+    const expected = {
+      'postgres://app@db/courses': 'must be sqlite:<file> or mysql://',
+      courses: 'must be sqlite:<file> or mysql://',
+      'mysql:///courses': 'must be sqlite:<file> or mysql://',
+      'mysql://app@db/courses?ssl=true': 'must be sqlite:<file> or mysql://',
+      'mysql://app:half#secret@db/courses': 'must be sqlite:<file> or mysql://',
+      'mysql://app@db': 'must end with the name of the database',
+      'mysql://app@db/': 'must end with the name of the database',
+      'mysql://app@db/courses/2': 'must end with the name of the database',
+      'mysql://app:100%@db/courses': 'must have special characters percent-encoded',
+    };
+    for (const [url, sentence] of Object.entries(expected)) {
+      const [problem, ...others] = await problemsWith({ DATABASE_URL: url });
+      expect(problem?.message, url).to.include(`DATABASE_URL ${sentence}`);
+      expect(others).to.deep.equal([]);
+    }
+  });
+
+  it('take separate settings instead of a URL', () => {
+    const env = { DB_HOST: 'db', DB_PORT: '3307', DB_NAME: 'courses', DB_USER: 'app', DB_PASSWORD: 's' };
+    expect(database(env)).to.deep.equal({
+      ...server,
+      ...{ host: 'db', port: 3307, name: 'courses', user: 'app', password: 's' },
+    });
+  });
+
+  it('need a name and a user among separate settings', async () => {
+    expect(await problemsWith({ DB_HOST: 'db' })).to.deep.equal([
+      { path: 'DB_NAME', message: 'DB_NAME must be set when DB_HOST is.' },
+      { path: 'DB_USER', message: 'DB_USER must be set when DB_HOST is.' },
+    ]);
+    const [problem] = await problemsWith({ DB_NAME: 'n'.repeat(65), DB_USER: 'app' });
+    expect(problem?.message).to.match(/^DB_NAME .* 64 characters/);
+  });
+
+  it('exclude each other', async () => {
+    for (const url of ['sqlite:a.sqlite', 'mysql://app@db/courses']) {
+      expect(await problemsWith({ DATABASE_URL: url, DB_HOST: 'db', DB_PASSWORD: 'x' })).to.deep.equal([
+        {
+          path: 'DATABASE_URL',
+          message: 'DATABASE_URL must not be combined with DB_HOST, DB_PASSWORD: set one or the other.',
+        },
+      ]);
+    }
+  });
+
+  it('share what the URL cannot say', () => {
+    const env = {
+      DATABASE_URL: 'mysql://app@db/courses',
+      DB_TLS: 'required',
+      DB_TLS_CA_FILE: 'ca.pem',
+      DB_POOL_MAX: '3',
+    };
+    expect(database(env)).to.include({ tls: 'required', tlsCaFile: path.join(folder.path, 'ca.pem'), poolMax: 3 });
+  });
+});

@@ -1,0 +1,53 @@
+import { loadConfig } from '../../../src/config/config.js';
+import { type Database, openDatabase } from '../../../src/db/connection.js';
+import { createEmptyDatabase, createMigratedDatabase, type TestDatabase } from '../../support/database.js';
+
+/** Connections to one database of its own, closed when their test is over. */
+export interface Databases {
+  /** For DATABASE_URL. */
+  readonly url: string;
+  /** Another connection to the same database, as another program would have. */
+  open(settings?: Record<string, string>): Database;
+}
+
+/** Gives each test of the enclosing `describe` a database of its own: empty, or with all migrations. */
+export function useDatabases({
+  migrated = true,
+  create = migrated ? createMigratedDatabase : createEmptyDatabase,
+}: {
+  migrated?: boolean;
+  create?: () => Promise<TestDatabase>;
+} = {}): Databases {
+  let database: TestDatabase;
+  let opened: Database[] = [];
+  const databases = {
+    get url() {
+      return database.url;
+    },
+    open(settings: Record<string, string> = {}) {
+      const env = { DATABASE_URL: database.url, ...settings };
+      const connection = openDatabase(loadConfig({ env, cwd: '/' }).database);
+      opened.push(connection);
+      return connection;
+    },
+  };
+
+  beforeEach(async () => {
+    database = await create();
+  });
+
+  afterEach(async () => {
+    await Promise.all(opened.map((connection) => connection.close()));
+    opened = [];
+    await database.drop();
+  });
+
+  return databases;
+}
+
+/** The names of all tables, without SQLite's own. */
+export async function tablesOf({ sequelize }: Database): Promise<string[]> {
+  const tables = (await sequelize.getQueryInterface().showAllTables()) as unknown[];
+  const names = tables.map((table) => String((table as { tableName?: string }).tableName ?? table));
+  return names.filter((name) => !name.startsWith('sqlite_')).sort();
+}

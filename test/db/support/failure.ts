@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { loadConfig } from '../../../src/config/config.js';
+import { openDatabase } from '../../../src/db/connection.js';
+import { migrateUp, migrationStatus } from '../../../src/db/migrator.js';
+import { AppError, type ErrorCode } from '../../../src/errors.js';
+import { scaled } from '../../support/machine.js';
+
+/** The known failure that work ends in; anything else, success too, fails the test. */
+export async function failureOf(work: () => unknown): Promise<AppError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('It succeeded, and should have failed.');
+}
+
+/** A password that no message may hold. */
+export const canary = 'pa55word-canary';
+
+/** Reads, writes and migrates, twice: each must end in the same failure, and soon. */
+export async function expectFailures(
+  env: Record<string, string>,
+  code: ErrorCode,
+  message: RegExp,
+  only?: 'writes',
+): Promise<void> {
+  const database = openDatabase(loadConfig({ env, cwd: '/' }).database);
+  const { User } = database.models;
+  const reads = [() => database.read(() => User.count()), () => migrationStatus(database)];
+  const writes = [
+    () => database.inTransaction((transaction) => User.destroy({ where: {}, transaction })),
+    () => migrateUp(database),
+  ];
+  const attempts = only === 'writes' ? writes : [...reads, ...writes, ...reads];
+  for (const attempt of attempts) {
+    const start = Date.now();
+    const failure = await failureOf(attempt);
+    expect(failure.code, failure.message).to.equal(code);
+    expect(failure.message).to.match(message);
+    expect(failure.message).not.to.include(canary);
+    expect(failure.cause).to.be.an('error');
+    expect(Date.now() - start).to.be.below(scaled(2000));
+  }
+  // Queries that meet while the connection is made fail together: none waits for ever.
+  if (only !== 'writes') await Promise.all([...reads, ...reads].map((attempt) => failureOf(attempt)));
+  await database.close();
+}

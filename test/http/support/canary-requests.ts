@@ -1,0 +1,190 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Op } from 'sequelize';
+import request from 'supertest';
+import type { Context } from '../../../src/context.js';
+import { contract } from '../../../src/http/api/contract.js';
+import type { Operation } from '../../../src/http/api/operation.js';
+import { createApp } from '../../../src/http/server/app.js';
+import { startImportRunner } from '../../../src/services/imports/queue/worker.js';
+import { importFile } from '../../services/imports/support/running.js';
+import { buildUser, signIn } from '../../support/factories.js';
+import { canaries, listen, lookAround, noteAnswer, type Watch } from './canaries.js';
+import type { Trouble } from './canary-troubles.js';
+import { type Example, examples, pathOf } from './examples.js';
+import { ada } from './expectations.js';
+
+const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
+
+/** The example with canaries in every field that holds a secret, and in fields that nobody asked for. */
+function infected({ body, upload, query, ...rest }: Example): Example {
+  const secrets: Record<string, string> = {
+    password: canaries.password,
+    currentPassword: canaries.wrongPassword,
+    newPassword: canaries.newPassword,
+  };
+  const surplus = { passwordHash: canaries.password, token: canaries.token, secret: { nested: canaries.password } };
+  return {
+    ...rest,
+    query: { ...query, token: canaries.query },
+    ...(body && {
+      body: {
+        ...Object.fromEntries(Object.entries(body).map(([key, value]) => [key, secrets[key] ?? value])),
+        ...surplus,
+      },
+    }),
+    ...(upload && { upload }),
+  };
+}
+
+const rows = [
+  'firstName,lastName,email,phone,password',
+  `${canaries.cell},Lovelace,${canaries.cell}@example.org,+1 555 010101,${canaries.password}`,
+  `${canaries.cell},L,${canaries.cell},,${canaries.wrongPassword}`,
+  `"${canaries.cell}`,
+];
+const file = rows.slice(0, -1).join('\n');
+
+function send(app: ReturnType<typeof createApp>, operation: Operation, given: Example) {
+  const call = request(app)[operation.method](pathOf(operation.path, given));
+  if (given.token !== undefined) void call.set('Authorization', `Bearer ${given.token}`);
+  if (given.upload && operation.upload) {
+    const { file: own, name, fields } = given.upload;
+    const isCsv = name.endsWith('.csv');
+    return call.attach(operation.upload.field, isCsv ? Buffer.from(rows.join('\n')) : own, name).field(fields);
+  }
+  return given.body === undefined ? call : call.send(given.body);
+}
+
+const wronged = (body: Record<string, unknown>) =>
+  Object.fromEntries(Object.keys(body).map((key) => [key, { [canaries.password]: canaries.password }]));
+
+/** A request that goes well, with the right password where one is asked for, and a new one that is a canary. */
+function genuine(given: Example): Example {
+  const isNew = given.body && 'newPassword' in given.body;
+  return isNew ? { ...given, body: { ...given.body, newPassword: canaries.newPassword } } : given;
+}
+
+/** The request with canaries, with the wrong types, with what is taken already, and with a token that is none. */
+function variants(given: Example): Example[] {
+  const sick = infected(given);
+  const conflicting = { ...sick, body: { ...sick.body, email: ada.email, phone: ada.phone } };
+  return [
+    sick,
+    ...(sick.body ? [{ ...sick, body: wronged(sick.body) }, conflicting] : []),
+    { ...sick, token: `${given.token ?? 'eyJhbGciOiJIUzI1NiJ9'}.${canaries.token}` },
+  ];
+}
+
+/** An operation's example on an emptied database, and somebody whom conflicts are with. */
+async function prepare(name: keyof typeof contract, context: Context, reset: () => Promise<void>): Promise<Example> {
+  await reset();
+  const given: Example = await examples[name](context);
+  const isTaken = await context.database.models.User.findOne({
+    where: { [Op.or]: [{ email: ada.email }, { phone: ada.phone }] },
+  });
+  if (!isTaken && name !== 'setup' && name !== 'register')
+    await buildUser(context, { email: ada.email, phone: ada.phone });
+  return given;
+}
+
+/**
+ * Sends the examples of the contract, as they are and full of secrets, through one trouble.
+ * @param sample which operations: those whose number, divided by `of`, leaves `part`
+ */
+export async function sendCanaries(
+  context: Context,
+  { name: trouble, troubled, begin }: Trouble,
+  watch: Watch,
+  reset: () => Promise<void>,
+  sample = { part: 0, of: 1 },
+): Promise<void> {
+  const app = createApp(troubled);
+  for (const [name, operation] of operations.filter((_, index) => index % sample.of === sample.part))
+    for (const requests of [(given: Example) => [genuine(given)], variants]) {
+      const all = requests(await prepare(name, context, reset));
+      const end = await begin?.();
+      try {
+        for (const given of all) noteAnswer(watch, name, trouble, await send(app, operation, given));
+      } finally {
+        await end?.();
+      }
+      await lookAround(context, watch, `${name}, ${trouble}`);
+    }
+}
+
+/** The same where the database goes away in between, for good. */
+export async function sendToNobody(
+  context: Context,
+  watch: Watch,
+  reset: () => Promise<void>,
+  goAway: () => Promise<void>,
+): Promise<void> {
+  const prepared: [(typeof operations)[number], Example[]][] = [];
+  for (const entry of operations) {
+    const given = await prepare(entry[0], context, reset);
+    prepared.push([entry, [genuine(given), ...variants(given)]]);
+  }
+  await goAway();
+  const app = createApp(context);
+  for (const [[name, operation], all] of prepared)
+    for (const given of all) noteAnswer(watch, name, 'database gone', await send(app, operation, given));
+  listen(watch, 'database gone');
+}
+
+/** Imports a file of secrets, and looks at everything but the downloads that are there to show them. */
+export async function importCanaries(context: Context, watch: Watch, reset: () => Promise<void>): Promise<void> {
+  await reset();
+  const { token } = await signIn(context, { role: 'super_admin' });
+  const name = path.join(mkdtempSync(path.join(context.config.dataDir, 'canaries-')), 'people.csv');
+  writeFileSync(name, file);
+  const { id } = await importFile(context, name);
+  await lookAtImport(context, watch, id, token);
+}
+
+/** The same over HTTP, done in the background. @returns what has become of it */
+export async function uploadCanaries(
+  context: Context,
+  watch: Watch,
+  reset: () => Promise<void>,
+  begin?: Trouble['begin'],
+): Promise<string> {
+  await reset();
+  const { token } = await signIn(context, { role: 'super_admin' });
+  const end = await begin?.();
+  const runner = startImportRunner(context, { pollMs: 50 });
+  try {
+    const app = createApp(context);
+    const answer = await request(app)
+      .post('/api/imports')
+      .set('Authorization', `Bearer ${token}`)
+      .attach('file', Buffer.from(file), 'people.csv');
+    noteAnswer(watch, 'createImport', 'an import', answer);
+    const { id } = (answer.body as { import: { id: string } }).import;
+    for (let waited = 0; waited < 200; waited += 1) {
+      const { status } = await context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+      if (status !== 'queued' && status !== 'running') break;
+      await sleep(50);
+    }
+    await lookAtImport(context, watch, id, token);
+    return (await context.database.models.Import.findByPk(id, { rejectOnEmpty: true })).status;
+  } finally {
+    await runner.close();
+    await end?.();
+    listen(watch, 'after an import');
+  }
+}
+
+async function lookAtImport(context: Context, watch: Watch, id: string, token: string): Promise<void> {
+  const app = createApp(context);
+  const places = {
+    listImports: '/api/imports',
+    showImport: `/api/imports/${id}`,
+    watchImport: `/api/imports/${id}/events`,
+    listAudit: '/api/audit',
+  } as const;
+  for (const [name, place] of Object.entries(places) as [keyof typeof places, string][])
+    noteAnswer(watch, name, 'after an import', await request(app).get(place).set('Authorization', `Bearer ${token}`));
+  await lookAround(context, watch, 'after an import');
+}

@@ -1,0 +1,72 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import type { Context } from '../../../src/context.js';
+import type { User } from '../../../src/db/models/user.js';
+import { signIn } from '../../support/factories.js';
+import type { Harness } from '../../support/harness.js';
+
+/** Somebody with a token. */
+export interface Person {
+  user: User;
+  token: string;
+}
+
+/** One of each kind of caller: a trainer whose courses the tests are about, and another. */
+export interface Cast {
+  admin: Person;
+  owner: Person;
+  foreign: Person;
+  trainee: Person;
+}
+
+export async function castOf(context: Context): Promise<Cast> {
+  return {
+    admin: await signIn(context, { role: 'super_admin' }),
+    owner: await signIn(context, { role: 'trainer', firstName: 'Grace', lastName: 'Hopper' }),
+    foreign: await signIn(context, { role: 'trainer', firstName: 'Alan', lastName: 'Turing' }),
+    trainee: await signIn(context, { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org' }),
+  };
+}
+
+/** An entry of the audit log without its id and time. */
+interface Recorded {
+  action: string;
+  actorId: string | null;
+  origin: string;
+  ip: string | null;
+  targetType: string;
+  targetId: string | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+/** What the audit log says of a target, the oldest first. */
+async function auditOf(harness: Harness, { admin }: Cast, targetId: string): Promise<Recorded[]> {
+  const { body } = await harness.api('get', `/api/audit?targetId=${targetId}&limit=100`, admin.token).expect(200);
+  const entries = body.entries as (Recorded & { id: string; at: string })[];
+  return entries.map(({ id: _id, at: _at, ...recorded }) => recorded).reverse();
+}
+
+/** The same, without who did it from where: all of it is this caller's. */
+export async function changesOf(harness: Harness, cast: Cast, targetId: string, actor: Person) {
+  const entries = await auditOf(harness, cast, targetId);
+  return entries.map(({ action, actorId, origin, ip, targetType: _, targetId: __, before, after }) => {
+    if (actorId !== actor.user.id || origin !== 'http' || !/^(::ffff:)?127\.0\.0\.1$|^::1$/.test(ip ?? ''))
+      throw new Error(`An audit entry names somebody else: ${actorId} by ${origin} from ${ip}.`);
+    return { action, before, after };
+  });
+}
+
+/** A server of an app, for requests that arrive together. */
+export async function serve(app: Express): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { openapiDocument } from '../../../src/http/api/openapi.js';
+import type { Operation } from '../../../src/http/api/operation.js';
+
+/** An operation as the OpenAPI document describes it. */
+export interface Described {
+  operationId: string;
+  security: object[];
+  parameters: { name: string; in: string; required: boolean; schema: AnySchema }[];
+  requestBody?: { content: { 'application/json': { schema: AnySchema } } };
+  responses: Record<
+    string,
+    { description: string; headers?: object; content: { 'application/json': { schema: AnySchema } } }
+  >;
+}
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Described>>;
+}
+
+export const document = openapiDocument() as Document;
+
+export const describedBy = ({ method, path }: Operation): Described | undefined =>
+  document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method];
+
+/** Compiles schemas as the document means them: its references resolve within the document. */
+function compiler(): (schema: AnySchema) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, strictRequired: false });
+  ajvFormats.default(ajv);
+  for (const keyword of ['openapi', 'info', 'paths', 'components']) ajv.addKeyword(keyword);
+  ajv.addSchema({ ...document, $id: 'document' });
+  return (schema) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+}
+export const compile = compiler();

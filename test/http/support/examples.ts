@@ -1,0 +1,331 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import sharp from 'sharp';
+import type { Context } from '../../../src/context.js';
+import type { Contract } from '../../../src/http/api/contract.js';
+import type { Role } from '../../../src/schemas/fields.js';
+import type { Access } from '../../../src/services/auth/permissions.js';
+import { operator } from '../../../src/services/core.js';
+import { createCourse } from '../../../src/services/courses/commands.js';
+import { people } from '../../services/imports/support/importing.js';
+import { importFile } from '../../services/imports/support/running.js';
+import {
+  buildCourse,
+  buildEnrollment,
+  buildMaterial,
+  buildPicture,
+  buildUser,
+  factoryPassword,
+  signIn,
+} from '../../support/factories.js';
+import { weaving } from './courses.js';
+import { ada } from './expectations.js';
+
+/** What the tests of the whole contract read of any example. */
+export interface Example {
+  token?: string;
+  body?: Record<string, unknown>;
+  /** A form with a file, and its other fields. */
+  upload?: { file: Buffer; name: string; fields: Record<string, string> };
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+}
+
+type Needs<Operation, Key extends string, Type> =
+  Operation extends Record<Key, object> ? { [K in Key]: Type } : unknown;
+
+/** A request that goes well: with a token unless the operation is public, a body and parameters where it takes them. */
+type ExampleOf<Operation> = Example &
+  (Operation extends { access: { kind: 'public' | 'optional' } } ? unknown : { token: string }) &
+  Needs<Operation, 'body', Record<string, unknown>> &
+  Needs<Operation, 'upload', NonNullable<Example['upload']>> &
+  Needs<Operation, 'params', Record<string, string>> &
+  Needs<Operation, 'query', Record<string, string>>;
+
+/** A trainer with a course and a trainee enrolled in it. */
+async function buildCatalogue(context: Context) {
+  const trainer = await signIn(context, { role: 'trainer' });
+  const trainee = await signIn(context);
+  const course = await buildCourse(context, trainer.user, { title: 'Compilers' });
+  const enrollment = await buildEnrollment(context, trainee.user, course, { status: 'active', progress: 10 });
+  return { trainer, trainee, course, enrollment };
+}
+
+const admin = async (context: Context) => ({ token: (await signIn(context, { role: 'super_admin' })).token });
+
+/** A trainer's token, and the id of a course of theirs. */
+async function ownCourse(context: Context) {
+  const { trainer, course } = await buildCatalogue(context);
+  return { token: trainer.token, params: { id: course.id } };
+}
+
+/** A trainer's token, and the id of an enrollment in a course of theirs. */
+async function ownEnrollment(context: Context) {
+  const { trainer, enrollment } = await buildCatalogue(context);
+  return { token: trainer.token, params: { id: enrollment.id } };
+}
+
+/** The super admin's token, and somebody's id. */
+async function someAccount(context: Context) {
+  const { id } = await buildUser(context, { email: ada.email });
+  return { ...(await admin(context)), params: { id } };
+}
+
+/** A course with a file, as its active trainee sees it, or its trainer. */
+async function courseWithFile(context: Context, as: 'trainer' | 'trainee') {
+  const { course, ...people } = await buildCatalogue(context);
+  const material = await buildMaterial(context, course, { name: 'notes.txt' }, 'What was said.');
+  return { token: people[as].token, params: { id: course.id, fileId: material.id } };
+}
+
+const picture = () =>
+  sharp({ create: { width: 40, height: 30, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer();
+
+const pictureUpload = async () => ({ file: await picture(), name: 'picture.png', fields: {} });
+
+/** An import that created two accounts and rejected a row, and the super admin's token. */
+async function buildImport(context: Context, origin: 'cli' | 'http' = 'cli') {
+  const { token } = await signIn(context, { role: 'super_admin' });
+  const folder = mkdtempSync(path.join(context.config.dataDir, 'example-'));
+  const file = path.join(folder, 'people.csv');
+  writeFileSync(file, `${people(2)}A,B,nobody,\n`);
+  const { id } = await importFile(context, file);
+  await context.database.models.Import.update({ origin }, { where: { id } });
+  return { token, params: { id } };
+}
+
+/** One example an operation, made on an empty database: an operation without one doesn't compile. */
+export const examples: { [K in keyof Contract]: (context: Context) => Promise<ExampleOf<Contract[K]>> } = {
+  setupStatus: async () => ({}),
+  setup: async () => ({ body: { ...ada, isActive: true } }),
+  async login(context) {
+    await buildUser(context, { email: ada.email });
+    return { body: { identifier: ada.email, password: factoryPassword } };
+  },
+  async traineeLogin(context) {
+    await buildUser(context, { phone: ada.phone });
+    return { body: { identifier: ada.phone, password: factoryPassword } };
+  },
+  async register(context) {
+    const { token } = await signIn(context, { role: 'super_admin' });
+    return { token, body: { ...ada, role: 'trainer', isActive: false } };
+  },
+  me: async (context) => ({ token: (await signIn(context)).token }),
+  async updateProfile(context) {
+    const { token } = await signIn(context);
+    return { token, body: { firstName: 'Grace', lastName: 'Hopper', phone: 12025550123 } };
+  },
+  async changePassword(context) {
+    const { token } = await signIn(context);
+    return { token, body: { currentPassword: factoryPassword, newPassword: 'the new password' } };
+  },
+  async changeFirstPassword(context) {
+    const { token } = await signIn(context, { requiresPasswordChange: true });
+    return { token, body: { newPassword: 'the new password' } };
+  },
+  checkEnrollment: async (context) => ({ token: (await buildCatalogue(context)).trainee.token }),
+  logout: async (context) => ({ token: (await signIn(context)).token }),
+  logoutAll: async (context) => ({ token: (await signIn(context)).token }),
+  listSessions: async (context) => ({ token: (await signIn(context)).token, query: { page: '1', limit: '5' } }),
+  async endSession(context) {
+    const { user, token } = await signIn(context);
+    const session = await context.database.models.Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });
+    return { token, params: { id: session.id } };
+  },
+  setAvatar: async (context) => ({ token: (await signIn(context)).token, upload: await pictureUpload() }),
+  removeAvatar: async (context) => ({ token: (await signIn(context)).token }),
+  async listUsers(context) {
+    await buildUser(context, { email: ada.email });
+    const filter = { role: 'trainee', isActive: 'true', requiresPasswordChange: 'false', search: 'ada' };
+    const query = { ...filter, sortBy: 'lastName', sortOrder: 'ASC', page: '1', limit: '5' };
+    return { ...(await admin(context)), query };
+  },
+  exportUsers: async (context) => ({
+    ...(await admin(context)),
+    query: { role: 'super_admin', isActive: 'true', requiresPasswordChange: 'false', search: 'test' },
+  }),
+  showUser: someAccount,
+  async updateUser(context) {
+    const { password: _, ...person } = ada;
+    return { ...(await someAccount(context)), body: { ...person, email: 'countess@example.org', role: 'trainer' } };
+  },
+  deleteUser: someAccount,
+  changeActivation: async (context) => ({ ...(await someAccount(context)), body: { isActive: false } }),
+  resetPassword: someAccount,
+  unlockUser: someAccount,
+  async listCourses(context) {
+    const { course } = await buildCatalogue(context);
+    await course.update({ isPublished: true, category: 'Crafts', level: 'beginner', courseType: 'online' });
+    const { trainerId } = course;
+    const filter = { category: 'Crafts', level: 'beginner', courseType: 'online', trainerId, isPublished: 'true' };
+    return { query: { ...filter, search: 'comp', sortBy: 'title', sortOrder: 'ASC', page: '1', limit: '5' } };
+  },
+  async createCourse(context) {
+    const { token } = await signIn(context, { role: 'trainer' });
+    // Passed over: a trainer's course is their own.
+    const { id: trainerId } = await buildUser(context, { role: 'trainer' });
+    return { token, body: { ...weaving, trainerId } };
+  },
+  async listCategories(context) {
+    const { course } = await buildCatalogue(context);
+    await course.update({ isPublished: true, category: 'Crafts' });
+    return {};
+  },
+  async listAvailableTrainers(context) {
+    await buildCatalogue(context);
+    return { ...(await admin(context)), query: { search: 'test', page: '1', limit: '5' } };
+  },
+  courseStatistics: async (context) => ({ token: (await buildCatalogue(context)).trainer.token }),
+  showCourse: ownCourse,
+  updateCourse: async (context) => ({ ...(await ownCourse(context)), body: weaving }),
+  async deleteCourse(context) {
+    const { token, params } = await ownCourse(context);
+    await context.database.models.Enrollment.update({ status: 'completed' }, { where: {} });
+    return { token, params, query: { force: 'false' } };
+  },
+  publishCourse: async (context) => ({ ...(await ownCourse(context)), body: { isPublished: true } }),
+  async assignTrainer(context) {
+    const { params } = await ownCourse(context);
+    const other = await buildUser(context, { role: 'trainer' });
+    return { ...(await admin(context)), params, body: { trainerId: other.id } };
+  },
+  async listEnrollments(context) {
+    const { trainee, course } = await buildCatalogue(context);
+    const query = { courseId: course.id, userId: trainee.user.id, status: 'active', page: '1', limit: '5' };
+    return { token: trainee.token, query };
+  },
+  async requestEnrollment(context) {
+    const { course } = await buildCatalogue(context);
+    await course.update({ isPublished: true });
+    const { token } = await signIn(context);
+    return { token, body: { courseId: course.id, notes: 'Mornings only' } };
+  },
+  async listOwnEnrollments(context) {
+    const { trainee, course } = await buildCatalogue(context);
+    return { token: trainee.token, query: { courseId: course.id, status: 'active', page: '1', limit: '5' } };
+  },
+  async assignEnrollment(context) {
+    const { trainer, course } = await buildCatalogue(context);
+    const { id: traineeId } = await buildUser(context);
+    const body = { courseId: course.id, traineeId, status: 'pending', notes: 'Mornings only' };
+    return { token: trainer.token, body };
+  },
+  async assignMany(context) {
+    const { trainer, trainee, course } = await buildCatalogue(context);
+    const { id } = await buildUser(context);
+    const body = { courseId: course.id, traineeIds: [id, trainee.user.id], status: 'active', notes: 'Together' };
+    return { token: trainer.token, body };
+  },
+  async removeMany(context) {
+    const { token, params } = await ownEnrollment(context);
+    return { token, body: { enrollmentIds: [params.id] } };
+  },
+  async listAvailableTrainees(context) {
+    const { trainer, course } = await buildCatalogue(context);
+    await buildUser(context);
+    return { token: trainer.token, query: { courseId: course.id, search: 'test', page: '1', limit: '5' } };
+  },
+  enrollmentStatistics: async (context) => ({ token: (await buildCatalogue(context)).trainee.token }),
+  async listCourseTrainees(context) {
+    const { trainer, course } = await buildCatalogue(context);
+    const query = { status: 'active', search: 'test', page: '1', limit: '5' };
+    return { token: trainer.token, params: { courseId: course.id }, query };
+  },
+  showEnrollment: ownEnrollment,
+  removeEnrollment: ownEnrollment,
+  changeStatus: async (context) => ({
+    ...(await ownEnrollment(context)),
+    body: { status: 'completed', notes: 'Well done' },
+  }),
+  setProgress: async (context) => ({ ...(await ownEnrollment(context)), body: { progress: 55 } }),
+  setThumbnail: async (context) => ({ ...(await ownCourse(context)), upload: await pictureUpload() }),
+  addMaterial: async (context) => ({
+    ...(await ownCourse(context)),
+    upload: { file: Buffer.from('What was said.'), name: 'notes.txt', fields: {} },
+  }),
+  async listMaterials(context) {
+    const { token, params } = await courseWithFile(context, 'trainee');
+    return { token, params: { id: params.id }, query: { page: '1', limit: '5' } };
+  },
+  openMaterial: (context) => courseWithFile(context, 'trainee'),
+  removeMaterial: (context) => courseWithFile(context, 'trainer'),
+  async showImage(context) {
+    const { user } = await signIn(context);
+    const { storageKey } = await buildPicture(context, user, await picture());
+    return { params: { name: path.posix.basename(storageKey) } };
+  },
+  async listAudit(context) {
+    const { token, user } = await signIn(context, { role: 'super_admin' });
+    const course = await createCourse(context, operator, {
+      title: 'Looms',
+      description: 'Wood and thread.',
+      trainerId: (await buildUser(context, { role: 'trainer' })).id,
+    });
+    const which = { action: 'course.create', targetType: 'course', targetId: course.id, actorId: user.id };
+    return { token, query: { ...which, from: '2026-01-01', to: '2100-01-01T00:00:00Z', page: '1', limit: '5' } };
+  },
+  async listTrainerCourses(context) {
+    const { trainer } = await buildCatalogue(context);
+    const query = { isPublished: 'false', search: 'comp', sortBy: 'title', sortOrder: 'ASC', page: '1', limit: '5' };
+    return { token: trainer.token, params: { trainerId: trainer.user.id }, query };
+  },
+  async listTrainerEnrollments(context) {
+    const { trainer, course } = await buildCatalogue(context);
+    const query = { courseId: course.id, status: 'active', search: 'comp', page: '1', limit: '5' };
+    return { token: trainer.token, params: { trainerId: trainer.user.id }, query };
+  },
+  importTemplate: async (context) => ({ token: (await signIn(context, { role: 'super_admin' })).token }),
+  async createImport(context) {
+    const { token } = await signIn(context, { role: 'super_admin' });
+    const file = Buffer.from(people(2));
+    return { token, upload: { file, name: 'people.csv', fields: { role: 'trainer', map: 'team=' } } };
+  },
+  async listImports(context) {
+    const { token } = await buildImport(context);
+    return { token, query: { status: 'completed', page: '1', limit: '5' } };
+  },
+  showImport: buildImport,
+  watchImport: buildImport,
+  importRejects: buildImport,
+  importOutcome: buildImport,
+  importCredentials: async (context) => buildImport(context, 'http'),
+  async cancelImport(context) {
+    const example = await buildImport(context);
+    await context.database.models.Import.update({ status: 'queued' }, { where: {} });
+    return example;
+  },
+  async resumeImport(context) {
+    const example = await buildImport(context, 'http');
+    await context.database.models.Import.update({ status: 'failed' }, { where: {} });
+    return example;
+  },
+  undoImport: async (context) => ({ ...(await buildImport(context)), query: { dryRun: 'false' } }),
+  health: async () => ({}),
+  readiness: async () => ({}),
+  openapi: async () => ({}),
+  docs: async () => ({}),
+  metrics: async () => ({}),
+};
+
+/** The path of an operation with its parameters filled in: by the example, or by a word where it doesn't matter. */
+export function pathOf(path: string, { params = {}, query = {} }: Example): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? 'anything'));
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? filled : `${filled}?${search}`;
+}
+
+/** The roles that an operation's access rule admits. */
+export function admittedRoles(access: Access): readonly Role[] {
+  switch (access.kind) {
+    case 'roles':
+    case 'scoped':
+    case 'owner':
+      return access.roles;
+    case 'own-trainer':
+      return ['super_admin', 'trainer'];
+    default:
+      return ['super_admin', 'trainer', 'trainee'];
+  }
+}

@@ -1,0 +1,123 @@
+import { Agent, request } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import type { Harness } from '../../../support/harness.js';
+import type { Answer, Chosen, Person, Programme } from './model.js';
+
+/** What a command asks the service. */
+export interface Question {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: object;
+}
+
+interface Given {
+  status: number;
+  body: Record<string, unknown>;
+  /** The service's time before and after. */
+  asked: Date;
+  answered: Date;
+}
+
+/** The service, as commands speak with it: over HTTP, on connections that are kept. */
+export class Service {
+  private readonly agent = new Agent({ keepAlive: true });
+
+  constructor(
+    private readonly harness: Harness,
+    private readonly port: number,
+  ) {}
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  async ask(question: Question, caller: Person | undefined): Promise<Given> {
+    // Times of different requests differ, so that a new one can be told from an old one.
+    this.harness.advance(1000);
+    const asked = this.harness.context.now();
+    const { status, text } = await this.send(question, caller?.token);
+    // Answers are objects; one that isn't fails the comparison.
+    return { status, body: JSON.parse(text) as Given['body'], asked, answered: this.harness.context.now() };
+  }
+
+  private send({ method, path, query = {}, body }: Question, token: string | undefined) {
+    const parameters = new URLSearchParams();
+    for (const [key, value] of Object.entries(query)) if (value !== undefined) parameters.set(key, `${value}`);
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const headers = {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+    };
+    const address = `${path}?${parameters}`;
+    return new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const options = { agent: this.agent, host: '127.0.0.1', port: this.port, method, path: address, headers };
+      const outgoing = request(options, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      });
+      outgoing.on('error', reject);
+      outgoing.end(text);
+    });
+  }
+}
+
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** What isn't in order comes out as the words for what it should be, which no answer contains. */
+export function chosenIn({ body, asked, answered }: Given, { known }: Programme): Chosen {
+  const { course, enrollment, enrollments } = body as Record<string, Record<string, unknown> | undefined>;
+  const newId = (value: unknown) => {
+    const isNew = typeof value === 'string' && uuidV7.test(value) && !Object.values(known).flat().includes(value);
+    return isNew ? value : 'a new id';
+  };
+  const now = (value: unknown) => {
+    const isNow = typeof value === 'string' && value >= asked.toISOString() && value <= answered.toISOString();
+    return isNow ? value : 'the present time';
+  };
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : 'some text');
+  return {
+    id: newId((course ?? enrollment)?.id),
+    enrolledAt: now(enrollment?.enrolledAt),
+    completedAt: now(enrollment?.completedAt),
+    token: text(body.token),
+    temporaryPassword: text(body.temporaryPassword),
+    ofTrainee(userId) {
+      const list = Array.isArray(enrollments) ? (enrollments as Record<string, unknown>[]) : [];
+      const own = list.find((entry) => entry.userId === userId);
+      return { id: newId(own?.id), enrolledAt: now(own?.enrolledAt) };
+    },
+  };
+}
+
+/** Times that say nothing of the rules. */
+const untold = new Set(['createdAt', 'updatedAt', 'lastLogin']);
+
+/** An answer without what the contract leaves open: the words of a 403 and of invalid fields, the order of listings. */
+function essence({ status, body }: Answer): Answer {
+  const told = JSON.parse(JSON.stringify(body), (key, value: unknown) => (untold.has(key) ? undefined : value)) as {
+    [key: string]: unknown;
+  };
+  if (status === 403 && typeof told.error === 'string')
+    told.error = told.error.replace(/^Access denied\. \S.*$/, 'Access denied.');
+  if (Array.isArray(told.errors))
+    told.errors = told.errors.map(({ path, location }: Record<string, unknown>) => ({ path, location }));
+  // The enrollment check promises its order.
+  if (!('hasEnrollments' in told))
+    for (const [key, value] of Object.entries(told)) if (Array.isArray(value)) told[key] = inOrder(value);
+  return { status, body: told };
+}
+
+const inOrder = (entries: unknown[]) =>
+  entries
+    .map((entry) => ({ entry, key: (entry as { id?: string }).id ?? JSON.stringify(entry) }))
+    .sort((left, right) => (left.key < right.key ? -1 : 1))
+    .map(({ entry }) => entry);
+
+/** Refuses an answer that isn't the model's, and shows both. */
+export function compare(given: Given, expected: Answer, what: string): void {
+  const [service, model] = [essence(given), essence(expected)];
+  if (isDeepStrictEqual(service, model)) return;
+  throw new Error(`${what}\nservice: ${JSON.stringify(service)}\nmodel:   ${JSON.stringify(model)}`);
+}

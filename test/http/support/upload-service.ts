@@ -1,0 +1,89 @@
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Context, createContext } from '../../../src/context.js';
+import type { Course } from '../../../src/db/models/course.js';
+import { type RunningServer, startServer } from '../../../src/http/server/server.js';
+import { createLogger } from '../../../src/logger.js';
+import { buildCourse, signIn } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { expectNothingLeft, filePart, form, type RawAnswer, type RawRequest, send } from './uploads.js';
+
+export const mebibyte = 1024 * 1024;
+
+/** A form with a file of so many zeros. */
+export const material = (bytes = 10) => form(filePart(Buffer.alloc(bytes)));
+
+/** A service that listens, with its files in a folder of the test's own, a trainer and a course of theirs. */
+export interface UploadService {
+  context: Context;
+  server: RunningServer;
+  /** The trainer's. */
+  token: string;
+  course: Course;
+  /** The folder, gone after the test. */
+  folder: string;
+  /** What the service has logged. */
+  logged: string[];
+  /** Starts anew with its files in another folder. */
+  restart(dataDir: string): Promise<void>;
+  /** Sends this body as a material of the course. */
+  post(body: Buffer, more?: Partial<RawRequest>): Promise<RawAnswer>;
+  /** Whatever was done before, an upload works, and nothing was taken for a bug. */
+  expectWell(): Promise<void>;
+}
+
+/** Gives each test of the enclosing `describe` such a service; materials may have 3 MiB, pictures one. */
+export function useUploadService(): UploadService {
+  const harness = useHarness();
+  const service = { logged: [] as string[] } as UploadService;
+
+  async function start(dataDir: string): Promise<void> {
+    const { config, hasher } = harness.context;
+    const logger = createLogger('info', { write: (line: string) => void service.logged.push(line) });
+    const files = {
+      ...{ ...config.files, materialBytes: 3 * mebibyte, imageBytes: mebibyte },
+      storage: { kind: 'local' as const, folder: path.join(dataDir, 'files') },
+    };
+    const http = { ...config.http, port: 0, host: '127.0.0.1' };
+    service.context = await createContext({ ...config, dataDir, files, http }, logger, { hasher });
+    service.server = await startServer(service.context);
+  }
+
+  async function stop(): Promise<void> {
+    await service.server.close();
+    await service.context.close();
+  }
+
+  let folder: ReturnType<typeof temporaryFolder>;
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    service.folder = folder.path;
+    service.logged.length = 0;
+    await start(folder.path);
+    const { user, token } = await signIn(service.context, { role: 'trainer' });
+    service.token = token;
+    service.course = await buildCourse(service.context, user, { isPublished: true });
+  });
+  afterEach(async () => {
+    await stop();
+    folder.remove();
+  });
+
+  return Object.assign(service, {
+    async restart(dataDir: string) {
+      await stop();
+      await start(dataDir);
+    },
+    post: (body: Buffer, more: Partial<RawRequest> = {}) =>
+      send(service.server.url, {
+        ...{ path: `/api/courses/${service.course.id}/files`, token: service.token, body },
+        ...more,
+      }),
+    async expectWell() {
+      expect((await service.post(material())).status).to.equal(201);
+      await expectNothingLeft(service.context, 1);
+      expect(service.logged.filter((line) => /"level":(50|60)/.test(line))).to.deep.equal([]);
+    },
+  });
+}

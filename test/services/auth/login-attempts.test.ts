@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { loadConfig } from '../../../src/config/config.js';
+import { type Context, createContext } from '../../../src/context.js';
+import { login } from '../../../src/services/auth/login.js';
+import { beginAttempt } from '../../../src/services/auth/throttle.js';
+import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
+import { onMysql } from '../../support/database.js';
+import { buildUser, factoryPassword } from '../../support/factories.js';
+import { testEnvironment, useHarness } from '../../support/harness.js';
+
+const address = '192.0.2.1';
+const client = { ip: address, userAgent: null };
+
+describe('An attempt to log in', () => {
+  const harness = useHarness();
+
+  /** What is counted, by kind of subject. */
+  async function counted(): Promise<Record<string, [failures: number, underWay: number]>> {
+    const rows = await harness.context.database.models.LoginThrottle.findAll();
+    return Object.fromEntries(
+      rows.map(({ subject, failures, attempts }) => [
+        subject.replace(/:.*/, ''),
+        [failures, Object.keys(attempts).length],
+      ]),
+    );
+  }
+
+  it('ends once, however often its end is noted', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const [mine, other] = await Promise.all([
+      beginAttempt(harness.context, { accountId }, address),
+      beginAttempt(harness.context, { accountId }, address),
+    ]);
+    expect(await counted()).to.deep.equal({ account: [0, 2], address: [0, 2] });
+    // As when a connection is lost during the commit, and nobody knows whether the end was noted.
+    for (let time = 0; time < 3; time += 1) await mine.failed();
+    await mine.abandoned();
+    await mine.succeeded();
+    expect(await counted()).to.deep.equal({ account: [1, 1], address: [1, 1] });
+    await other.abandoned();
+    await other.failed();
+    expect(await counted()).to.deep.equal({ account: [1, 0], address: [1, 0] });
+  });
+
+  it('frees the place of no other one when it ends long after it began', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const old = await beginAttempt(harness.context, { accountId }, address);
+    harness.advance(61_000);
+    await beginAttempt(harness.context, { accountId }, address);
+    await old.failed();
+    expect(await counted()).to.deep.equal({ account: [1, 1], address: [1, 1] });
+  });
+
+  for (const [what, password, isRight] of [
+    ['a right', factoryPassword, true],
+    ['a wrong', 'a wrong password', false],
+  ] as const)
+    it(`with ${what} password takes no room when the request has no more time for the database`, async () => {
+      const { id, email } = await buildUser(harness.context);
+      const { database, hasher } = harness.context;
+      const { LoginThrottle, User } = database.models;
+      let isNextBlocked = false;
+      const compare: typeof hasher.compare = async (...given) => {
+        isNextBlocked = true;
+        return hasher.compare(...given);
+      };
+      /** Work that waits for rows of another transaction until the time of its request is over. */
+      const inTransaction: typeof database.inTransaction = async (work, options) => {
+        if (!isNextBlocked) return database.inTransaction(work, options);
+        isNextBlocked = false;
+        let onLocked: () => void = () => undefined;
+        let onOver: () => void = () => undefined;
+        const locked = new Promise<void>((resolve) => {
+          onLocked = resolve;
+        });
+        const over = new Promise<void>((resolve) => {
+          onOver = resolve;
+        });
+        const other = database.withPatience('endless', () =>
+          database.inTransaction(async (transaction) => {
+            await User.findByPk(id, { lock: transaction.LOCK.UPDATE, transaction });
+            await LoginThrottle.findAll({ lock: transaction.LOCK.UPDATE, transaction });
+            onLocked();
+            await over;
+          }),
+        );
+        await locked;
+        try {
+          return await database.inTransaction(work, options);
+        } finally {
+          onOver();
+          await other;
+        }
+      };
+      // Object.create() knows nothing of what it is made from.
+      const blocked = Object.create(harness.context, {
+        database: { value: { ...database, inTransaction } },
+        hasher: { value: { ...hasher, compare } },
+      }) as Context;
+      const failure = await database
+        .withPatience({ all: 1000 }, () => login(blocked, { identifier: email, password }, client))
+        .catch((error: unknown) => error);
+      if (isRight) expect(failure).to.have.property('code').that.is.oneOf(['OVERLOADED', 'DATABASE_UNREACHABLE']);
+      else expect(failure).to.have.property('code', 'WRONG_PASSWORD');
+      expect(isNextBlocked, 'an attempt that nothing followed').to.equal(false);
+      expect(await harness.context.database.models.Session.count()).to.equal(0);
+      const failures = isRight ? 0 : 1;
+      expect(await counted()).to.deep.equal({ account: [failures, 0], address: [failures, 0] });
+    });
+
+  it('leaves no session when its end can not be noted', async () => {
+    const { email } = await buildUser(harness.context);
+    const { sequelize, models } = harness.context.database;
+    const compare = async () => {
+      await sequelize.query('ALTER TABLE login_throttle RENAME TO elsewhere');
+      return true;
+    };
+    const broken = Object.create(harness.context, { hasher: { value: { ...harness.context.hasher, compare } } });
+    try {
+      const failure = await login(broken as Context, { identifier: email, password: 'any password' }, client).catch(
+        (error: unknown) => error,
+      );
+      expect(failure).to.have.property('code', 'SCHEMA_OUTDATED');
+      expect(await models.Session.count()).to.equal(0);
+    } finally {
+      await sequelize.query('ALTER TABLE elsewhere RENAME TO login_throttle');
+    }
+  });
+
+  if (onMysql)
+    describe('whose connection is lost during the commit of its session', () => {
+      let proxy: FaultyProxy;
+      let context: Context;
+      beforeEach(async () => {
+        const url = new URL(harness.databaseUrl);
+        proxy = await startProxy(Number(url.port || 3306));
+        Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
+        const { hasher, logger } = harness.context;
+        const env = { ...testEnvironment, DATABASE_URL: url.href };
+        context = await createContext(loadConfig({ env, cwd: '/' }), logger, { hasher });
+      });
+      afterEach(async () => {
+        await context.close();
+        await proxy.close();
+      });
+
+      /** The connection breaks at the commit that follows upon a new session. */
+      function breakAtCommit(how: 'drop' | 'drop answer'): void {
+        let isStarting = false;
+        proxy.onSent = (data) => {
+          isStarting ||= data.includes('INSERT INTO `sessions`');
+          if (!isStarting || !data.includes('COMMIT')) return 'pass';
+          proxy.onSent = undefined;
+          return how;
+        };
+      }
+
+      it('gives the token when the commit took place, and counts nothing', async () => {
+        const { email } = await buildUser(harness.context);
+        breakAtCommit('drop answer');
+        const { token } = await login(context, { identifier: email, password: factoryPassword }, client);
+        const answer = await harness.api('get', '/api/auth/me', token);
+        expect(answer.status).to.equal(200);
+        expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
+      });
+
+      it('fails when it did not, and counts nothing', async () => {
+        const { email } = await buildUser(harness.context);
+        breakAtCommit('drop');
+        const failure = await login(context, { identifier: email, password: factoryPassword }, client).catch(
+          (error: unknown) => error,
+        );
+        expect(failure).to.have.property('code', 'DATABASE_UNREACHABLE');
+        expect(await harness.context.database.models.Session.count()).to.equal(0);
+        expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0] });
+      });
+    });
+});

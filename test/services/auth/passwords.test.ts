@@ -1,0 +1,154 @@
+import { writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { isAppError } from '../../../src/errors.js';
+import { createPasswordHasher, generatePassword, type PasswordHasher } from '../../../src/services/auth/passwords.js';
+import { run, useBuiltProgram } from '../../support/built-program.js';
+
+const lowestCost = 4;
+
+/** Passwords that implementations might see differently. */
+const passwords = [
+  'secret',
+  ' spaces ',
+  'pässwörd',
+  '密码密码密码',
+  '🔑🔑🔑🔑🔑🔑',
+  'x'.repeat(72),
+  'e\u0301\u0301\u0301\u0301\u0301',
+];
+
+const malformed = [
+  '',
+  'x',
+  '$2b$10$',
+  `$2b$04$${'!'.repeat(53)}`,
+  `$2b$99$${'a'.repeat(53)}`,
+  `$3x$04$${'a'.repeat(53)}`,
+  'é'.repeat(60),
+  '$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub+b3dWQ',
+];
+
+for (const implementation of ['native', 'bcryptjs'] as const) {
+  describe(`the ${implementation} password hasher`, () => {
+    let hasher: PasswordHasher;
+    before(async () => {
+      hasher = await createPasswordHasher(implementation);
+    });
+    after(() => hasher.close());
+
+    it('is the one that was asked for', () => {
+      expect(hasher.implementation).to.equal(implementation);
+    });
+
+    it('makes a bcrypt hash of the given cost, another one each time', async () => {
+      const [one, other] = await Promise.all([hasher.hash('secret', lowestCost), hasher.hash('secret', lowestCost)]);
+      expect(one).to.match(/^\$2b\$04\$[./A-Za-z0-9]{53}$/);
+      expect(one).not.to.equal(other);
+      expect(await hasher.hash('secret', 6)).to.match(/^\$2b\$06\$/);
+    });
+
+    it('knows a password again, and no other', async () => {
+      for (const password of passwords) {
+        const hash = await hasher.hash(password, lowestCost);
+        expect(await hasher.compare(password, hash), password).to.equal(true);
+        expect(await hasher.compare(`${password.slice(1)}!`, hash), password).to.equal(false);
+      }
+    });
+
+    it('finds nothing equal to what is not a hash', async () => {
+      for (const hash of malformed) expect(await hasher.compare('secret', hash), hash).to.equal(false);
+    });
+
+    it('leaves the event loop free', async () => {
+      await hasher.hash('secret', lowestCost);
+      let turns = 0;
+      const ticking = setInterval(() => {
+        turns += 1;
+      }, 1);
+      const hash = await hasher.hash('secret', 10);
+      const turnsWhileHashing = turns;
+      await hasher.compare('secret', hash);
+      clearInterval(ticking);
+      expect(turnsWhileHashing).to.be.greaterThan(5);
+      expect(turns - turnsWhileHashing).to.be.greaterThan(5);
+    });
+
+    it('turns callers away when too many wait', async () => {
+      // One at work for each core, and 64 in the queue; a class in any case.
+      const cores = os.availableParallelism();
+      const room = cores + Math.max(256, 64 * cores);
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: room + 100 }, () => hasher.hash('secret', lowestCost)),
+      );
+      const refusals = outcomes.flatMap((outcome) =>
+        outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+      );
+      expect(refusals).to.have.length(100);
+      for (const refusal of refusals) expect(isAppError(refusal, 'OVERLOADED')).to.equal(true);
+      expect(await hasher.compare('secret', await hasher.hash('secret', lowestCost))).to.equal(true);
+    });
+  });
+}
+
+describe('the two password hashers', () => {
+  it('agree', async () => {
+    const hashers = await Promise.all([createPasswordHasher('native'), createPasswordHasher('bcryptjs')]);
+    const [native, bcryptjs] = hashers;
+    for (const password of passwords) {
+      expect(await bcryptjs.compare(password, await native.hash(password, lowestCost)), password).to.equal(true);
+      expect(await native.compare(password, await bcryptjs.hash(password, lowestCost)), password).to.equal(true);
+    }
+    await Promise.all(hashers.map((hasher) => hasher.close()));
+  });
+
+  it('leave the choice to the machine: native where there is a build for it', async () => {
+    const hasher = await createPasswordHasher();
+    expect(hasher.implementation).to.equal('native');
+    await hasher.close();
+  });
+});
+
+describe('the built program', () => {
+  const built = useBuiltProgram();
+
+  it('hashes with bcryptjs in worker threads, without a word, and ends', async () => {
+    const program = `
+      import { createPasswordHasher } from './dist/services/passwords.js';
+      const hasher = await createPasswordHasher('bcryptjs');
+      let turns = 0;
+      const ticking = setInterval(() => (turns += 1), 1);
+      const hash = await hasher.hash('secret', 10);
+      clearInterval(ticking);
+      console.log(hasher.implementation, await hasher.compare('secret', hash), await hasher.compare('wrong', hash), turns > 5);
+      await hasher.close();`;
+    writeFileSync(path.join(built.path, 'hash.mjs'), program);
+    expect(await run(process.execPath, ['hash.mjs'], built.path)).to.deep.equal({
+      exitCode: 0,
+      stdout: 'bcryptjs true false true\n',
+      stderr: '',
+    });
+  });
+});
+
+describe('generatePassword', () => {
+  const generated = Array.from({ length: 2000 }, generatePassword);
+
+  it('gives 20 characters in four groups, none of which can be misread', () => {
+    for (const password of generated) expect(password).to.match(/^[0-9a-hjkmnp-tv-z]{5}(-[0-9a-hjkmnp-tv-z]{5}){3}$/);
+  });
+
+  it('never gives one twice', () => {
+    expect(new Set(generated).size).to.equal(generated.length);
+  });
+
+  it('uses the whole alphabet alike', () => {
+    const counts = new Map<string, number>();
+    for (const character of generated.join('').replaceAll('-', ''))
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+    expect(counts.size).to.equal(32);
+    // 40,000 characters: 1,250 each, with a standard deviation of 35.
+    for (const [character, count] of counts) expect(count, character).to.be.within(1000, 1500);
+  });
+});

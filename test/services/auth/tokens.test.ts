@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import jwt from 'jsonwebtoken';
+import { loadConfig } from '../../../src/config/config.js';
+import { createTokens, secretFileName } from '../../../src/services/auth/tokens.js';
+import { failureOf } from '../../db/support/failure.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+
+const claims = { userId: 'user-1', sid: 'session-1' };
+const now = new Date('2026-03-01T12:00:00.700Z');
+const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+const expiresAt = later(3600);
+const secret = 'a secret for tests only, longer than 32 bytes';
+
+/** What `node --import` needs to run our source. */
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+function tokensWith(env: Record<string, string> = { JWT_SECRET: secret }) {
+  return createTokens(loadConfig({ env: { DATA_DIR: 'data', ...env }, cwd: folder.path }));
+}
+
+const base64url = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** A token with any header and payload, and a genuine HMAC signature. */
+function signed(header: object, payload: unknown, key = secret, hash = 'sha256'): string {
+  const content = `${base64url(header)}.${base64url(payload)}`;
+  return `${content}.${createHmac(hash, key).update(content).digest('base64url')}`;
+}
+
+const hs256 = { alg: 'HS256', typ: 'JWT' };
+const payload = { ...claims, iat: 1_772_366_400, exp: 1_772_370_000 };
+
+describe('tokens', () => {
+  const tokens = tokensWith();
+  const verify = (token: string) => tokens.verify(token, now);
+
+  it('say whose they are, of which session, since when and until when, and nothing else', () => {
+    const token = tokens.issue(claims, now, expiresAt);
+    expect(jwt.decode(token, { complete: true })).to.deep.include({ header: hs256, payload });
+  });
+
+  it('give their claims back', () => {
+    expect(verify(tokens.issue(claims, now, expiresAt))).to.deep.equal(claims);
+    expect(verify(signed(hs256, payload))).to.deep.equal(claims);
+  });
+
+  it('are nothing when what was signed is no object', () => {
+    for (const signedValue of [null, 5, true, 'text', [], [payload], ''])
+      expect(verify(signed(hs256, JSON.stringify(signedValue))), JSON.stringify(signedValue)).to.equal(undefined);
+  });
+
+  it('expire', () => {
+    const token = tokens.issue(claims, now, expiresAt);
+    expect(tokens.verify(token, later(3598))).to.deep.equal(claims);
+    expect(tokens.verify(token, later(3600))).to.equal(undefined);
+  });
+
+  it('must say when they expire', () => {
+    const { exp: _, ...endless } = payload;
+    expect(verify(signed(hs256, endless))).to.equal(undefined);
+    expect(verify(signed(hs256, { ...endless, exp: 'never' }))).to.equal(undefined);
+  });
+
+  it('do not work before their time', () => {
+    expect(verify(signed(hs256, { ...payload, nbf: payload.exp - 1 }))).to.equal(undefined);
+  });
+
+  it('must name a user and a session, as texts', () => {
+    for (const wrong of [1, null, ['user-1'], { $ne: '' }, undefined, true]) {
+      expect(verify(signed(hs256, { ...payload, userId: wrong }))).to.equal(undefined);
+      expect(verify(signed(hs256, { ...payload, sid: wrong }))).to.equal(undefined);
+    }
+  });
+
+  it('are signed with HS256 and nothing else', () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const foreign = [
+      jwt.sign(payload, null, { algorithm: 'none' }),
+      `${base64url({ alg: 'none', typ: 'JWT' })}.${base64url(payload)}.`,
+      `${base64url({ alg: 'NoNe' })}.${base64url(payload)}.`,
+      signed({ alg: 'HS384', typ: 'JWT' }, payload, secret, 'sha384'),
+      signed({ alg: 'HS512', typ: 'JWT' }, payload, secret, 'sha512'),
+      signed({ alg: 'HS512', typ: 'JWT' }, payload),
+      jwt.sign(payload, privateKey, { algorithm: 'RS256' }),
+    ];
+    for (const token of foreign) expect(verify(token), token).to.equal(undefined);
+  });
+
+  it('must be signed with a secret of ours', () => {
+    expect(verify(signed(hs256, payload, 'another secret'))).to.equal(undefined);
+    const [header, , signature] = tokens.issue(claims, now, expiresAt).split('.');
+    expect(verify(`${header}.${base64url({ ...payload, userId: 'admin' })}.${signature}`)).to.equal(undefined);
+  });
+
+  it('are refused in silence when they are no tokens at all', () => {
+    const broken = ['', '.', '..', 'a.b.c', 'null', 'Bearer x', `${base64url(hs256)}.${base64url('not JSON')}.AAAA`];
+    for (const token of broken) expect(verify(token), token).to.equal(undefined);
+    for (const odd of ['not JSON', 'null', '[]', '"text"', '1']) {
+      expect(verify(`${base64url(hs256)}.${base64url(odd)}.AAAA`), odd).to.equal(undefined);
+    }
+  });
+
+  it('are refused in silence whatever is sent', () => {
+    const part = fc.oneof(fc.string(), fc.json().map(base64url), fc.constant(base64url(hs256)));
+    const anything = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.tuple(part, part, part).map((parts) => parts.join('.')),
+    );
+    fc.assert(fc.property(anything, (token) => verify(token) === undefined));
+  });
+});
+
+describe('secrets in rotation', () => {
+  const previous = 'the secret that was in use before this one';
+  const rotated = tokensWith({ JWT_SECRET: secret, JWT_SECRET_PREVIOUS: previous });
+
+  it('verify with the previous secret too', () => {
+    const old = tokensWith({ JWT_SECRET: previous }).issue(claims, now, expiresAt);
+    expect(rotated.verify(old, now)).to.deep.equal(claims);
+    expect(rotated.verify(old, later(3600))).to.equal(undefined);
+    expect(tokensWith().verify(old, now)).to.equal(undefined);
+  });
+
+  it('sign with the current one', () => {
+    expect(tokensWith().verify(rotated.issue(claims, now, expiresAt), now)).to.deep.equal(claims);
+  });
+});
+
+describe('the generated secret', () => {
+  let serial = 0;
+  /** A data folder that is not there yet. */
+  const newFolder = () => path.join(folder.path, `generated-${++serial}`);
+  const start = (dataDir: string) => tokensWith({ DATA_DIR: dataDir });
+
+  it('is kept in the data folder, for this user alone', () => {
+    const dataDir = newFolder();
+    const token = start(dataDir).issue(claims, now, expiresAt);
+    const file = path.join(dataDir, secretFileName);
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    expect(Buffer.from(readFileSync(file, 'utf8'), 'base64')).to.have.length(48);
+    expect(readdirSync(dataDir)).to.deep.equal([secretFileName]);
+    expect(start(dataDir).verify(token, now)).to.deep.equal(claims);
+  });
+
+  it('is not made when one is set', () => {
+    const dataDir = newFolder();
+    tokensWith({ DATA_DIR: dataDir, JWT_SECRET: secret }).issue(claims, now, expiresAt);
+    expect(existsSync(dataDir)).to.equal(false);
+  });
+
+  it('is another one in another folder', () => {
+    const token = start(newFolder()).issue(claims, now, expiresAt);
+    expect(start(newFolder()).verify(token, now)).to.equal(undefined);
+  });
+
+  it('is the same for programs that start at once', async () => {
+    const dataDir = newFolder();
+    const program = `
+      import { existsSync } from 'node:fs';
+      import { loadConfig } from '${new URL('../../../src/config/config.ts', import.meta.url).href}';
+      import { createTokens } from '${new URL('../../../src/services/auth/tokens.ts', import.meta.url).href}';
+      const config = loadConfig({ env: { DATA_DIR: ${JSON.stringify(dataDir)} }, cwd: '/' });
+      const start = Date.parse(process.argv[2]);
+      while (Date.now() < start);
+      // Not at the very beginning of time: jsonwebtoken takes that for no time, and puts the present one there.
+      console.log(createTokens(config).issue({ userId: 'u', sid: 's' }, new Date(1000), new Date(2000)));`;
+    const file = path.join(folder.path, 'start.mts');
+    writeFileSync(file, program);
+    const startAt = new Date(Date.now() + 1500).toISOString();
+    const run = () => promisify(execFile)(process.execPath, ['--import', tsx, file, startAt]);
+    const outputs = await Promise.all([run(), run(), run(), run()]);
+    const [first] = outputs;
+    expect(outputs).to.deep.equal(outputs.map(() => first));
+    expect(first?.stdout).to.match(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    expect(readdirSync(dataDir)).to.deep.equal([secretFileName]);
+  });
+
+  it('says what to do when its file is damaged', async () => {
+    const dataDir = newFolder();
+    mkdirSync(dataDir);
+    writeFileSync(path.join(dataDir, secretFileName), 'half a sec');
+    const { code, message } = await failureOf(() => start(dataDir));
+    expect(code).to.equal('FILE_UNUSABLE');
+    expect(message)
+      .to.include(path.join(dataDir, secretFileName))
+      .and.to.match(/is damaged\. Delete the file; a new one/);
+    expect(message).not.to.include('half a sec');
+  });
+
+  it('says what to do when it cannot be kept or read', async () => {
+    const notAFolder = newFolder();
+    writeFileSync(notAFolder, '');
+    const secretIsAFolder = newFolder();
+    mkdirSync(path.join(secretIsAFolder, secretFileName), { recursive: true });
+    for (const dataDir of [notAFolder, path.join(notAFolder, 'below'), secretIsAFolder]) {
+      const { code, message } = await failureOf(() => start(dataDir));
+      expect(code, dataDir).to.equal('FILE_UNUSABLE');
+      expect(message).to.match(
+        /can't be kept in .*jwt-secret \(E[A-Z]+\)\. Make DATA_DIR writable, or set JWT_SECRET\.$/,
+      );
+    }
+  });
+
+  it('says what to do when the folder is read-only', async () => {
+    const dataDir = newFolder();
+    mkdirSync(dataDir);
+    chmodSync(dataDir, 0o500);
+    chmodSync(folder.path, 0o755);
+    const superuser = process.getuid?.() === 0;
+    // The superuser may write anywhere: as somebody else, then.
+    if (superuser) process.seteuid?.(65534);
+    try {
+      const { code, message } = await failureOf(() => start(dataDir));
+      expect(code).to.equal('FILE_UNUSABLE');
+      expect(message).to.include('(EACCES). Make DATA_DIR writable, or set JWT_SECRET.');
+    } finally {
+      if (superuser) process.seteuid?.(0);
+    }
+  });
+
+  it('is read from a folder that is read-only', () => {
+    const dataDir = newFolder();
+    const token = start(dataDir).issue(claims, now, expiresAt);
+    chmodSync(dataDir, 0o500);
+    expect(start(dataDir).verify(token, now)).to.deep.equal(claims);
+  });
+});

@@ -1,0 +1,145 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { operator } from '../../../../src/services/core.js';
+import { requeueImport, resumeImport } from '../../../../src/services/imports/commands.js';
+import { type CredentialsClaim, claimCredentials } from '../../../../src/services/imports/queue/credentials.js';
+import { credentialsLease } from '../../../../src/services/imports/run/repository.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { people, recordsOf, useImporting } from '../support/importing.js';
+import { applyOptions, batchRows } from '../support/running.js';
+import { client, runToEnd, runUntil, submit, submitInterrupted } from '../support/submitting.js';
+
+const count = 120;
+
+describe('Fetching the passwords of an import', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+  const claim = (id: string) => claimCredentials(importing.context, client, id);
+
+  async function completed(rows = 3): Promise<{ id: string; file: string }> {
+    const { id } = await submit(importing, people(rows));
+    const { credentialsFile } = await runToEnd(importing, id);
+    return { id, file: credentialsFile ?? '' };
+  }
+
+  async function emailsIn(claimed: CredentialsClaim): Promise<(string | undefined)[]> {
+    let text = '';
+    for await (const piece of claimed.bytes()) text += piece;
+    const file = importing.write('fetched.csv', text);
+    return recordsOf(file).map(({ email }) => email);
+  }
+
+  it('keeps the import from being gone on with until they have arrived', async () => {
+    const { id } = await submitInterrupted(importing, people(count));
+    const claimed = await claim(id);
+    const queueing = await failureOf(() => requeueImport(importing.context, client, id));
+    expect([queueing.code, queueing.message]).to.deep.equal([
+      'IMPORT_CONFLICT',
+      `The passwords of the import ${id} are being fetched. Resume it then.`,
+    ]);
+    const resuming = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
+    expect(resuming.code).to.equal('IMPORT_CONFLICT');
+    expect(await models().Import.findByPk(id)).to.include({ status: 'interrupted', rowsDone: batchRows });
+    await claimed.failed();
+  });
+
+  it('keeps the service from going on with it, too', async () => {
+    const { id } = await submitInterrupted(importing, people(count));
+    const claimed = await claim(id);
+    const looks = { left: 20 };
+    const record = await runUntil(importing, id, ({ rowsDone }) => rowsDone > batchRows || --looks.left === 0);
+    expect(record).to.include({ status: 'interrupted', rowsDone: batchRows });
+    await claimed.failed();
+    expect(await runToEnd(importing, id)).to.include({ status: 'completed', rowsDone: count });
+  });
+
+  it('is not possible while the import is queued or run again', async () => {
+    const { id } = await submitInterrupted(importing, people(count));
+    await requeueImport(importing.context, client, id);
+    const { code, message } = await failureOf(() => claim(id));
+    expect([code, message]).to.deep.equal([
+      'IMPORT_CONFLICT',
+      `The import ${id} is queued: its passwords can be fetched once it has ended.`,
+    ]);
+  });
+
+  it('leaves those that come later for another time', async () => {
+    const { id } = await submitInterrupted(importing, people(count));
+    const first = await claim(id);
+    const fetched = await emailsIn(first);
+    await first.done();
+    expect(fetched).to.have.length(batchRows);
+    expect((await failureOf(() => claim(id))).code).to.equal('CREDENTIALS_FETCHED');
+    await requeueImport(importing.context, client, id);
+    await runToEnd(importing, id);
+    const second = await claim(id);
+    fetched.push(...(await emailsIn(second)));
+    await second.done();
+    expect(new Set(fetched).size).to.equal(count);
+    expect(fetched).to.have.length(count);
+  });
+
+  it('never hands out again what a service left behind that died when they had arrived', async () => {
+    const { id, credentialsFile } = await submitInterrupted(importing, people(count));
+    const first = await claim(id);
+    const kept = importing.write('kept.csv', '');
+    renameSync(credentialsFile ?? '', kept);
+    await first.done();
+    renameSync(kept, credentialsFile ?? '');
+    const record = await runToEnd(importing, id);
+    expect(recordsOf(record.credentialsFile)).to.have.length(count - batchRows);
+  });
+
+  it('never takes what others have put in the place of its file for its own', async () => {
+    const { id, credentialsFile } = await submitInterrupted(importing, people(count));
+    await (await claim(id)).done();
+    writeFileSync(credentialsFile ?? '', 'name,amount\n');
+    const record = await runToEnd(importing, id);
+    expect(recordsOf(record.credentialsFile)).to.have.length(count - batchRows);
+    expect(readFileSync(credentialsFile ?? '', 'utf8')).to.equal('name,amount\n');
+  });
+
+  it('can be tried again when it failed, and when the service died meanwhile', async () => {
+    const { id, file } = await completed();
+    const broken = await claim(id);
+    await broken.bytes().next();
+    await broken.failed();
+    const dying = await claim(id);
+    await dying.bytes().next();
+    const taken = await failureOf(() => claim(id));
+    expect([taken.code, taken.message]).to.deep.equal([
+      'IMPORT_CONFLICT',
+      'The passwords of this import are being fetched. Try again in a minute.',
+    ]);
+    await importing.context.database.sequelize.query(
+      `UPDATE leases SET owner = 'dead', expires_at = 0 WHERE name = '${credentialsLease({ id })}'`,
+    );
+    const again = await claim(id);
+    // It was only paused, and comes too late.
+    expect((await failureOf(() => dying.done())).code).to.equal('IMPORT_CONFLICT');
+    expect(await emailsIn(again)).to.have.length(3);
+    await again.done();
+    expect(existsSync(file)).to.equal(false);
+    expect((await failureOf(() => claim(id))).code).to.equal('CREDENTIALS_FETCHED');
+  });
+
+  it('waits for somebody else who fetches them, and is told that they are gone', async () => {
+    const { id } = await completed();
+    const first = await claim(id);
+    const second = failureOf(() => claim(id));
+    await first.done();
+    expect((await second).code).to.equal('CREDENTIALS_FETCHED');
+  });
+
+  it('says so where the file is not', async () => {
+    const { id, file } = await completed();
+    const elsewhere = importing.write('elsewhere.csv', '');
+    renameSync(file, elsewhere);
+    const { code, message } = await failureOf(() => claim(id));
+    expect([code, message]).to.deep.equal([
+      'NOT_READY',
+      'The passwords of this import are not where this instance of the service could read them.',
+    ]);
+    expect(await models().AuditEntry.count({ where: { action: 'import.credentials' } })).to.equal(0);
+  });
+});

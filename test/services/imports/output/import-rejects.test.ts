@@ -1,0 +1,184 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { buildUser } from '../../../support/factories.js';
+import { recordsOf, useImporting } from '../support/importing.js';
+
+const header = 'Team,First name,Last name,E-mail,Phone,Code';
+const mixed = [
+  header,
+  '=red,Ada,King,ada@example.org,+44 1,a',
+  '"two\nlines",A,King,nobody,,b',
+  'blue,Cyd,King,cyd@example.org,4.41E+11,c',
+  'blue,Dee,King,ada@example.org,+44 4,d',
+  'blue,Eve,King,eve@example.org,+44 5,e,too much',
+  '-,Fay,King,fay@example.org,+44 6,f',
+].join('\n');
+
+describe('Rows that cannot be imported', () => {
+  const importing = useImporting();
+  const users = () => importing.context.database.models.User;
+  const ledger = () => importing.context.database.models.ImportRow.findAll({ order: ['line'], raw: true });
+
+  it('are left out: the others are imported', async () => {
+    const result = await importing.json(importing.write('people.csv', mixed));
+    expect(result).to.include({ exitCode: 3, status: 'completed' });
+    expect(result.counts).to.deep.equal({ rows: 6, created: 2, updated: 0, skipped: 0, rejected: 4, enrolled: 0 });
+    const emails = (await users().findAll({ order: ['email'] })).map(({ email }) => email);
+    expect(emails).to.deep.equal(['ada@example.org', 'fay@example.org']);
+    expect((await ledger()).map(({ line, outcome, code }) => `${line} ${outcome} ${code}`)).to.deep.equal([
+      '2 created null',
+      '3 rejected INVALID',
+      '5 rejected INVALID',
+      '6 rejected DUPLICATE_IN_FILE',
+      '7 rejected INVALID',
+      '8 created null',
+    ]);
+  });
+
+  it('are told of with the exit code 3', async () => {
+    const { exitCode, stdout } = await importing.run(importing.write('people.csv', mixed), '--yes');
+    expect(exitCode).to.equal(3);
+    expect(stdout.split('\n').slice(1)).to.deep.equal([
+      '  2 accounts created, 0 rows skipped, 4 rejected',
+      `  Passwords: ${importing.folder}/people.credentials.csv (hand them out, then delete the file)`,
+      `  Rejected rows with reasons: ${importing.folder}/people.rejected.csv (correct them and import that file)`,
+      '',
+    ]);
+  });
+
+  it('stand in a file with their columns as they were, their line, a code and the reason', async () => {
+    const { rejectsFile } = await importing.json(importing.write('people.csv', mixed));
+    expect(statSync(rejectsFile ?? '').mode & 0o777).to.equal(0o600);
+    const text = readFileSync(rejectsFile ?? '', 'utf8');
+    expect(text.split('\n')[0]).to.equal(`\ufeff${header},line,code,reason`);
+    expect(text).to.include("'+44 4");
+    const email = 'Email must be a valid email address.';
+    expect(recordsOf(rejectsFile).map((row) => Object.values(row))).to.deep.equal([
+      [
+        'two\nlines',
+        'A',
+        'King',
+        'nobody',
+        '',
+        'b',
+        '3',
+        'INVALID',
+        `First name must be 2 to 50 characters. ${email} Phone is required.`,
+      ],
+      [
+        'blue',
+        'Cyd',
+        'King',
+        'cyd@example.org',
+        '4.41E+11',
+        'c',
+        '5',
+        'INVALID',
+        'Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.',
+      ],
+      [
+        'blue',
+        'Dee',
+        'King',
+        'ada@example.org',
+        '+44 4',
+        'd',
+        '6',
+        'DUPLICATE_IN_FILE',
+        'Email stands on line 2 already.',
+      ],
+      [
+        'blue',
+        'Eve',
+        'King',
+        'eve@example.org',
+        '+44 5',
+        'e',
+        '7',
+        'INVALID',
+        'The row has 7 fields, the header 6. Put fields that contain a comma in quotes.',
+      ],
+    ]);
+  });
+
+  it('can be mended in that file and imported from it, as often as it takes', async () => {
+    const first = await importing.json(importing.write('people.csv', mixed));
+    const rejects = first.rejectsFile ?? '';
+    const mended = readFileSync(rejects, 'utf8')
+      .replace('4.41E+11', "'+44 3")
+      .replace('nobody', 'bea@example.org')
+      .replace(',too much', '');
+    writeFileSync(rejects, mended);
+    const second = await importing.json(rejects);
+    expect(second.exitCode).to.equal(3);
+    expect(second.counts).to.include({ rows: 4, created: 2, skipped: 1, rejected: 1 });
+    expect(second.rejectsFile).to.equal(`${importing.folder}/people.rejected.rejected.csv`);
+    expect(importing.read('people.rejected.rejected.csv').split('\n')[0]).to.equal(`\ufeff${header},line,code,reason`);
+    const emails = (await users().findAll({ order: ['email'] })).map(({ email }) => email);
+    expect(emails).to.deep.equal(['ada@example.org', 'cyd@example.org', 'eve@example.org', 'fay@example.org']);
+    expect((await users().findOne({ where: { email: 'cyd@example.org' } }))?.phone).to.equal('+44 3');
+
+    writeFileSync(
+      second.rejectsFile ?? '',
+      importing
+        .read('people.rejected.rejected.csv')
+        .replace(',A,King', ',Bea,King')
+        .replace('bea@example.org,', 'bea@example.org,+44 2'),
+    );
+    const third = await importing.json(second.rejectsFile ?? '');
+    expect(third).to.include({ exitCode: 0, rejectsFile: null });
+    expect(await users().count()).to.equal(5);
+  });
+
+  it('are those too whose email and phone belong to two accounts, both of which are named', async () => {
+    const ada = await buildUser(importing.context, { email: 'ada@example.org', phone: '+44 1' });
+    const bob = await buildUser(importing.context, { email: 'bob@example.org', phone: '+44 2' });
+    const before = JSON.stringify(await users().findAll({ order: ['id'] }));
+    const { counts, rejectsFile } = await importing.json(
+      importing.write('people.csv', `${header}\n,Ada,King,ADA@example.org,+44-2,\n`),
+    );
+    expect(counts).to.include({ rows: 1, rejected: 1 });
+    expect(recordsOf(rejectsFile)[0]).to.include({
+      code: 'ACCOUNTS_DIFFER',
+      reason: `Email belongs to account ${ada.id}, phone to account ${bob.id}.`,
+    });
+    expect((await ledger())[0]).to.include({ outcome: 'rejected', code: 'ACCOUNTS_DIFFER', userId: null });
+    expect(JSON.stringify(await users().findAll({ order: ['id'] }))).to.equal(before);
+  });
+
+  it('leave no file when there are none', async () => {
+    await importing.json(importing.write('people.csv', `${header}\n,Ada,King,ada@example.org,1,\n`));
+    expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
+  });
+});
+
+describe('Rows that meet one account', () => {
+  const importing = useImporting();
+
+  for (const [by, row, ...flags] of [
+    ['email', 'Bob,Other, ADA@EXAMPLE.ORG ,+44 99'],
+    ['phone, with --match phone,', 'Bob,Other,bob@example.org,(+44) 1', '--match', 'phone'],
+    ['email and phone', 'Bob,Other,ada@example.org,+441'],
+  ] as const) {
+    it(`by ${by} are skipped, and change nothing of it`, async () => {
+      const ada = await buildUser(importing.context, { email: 'ada@example.org', phone: '+44 1', role: 'trainer' });
+      const file = importing.write(
+        'people.csv',
+        `firstName,lastName,email,phone,role,password\n${row},trainee,new password\n`,
+      );
+      const before = JSON.stringify(await ada.reload());
+      const { exitCode, counts } = await importing.json(file, ...flags);
+      expect(exitCode).to.equal(0);
+      expect(counts).to.include({ rows: 1, created: 0, skipped: 1, rejected: 0 });
+      expect(JSON.stringify(await ada.reload())).to.equal(before);
+      const { ImportRow, User } = importing.context.database.models;
+      expect(await User.count()).to.equal(1);
+      expect(await ImportRow.findOne({ raw: true })).to.include({
+        outcome: 'skipped',
+        code: 'ALREADY_EXISTS',
+        userId: ada.id,
+      });
+      expect(importing.files()).to.deep.equal(['people.csv']);
+    });
+  }
+});

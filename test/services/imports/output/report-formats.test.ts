@@ -1,0 +1,211 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import iconv from 'iconv-lite';
+import { type Importing, recordsOf, textOf, useImporting } from '../support/importing.js';
+import { openedByExcel, savedAs } from '../support/spreadsheet.js';
+
+const long = 'x'.repeat(40_000);
+
+/** People as a spreadsheet in Germany has them; the last cell of Eve's row belongs to no column. */
+const rows = [
+  ['Vorname', 'Nachname', 'E-Mail', 'Telefon', 'Rolle', 'Aktiv', 'Passwort', 'Bemerkung', 'Team', 'Team'],
+  ['Jürgen', 'Groß', 'juergen', '0301234567', 'trainee', 'ja', '0012345678', 'zwei\nZeilen', '007', '3-4'],
+  ['José', 'Núñez "Pepe"', 'jose@', '+493012345678', 'trainer', 'nein', '', 'a;b,c\td|e', '=1+1', '1/2'],
+  ['Éva', 'Müller', 'eva@x.org', '4.41E+11', '', '', '', '', '12345678901234', ''],
+  ['Eve', 'Moe', 'eve@x.org', '0309999', '', '', '', 'Allergic to nuts', '', '', ' and to bees'],
+  ['Max', 'Moritz', 'max@x.org', '(030) 55', '', '', '', '', '', ''],
+  ['Zoë', 'Weiß', 'zoe@x.org', "'0301", '', '', '', '', "'12", "'+1"],
+];
+const text = (delimiter: string, sep = '') =>
+  sep +
+  rows
+    .map((row) =>
+      row.map((cell) => (/[;,"\n\t|]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter),
+    )
+    .join('\r\n');
+
+const inputs = {
+  'UTF-8 with commas': Buffer.from(text(',')),
+  'UTF-8 with mark and commas': Buffer.from(`\ufeff${text(',')}`),
+  'UTF-8 with a sep= line': Buffer.from(text(';', 'sep=;\r\n')),
+  'Windows-1252 with semicolons': iconv.encode(text(';'), 'windows-1252'),
+  'Windows-1252 with a sep= line': iconv.encode(text(';', 'sep=;\r\n'), 'windows-1252'),
+  'UTF-16 with tabs': iconv.encode(text('\t'), 'utf-16le', { addBOM: true }),
+  'UTF-16 BE with pipes': iconv.encode(text('|'), 'utf-16be', { addBOM: true }),
+} as const;
+
+async function rejectsOf(importing: Importing, file: string, ...args: string[]): Promise<string> {
+  const { rejectsFile } = await importing.json(file, ...args);
+  return rejectsFile ?? '';
+}
+
+describe('Rejected rows', () => {
+  const importing = useImporting();
+  const formatOf = async (file: string) => {
+    const { stdout } = await importing.run(file, '--dry-run', '--json');
+    return (JSON.parse(stdout) as { plan: { format: object } }).plan.format;
+  };
+
+  for (const [name, bytes] of Object.entries(inputs)) {
+    it(`of ${name} come in its encoding with a mark, its delimiter and its headings`, async () => {
+      const file = importing.write('people.csv', bytes);
+      const rejects = await rejectsOf(importing, file);
+      const format = (await formatOf(file)) as { encoding: string; delimiter: string; sepLine: boolean };
+      expect(await formatOf(rejects)).to.deep.equal({
+        ...format,
+        byteOrderMark: format.encoding !== 'windows-1252',
+        // Excel reads a mark of UTF-8 wrongly beside it.
+        sepLine: format.sepLine && format.encoding !== 'utf-8',
+      });
+      const header = textOf(rejects)
+        .replace(/^\ufeff?(sep=.\n)?/, '')
+        .split('\n')[0];
+      expect(header).to.equal([...(rows[0] ?? []), 'line', 'code', 'reason'].join(format.delimiter));
+      expect(textOf(rejects)).to.include('Jürgen').and.include('José').and.include('Éva');
+    });
+
+    it(`of ${name} are rejected again as they are, from the file as from its own rejects`, async () => {
+      const first = await rejectsOf(importing, importing.write('people.csv', bytes));
+      const second = await rejectsOf(importing, first);
+      const third = await rejectsOf(importing, second);
+      // The lines are those of the file that was read last.
+      expect(readFileSync(third).equals(readFileSync(second))).to.equal(true);
+      const withoutLine = (file: string) => recordsOf(file).map(({ line: _, ...others }) => others);
+      expect(withoutLine(second)).to.deep.equal(
+        withoutLine(first).map((record) =>
+          record.Vorname === 'Eve'
+            ? {
+                ...record,
+                reason: record.reason?.replace('has 11 fields, the header 10', 'has 14 fields, the header 13'),
+              }
+            : record,
+        ),
+      );
+      expect(textOf(second)).to.include(' and to bees');
+    });
+  }
+
+  it('keep the cells that belong to no column, and stay refused until these are dealt with', async () => {
+    const input =
+      'firstName,lastName,email,phone,notes\nEve,Moe,eve@x.org,1,Allergic to nuts, and to bees,,x,\nAda,King,ada@x.org,2,,,\n';
+    const rejects = await rejectsOf(importing, importing.write('people.csv', input));
+    const reason = 'The row has 8 fields, the header 5. Put fields that contain a comma in quotes.';
+    expect(textOf(rejects).split('\n')[1]).to.equal(
+      `Eve,Moe,eve@x.org,1,Allergic to nuts,2,INVALID,"${reason}", and to bees,,x`,
+    );
+    const { User } = importing.context.database.models;
+    expect((await User.findAll()).map(({ email }) => email)).to.deep.equal(['ada@x.org']);
+    const again = await importing.json(rejects);
+    expect(again.counts).to.include({ rows: 1, rejected: 1, created: 0 });
+    expect(textOf(again.rejectsFile ?? '')).to.include(', and to bees,,x\n');
+    writeFileSync(
+      rejects,
+      textOf(rejects)
+        .replace('Allergic to nuts', '"Allergic to nuts, and to bees"')
+        .replace(/", and to bees.*/, '",,,'),
+    );
+    expect((await importing.json(rejects)).counts).to.include({ rows: 1, created: 1 });
+  });
+
+  it('are refused too where a spreadsheet has made the header as long as they are', async () => {
+    const input = 'firstName,lastName,email,phone,,\nEve,Moe,eve@x.org,1, and to bees,\nAda,King,ada@x.org,2,,\n';
+    const { counts, rejectsFile } = await importing.json(importing.write('people.csv', input));
+    expect(counts).to.include({ rows: 2, created: 1, rejected: 1 });
+    expect(textOf(rejectsFile ?? '').split('\n')[0]).to.equal('\ufefffirstName,lastName,email,phone,line,code,reason');
+  });
+
+  it('of the widest file can be imported again', async () => {
+    const more = Array.from({ length: 252 }, (_, index) => `c${index}`);
+    const input = `firstName,lastName,email,phone,${more}\nEve,Moe,eve,1,${more}\n`;
+    const rejects = await rejectsOf(importing, importing.write('people.csv', input));
+    expect((await importing.json(rejects)).counts).to.include({ rows: 1, rejected: 1 });
+    const { exitCode } = await importing.run(importing.write('wider.csv', input.replace('c0', 'c,c0')), '--dry-run');
+    expect(exitCode).to.equal(2);
+  });
+
+  for (const [name, save] of Object.entries(savedAs))
+    for (const [input, separator] of [
+      ['Windows-1252 with semicolons', ';'],
+      ['UTF-8 with mark and commas', ','],
+      ['UTF-16 with tabs', ';'],
+      ['Windows-1252 with a sep= line', ','],
+    ] as const)
+      it(`of ${input} are mended in Excel, saved as "${name}" and imported unharmed`, async () => {
+        const rejects = await rejectsOf(importing, importing.write('people.csv', inputs[input]));
+        const sheet = openedByExcel(rejects, separator);
+        const [header = [], ...cells] = sheet;
+        const at = (heading: string) => header.indexOf(heading);
+        // Opened and saved without a change: refused as before, and nothing is lost.
+        writeFileSync(rejects, save(sheet));
+        const same = await importing.json(rejects);
+        expect(same.counts).to.include({ rows: 4, rejected: 4, created: 0 });
+        for (const row of cells) {
+          const name = row[at('Vorname')] ?? '';
+          if (name === 'Jürgen') row[at('E-Mail')] = 'juergen@x.org';
+          if (name === 'José') row[at('E-Mail')] = 'jose@x.org';
+          if (name === 'Éva') row[at('Telefon')] = '+44 1';
+          if (name === 'Eve') {
+            row[at('Bemerkung')] += row.at(-1) ?? '';
+            row[row.length - 1] = '';
+          }
+        }
+        writeFileSync(rejects, save([header, ...cells]));
+        const mended = await importing.json(rejects);
+        expect(mended).to.deep.include({ exitCode: 0, rejectsFile: null });
+        expect(mended.counts).to.include({ rows: 4, created: 4 });
+        const users = await importing.context.database.models.User.findAll({ order: ['email'] });
+        const found = users.map(({ firstName, lastName, phone, role, isActive }) => [
+          ...[firstName, lastName, phone, role, isActive],
+        ]);
+        expect(found).to.deep.equal([
+          ['Éva', 'Müller', '+44 1', 'trainee', true],
+          ['Eve', 'Moe', '0309999', 'trainee', true],
+          ['José', 'Núñez "Pepe"', '+493012345678', 'trainer', false],
+          ['Jürgen', 'Groß', '0301234567', 'trainee', true],
+          ['Max', 'Moritz', '(030) 55', 'trainee', true],
+          ['Zoë', 'Weiß', '0301', 'trainee', true],
+        ]);
+        await importing
+          .api('post', '/api/auth/login')
+          .send({ identifier: 'juergen@x.org', password: '0012345678' })
+          .expect(200);
+      });
+
+  it('keep cells that are longer than a spreadsheet can hold', async () => {
+    const input = `firstName,lastName,email,phone,Essay\nEve,Moe,eve,1,${long}\n`;
+    const rejects = await rejectsOf(importing, importing.write('people.csv', input));
+    expect(recordsOf(rejects)[0]?.Essay).to.equal(long);
+    expect(recordsOf(await rejectsOf(importing, rejects))[0]?.Essay).to.equal(long);
+  });
+});
+
+describe('Passwords', () => {
+  const importing = useImporting();
+
+  for (const [name, bytes] of Object.entries(inputs))
+    it(`of ${name} open in the spreadsheet that made the file, with phones as a letter prints them`, async () => {
+      const file = importing.write('people.csv', bytes);
+      const { credentialsFile } = await importing.json(file);
+      const written = textOf(credentialsFile ?? '');
+      expect(written.startsWith('\ufeff')).to.equal(true);
+      expect(written).to.include('Zoë').and.include('Weiß').and.not.include("'");
+      const records = recordsOf(credentialsFile);
+      expect(records.map(({ email, phone }) => `${email} ${phone}`)).to.deep.equal([
+        'max@x.org (030) 55',
+        'zoe@x.org 0301',
+      ]);
+      for (const { email: identifier, password } of records)
+        await importing.api('post', '/api/auth/login').send({ identifier, password }).expect(200);
+    });
+
+  it('have no apostrophe before a country code, and one before anything that a spreadsheet would run', async () => {
+    const file = importing.write(
+      'people.csv',
+      'firstName,lastName,email,phone\n=1+1,@home,=f@x.org,+49 30 1\nBo,Do,bo@x.org,+49-30-2\n',
+    );
+    const { credentialsFile } = await importing.json(file);
+    const lines = textOf(credentialsFile ?? '').split('\n');
+    expect(lines[1]).to.match(/^2,'=1\+1,'@home,'=f@x\.org,\+49 30 1,[a-z0-9-]+$/);
+    expect(lines[2]).to.match(/^3,Bo,Do,bo@x\.org,'\+49-30-2,[a-z0-9-]+$/);
+  });
+});

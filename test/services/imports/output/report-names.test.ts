@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { failureOf } from '../../../db/support/failure.js';
+import { people, recordsOf, useImporting } from '../support/importing.js';
+import { importFile } from '../support/running.js';
+
+describe('Imports beside each other that write their files into one folder', () => {
+  const importing = useImporting();
+  const crowd = ['a', 'b', 'c', 'd', 'e'];
+
+  it('take names of their own, all before any of them has a row to write', async () => {
+    // As of standard input: all names are made from the same one.
+    const beside = path.join(importing.folder, 'stdin.csv');
+    const results = await Promise.all(
+      crowd.map((tag) => {
+        const file = importing.write(`${tag}.csv`, `${people(20, tag)}Eve,Moe,${tag},1\n`);
+        return importFile(importing.context, file, { beside });
+      }),
+    );
+    expect(results.map(({ status }) => status)).to.deep.equal(crowd.map(() => 'completed'));
+    for (const [index, { credentialsFile, rejectsFile }] of results.entries()) {
+      const tag = crowd[index] ?? '';
+      expect(recordsOf(credentialsFile).map(({ email }) => email?.[0])).to.deep.equal(Array(20).fill(tag));
+      expect(recordsOf(rejectsFile).map(({ email }) => email)).to.deep.equal([tag]);
+    }
+    const names = (kind: string) => [
+      `stdin.${kind}.csv`,
+      ...[2, 3, 4, 5].map((number) => `stdin.${kind}-${number}.csv`),
+    ];
+    const written = readdirSync(importing.folder).filter((name) => name.startsWith('stdin.'));
+    expect(written).to.have.members([...names('credentials'), ...names('rejected')]);
+  });
+
+  it('leave nothing where there was nothing to write, even when they end badly', async () => {
+    const file = importing.write('people.csv', people(3));
+    await importFile(importing.context, file, { signal: AbortSignal.abort() });
+    expect(importing.files()).to.deep.equal(['people.csv']);
+    writeFileSync(file, `${people(3)}A,B,nobody,1\n`);
+    const { code } = await failureOf(() =>
+      importFile(importing.context, file, { rejectsFile: path.join(importing.folder, 'nowhere', 'r.csv') }),
+    );
+    expect(code).to.equal('USAGE');
+    expect(importing.files()).to.deep.equal(['people.csv']);
+  });
+
+  it('hold the name that was asked for from the moment they begin', async () => {
+    const [one, other] = ['one', 'other'].map((tag) => importing.write(`${tag}.csv`, people(600, tag)));
+    const credentialsFile = path.join(importing.folder, 'secret.csv');
+    const racing = [one, other].map((file) => importFile(importing.context, file ?? '', { credentialsFile }));
+    const ended = await Promise.allSettled(racing);
+    expect(ended.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected']);
+    const refused = ended.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(String(refused.reason)).to.include('exists already and is never overwritten. Name another one.');
+    expect(recordsOf(credentialsFile)).to.have.length(600);
+    // Whoever was refused has written nothing.
+    expect(await importing.context.database.models.User.count()).to.equal(600);
+    expect(existsSync(path.join(importing.folder, 'one.rejected.csv'))).to.equal(false);
+  });
+});

@@ -1,0 +1,299 @@
+import { expect } from 'chai';
+import { operator } from '../../../../src/services/core.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
+import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { buildCourse, buildUser, factoryPassword, signIn } from '../../../support/factories.js';
+import { scaled } from '../../../support/machine.js';
+import { runCli } from '../../../support/run-cli.js';
+import { useImporting } from '../support/importing.js';
+import { applyOptions, importFirstBatch } from '../support/running.js';
+
+const header = 'firstName,lastName,email,phone,role,course';
+const update = ['--on-existing', 'update'];
+/** What the attacker knows of somebody who is to get an account. */
+const bob = { email: 'bob@corp.test', phone: '+44 20 7946 0001' };
+
+describe('An account that has taken the phone of somebody in the file', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+  const write = (...rows: string[]) => importing.write('people.csv', `${[header, ...rows].join('\n')}\n`);
+  const row = `Bob,Trainer,${bob.email},${bob.phone},trainer,`;
+  const outcomes = async (id: string) =>
+    (await models().ImportRow.findAll({ where: { importId: id }, order: ['line'] })).map(({ outcome, code }) =>
+      [outcome, code].filter(Boolean).join(' '),
+    );
+
+  /** A trainee who has set the phone of somebody else in the profile. */
+  async function squatter(phone = bob.phone) {
+    const attacker = await signIn(importing.context, { email: 'mallory@example.org' });
+    await importing.api('put', '/api/auth/profile', attacker.token).send({ phone }).expect(200);
+    return attacker;
+  }
+
+  it('gets neither name nor email nor role of the row, whatever becomes of rows that meet an account', async () => {
+    const { user } = await squatter();
+    const before = JSON.stringify(await user.reload());
+    for (const policy of ['update', 'skip', 'fail']) {
+      const run = await importing.json(write(row), '--on-existing', policy);
+      expect(await outcomes(run.id), policy).to.deep.equal(['rejected ACCOUNTS_DIFFER']);
+      const [{ reason } = { reason: '' }] = await models().ImportRow.findAll({
+        where: { importId: run.id },
+        raw: true,
+      });
+      expect(reason).to.equal(
+        `Phone belongs to account ${user.id}, which has another email. Correct the row, or import it with match phone if it is the same person.`,
+      );
+    }
+    expect(JSON.stringify(await user.reload())).to.equal(before);
+    const login = { identifier: bob.email, password: factoryPassword };
+    await importing.api('post', '/api/auth/login').send(login).expect(401);
+  });
+
+  it('is not enrolled instead of the person in the row', async () => {
+    const { user } = await squatter();
+    await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }), { title: 'Knots' });
+    const run = await importing.json(write(`Bob,Trainee,${bob.email},${bob.phone},,Knots`), '--course', 'Knots');
+    expect(await outcomes(run.id)).to.deep.equal(['rejected ACCOUNTS_DIFFER']);
+    expect(await models().Enrollment.count({ where: { userId: user.id } })).to.equal(0);
+  });
+
+  it('can be what is meant with --match phone, which shows old and new name, email and role', async () => {
+    const { user, token } = await squatter();
+    const file = write(row, `Mal,Lory,other@example.org,9,,`);
+    const { stdout } = await importing.run(file, '--dry-run', ...update, '--match', 'phone');
+    expect(stdout).to.include(
+      `\nUpdates that change a name, an email or a role:\n  line 2  ${user.firstName} ${user.lastName} <mallory@example.org> trainee  ->  Bob Trainer <bob@corp.test> trainer\nFor example:\n`,
+    );
+    expect(stdout).to.include(' --match phone ');
+    const plan = JSON.parse((await importing.run(file, '--dry-run', '--json', ...update, '--match', 'phone')).stdout);
+    expect(plan.plan.identityChanges).to.deep.equal([
+      {
+        line: 2,
+        userId: user.id,
+        before: { firstName: user.firstName, lastName: user.lastName, email: 'mallory@example.org', role: 'trainee' },
+        after: { firstName: 'Bob', lastName: 'Trainer', email: bob.email, role: 'trainer' },
+      },
+    ]);
+    const run = await importing.json(file, ...update, '--match', 'phone');
+    expect(await outcomes(run.id)).to.deep.equal(['updated', 'created']);
+    expect(await user.reload()).to.include({ email: bob.email, role: 'trainer' });
+    await importing.api('get', '/api/auth/me', token).expect(401);
+  });
+
+  it('is not meant with --match phone where it took the phone after the plan was shown', async () => {
+    const { context } = importing;
+    await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Knots' });
+    for (const onExisting of ['update', 'skip'] as const) {
+      const { user, token } = await signIn(context, { email: `${onExisting}@example.org` });
+      const known = await buildUser(context, { phone: '4' });
+      const file = write(
+        `Bob,Trainee,${onExisting}${bob.email},${bob.phone},,Knots`,
+        `New,Name,${onExisting}new@corp.test,4,,`,
+      );
+      const { signal } = new AbortController();
+      const plan = await planImport(context, { file, options: { onExisting, match: 'phone' }, signal });
+      expect(plan.counts).to.include({ created: 1, rejected: 0 });
+      await importing.api('put', '/api/auth/profile', token).send({ phone: bob.phone }).expect(200);
+      const before = JSON.stringify(await user.reload());
+      const { id } = await applyImport(context, operator, plan, applyOptions({ signal }));
+      expect(await outcomes(id)).to.deep.equal([
+        'rejected ACCOUNTS_DIFFER',
+        onExisting === 'update' ? 'updated' : 'skipped ALREADY_EXISTS',
+      ]);
+      expect(JSON.stringify(await user.reload())).to.equal(before);
+      expect(await models().Enrollment.count()).to.equal(0);
+      await models().User.destroy({ where: { id: [user.id, known.id] } });
+    }
+  });
+
+  it('shows every update of a name in the plan, and no update of a phone alone', async () => {
+    const people = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => buildUser(importing.context, { email: `n${index}@example.org` })),
+    );
+    const rows = people.map(({ email, phone }) => `New,Name,${email},${phone},,`);
+    const only = await buildUser(importing.context, { email: 'phone@example.org' });
+    const file = write(...rows, `${only.firstName},${only.lastName},${only.email},777,,`);
+    const { stdout } = await importing.run(file, '--dry-run', ...update);
+    const shown = stdout.split('\n').filter((line) => line.includes('  ->  '));
+    expect(shown).to.have.length(30);
+    expect(shown[29]).to.equal(
+      `  line 31  ${people[29]?.firstName} ${people[29]?.lastName} <n29@example.org> trainee  ->  New Name <n29@example.org> trainee`,
+    );
+  });
+
+  it('loses its sessions when an import gives it another email, and again when that is undone', async () => {
+    const { user, token } = await signIn(importing.context, { phone: '1', email: 'old@example.org' });
+    const file = write(`${user.firstName},${user.lastName},new@example.org,1,,`);
+    const run = await importing.json(file, ...update, '--match', 'phone');
+    await importing.api('get', '/api/auth/me', token).expect(401);
+    const { startSession } = await import('../../../../src/services/auth/sessions.js');
+    const second = await importing.context.database.inTransaction((transaction) =>
+      startSession(importing.context, user, { ip: null, userAgent: null }, transaction),
+    );
+    await importing.api('get', '/api/auth/me', second).expect(200);
+    const undo = await runCli(['imports', 'undo', run.id, '--yes'], { env: importing.env, cwd: importing.folder });
+    expect(undo.stdout).to.include('1 restored');
+    await importing.api('get', '/api/auth/me', second).expect(401);
+  });
+
+  it('does not spoil its own row by standing in the way of another', async () => {
+    const { user } = await squatter();
+    const run = await importing.json(write(row, 'Mal,Lory,mallory@example.org,+44 5,,'), ...update);
+    expect(await outcomes(run.id)).to.deep.equal(['rejected ACCOUNTS_DIFFER', 'updated']);
+    expect(await user.reload()).to.include({ phone: '+44 5', email: 'mallory@example.org' });
+  });
+
+  it('is decided the same whether a row that frees the phone is written already or not', async () => {
+    const { user } = await squatter();
+    const others = Array.from({ length: 520 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
+    const csv = `${[header, 'Mal,Lory,mallory@example.org,+44 5,,', ...others, row].join('\n')}\n`;
+    const broken = await importFirstBatch(
+      importing.context,
+      importing.write('people.csv', csv),
+      {},
+      { onExisting: 'update' },
+    );
+    expect(await user.reload()).to.include({ phone: '+44 5' });
+    const whole = await importing.json(`${importing.folder}/people.csv`, ...update);
+    expect(whole.id).to.equal(broken.id);
+    expect((await outcomes(whole.id)).at(-1)).to.equal('rejected ACCOUNTS_DIFFER');
+  }).timeout(scaled(60_000));
+});
+
+/** An id as it comes out of documents, spreadsheets and other programs. */
+const spellingsOf = (id: string) => [
+  id,
+  id.toUpperCase(),
+  id.replaceAll('-', ''),
+  id.replaceAll('-', '\u2011'),
+  id.replaceAll('-', '_'),
+  id.replaceAll('-', ' '),
+  ` ${id}\u00a0`,
+  `\u200b${id}`,
+  `${id.slice(0, 18)}\u00ad${id.slice(18)}`,
+  `{${id}}`,
+  `"${id}"`,
+  `${id},`,
+  id.replace(/[^-]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0)),
+];
+
+describe('A course whose title is spelled like the id of another', () => {
+  const importing = useImporting();
+
+  it('is not meant by it, at the terminal or in a file, even where the other one has gone', async () => {
+    const { context } = importing;
+    const trainer = await buildUser(context, { role: 'trainer' });
+    const meant = await buildCourse(context, trainer, { title: 'Knots' });
+    const attacker = await buildUser(context, { role: 'trainer' });
+    const gone = '0198c1f0-1111-7222-8333-444455556666';
+    const others = [gone, gone.toUpperCase()];
+    const references = [...spellingsOf(meant.id), ...others];
+    for (const title of references) await buildCourse(context, attacker, { title });
+    const rows = references.map((reference, index) => {
+      const cell = reference.replaceAll('"', '""');
+      return `Tess,Trainee,t${index}@example.org,9${index},,"${cell}"`;
+    });
+    const { id } = await importing.json(importing.write('people.csv', `${[header, ...rows].join('\n')}\n`));
+    const ledger = await context.database.models.ImportRow.findAll({ where: { importId: id }, order: ['line'] });
+    const enrolled = await context.database.models.Enrollment.findAll();
+    expect(ledger.map(({ code }) => code)).to.deep.equal(
+      references.map((reference) => (others.includes(reference) ? 'COURSE_UNKNOWN' : null)),
+    );
+    expect(enrolled.map(({ courseId }) => courseId)).to.deep.equal(spellingsOf(meant.id).map(() => meant.id));
+    for (const reference of references) {
+      const shown = await runCli(['courses', 'show', reference], { env: importing.env, cwd: importing.folder });
+      expect(shown.exitCode, reference).to.equal(others.includes(reference) ? 1 : 0);
+      if (shown.exitCode === 0) expect(shown.stdout).to.include('Knots');
+    }
+  }).timeout(scaled(60_000));
+});
+
+describe('A phone that reads like an email address', () => {
+  const importing = useImporting();
+  const cli = (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder });
+
+  it('is never found by that address at the terminal, nor one that reads like the id of another account', async () => {
+    const { user, token } = await signIn(importing.context);
+    const gone = '0198c1f0-1111-7222-8333-444455556666';
+    for (const reference of ['bob@corp.test', ' BOB@corp.test', 'bob＠corp.test', 'bob@corptest', gone]) {
+      await importing.api('put', '/api/auth/profile', token).send({ phone: reference }).expect(200);
+      for (const command of [
+        ['users', 'edit', reference, '--role', 'trainer'],
+        ['users', 'show', reference],
+        ['users', 'activate', reference],
+        ['users', 'reset-password', reference],
+        ['users', 'unlock', reference],
+        ['users', 'delete', reference, '--yes'],
+        ['enrollments', 'list', '--user', reference],
+      ]) {
+        const { exitCode, stdout } = await cli(...command);
+        expect([exitCode, stdout], command.join(' ')).to.deep.equal([1, '']);
+      }
+    }
+    expect(await user.reload()).to.include({ role: 'trainee' });
+  });
+
+  it('is never found by another spelling of the id of somebody else, nor by a part of it, nor by a name', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer', firstName: 'Grace' });
+    const { user, token } = await signIn(importing.context);
+    const { id } = trainer;
+    const damaged = [`/api/users/${id}`, `id:${id}`, id.slice(0, 35), `${id}0`, id.replaceAll('-', '_').slice(2)];
+    for (const reference of [...spellingsOf(id), ...damaged, 'grace', 'Grace']) {
+      await importing.context.database.models.LoginThrottle.destroy({ where: {} });
+      await importing.api('put', '/api/auth/profile', token).send({ phone: reference }).expect(200);
+      const { exitCode } = await cli('users', 'edit', reference, '--last-name', 'Hopper');
+      expect(exitCode, reference).to.equal(spellingsOf(id).includes(reference) ? 0 : 1);
+      expect((await user.reload()).lastName, reference).not.to.equal('Hopper');
+      const named = await trainer.reload();
+      expect(named.lastName === 'Hopper', reference).to.equal(exitCode === 0);
+      await named.update({ lastName: 'Before' });
+    }
+    await importing.api('put', '/api/auth/profile', token).send({ phone: '+44 (20) 7946-0001 ext. 12' }).expect(200);
+    expect((await cli('users', 'show', '+44 20 7946 0001 ext12')).stdout).to.include(user.email);
+  }).timeout(scaled(60_000));
+
+  it('is refused by every door but the profile', async () => {
+    const admin = await signIn(importing.context, { role: 'super_admin' });
+    const other = await buildUser(importing.context);
+    const message = 'Phone must not contain @.';
+    for (const phone of ['bob@corp.test', 'bob＠corp.test', 'bob﹫corp.test', '@']) {
+      const person = { firstName: 'Mal', lastName: 'Lory', email: 'mal@example.org', phone, password: 'a password' };
+      const register = { ...person, role: 'trainee' };
+      const answers = [
+        await importing.api('post', '/api/auth/register', admin.token).send(register).expect(400),
+        await importing.api('put', `/api/users/${other.id}`, admin.token).send({ phone }).expect(400),
+      ];
+      for (const { body } of answers)
+        expect(body.errors).to.deep.equal([{ type: 'field', path: 'phone', location: 'body', msg: message }]);
+      const edited = await cli('users', 'edit', other.email, '--phone', phone);
+      expect([edited.exitCode, edited.stderr]).to.deep.equal([2, `error: ${message}\n`]);
+      const file = importing.write('people.csv', `firstName,lastName,email,phone\nMal,Lory,mal@example.org,${phone}\n`);
+      const { id } = await importing.json(file);
+      const [row] = await importing.context.database.models.ImportRow.findAll({ where: { importId: id } });
+      expect(row).to.include({ code: 'INVALID', reason: `Phone "${phone}" looks like an email address.` });
+      await importing.api('put', '/api/auth/profile', admin.token).send({ phone }).expect(200);
+      await importing.api('put', '/api/auth/profile', admin.token).send({ phone: '1' }).expect(200);
+    }
+    await importing.context.database.models.User.destroy({ where: {} });
+    const person = { firstName: 'Mal', lastName: 'Lory', email: 'mal@example.org', phone: 'bob@corp.test' };
+    await importing
+      .api('post', '/api/auth/setup')
+      .send({ ...person, password: 'a password' })
+      .expect(400);
+  });
+
+  it('does not open an account where it is the email of another, whatever that one may do here', async () => {
+    const { token, user } = await signIn(importing.context, { password: 'known to mallory' });
+    await importing.api('put', '/api/auth/profile', token).send({ phone: bob.email }).expect(200);
+    const login = (where: string) =>
+      importing.api('post', `/api/auth/${where}`).send({ identifier: bob.email, password: 'known to mallory' });
+    const { body } = await login('login').expect(200);
+    expect(body.user.id).to.equal(user.id);
+    const owner = await buildUser(importing.context, { email: bob.email, role: 'trainer' });
+    await login('login').expect(401);
+    await login('trainee-login').expect(401);
+    await owner.update({ isActive: false });
+    await login('login').expect(401);
+    await login('trainee-login').expect(401);
+  });
+});

@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { buildCourse, buildUser } from '../../../support/factories.js';
+import { people, useImporting } from '../support/importing.js';
+
+interface PlanJson {
+  plan: {
+    id: string;
+    file: string;
+    options: object;
+    format: object;
+    counts: object;
+    seconds: number;
+    ignoredColumns: string[];
+    samples: Record<string, unknown>[];
+  };
+}
+
+const header = 'firstName,lastName,email,phone,team';
+
+describe('coursectl users import --dry-run', () => {
+  const importing = useImporting();
+  const dryRun = async (file: string, ...args: string[]) => {
+    const { exitCode, stdout } = await importing.run(file, '--dry-run', '--json', ...args);
+    expect(exitCode).to.equal(0);
+    return (JSON.parse(stdout) as PlanJson).plan;
+  };
+
+  it('shows what would become of the rows, and writes nothing', async () => {
+    await buildUser(importing.context, { email: 'bob@example.org' });
+    const file = importing.write(
+      'people.csv',
+      `${header}\nAda,King,ada@example.org,1,red\nBob,King,BOB@example.org,2,red\nCyd,King,nobody,3,blue\n`,
+    );
+    const before = await importing.contents();
+    const { exitCode, stdout, stderr } = await importing.run(file, '--dry-run');
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    const id = /--plan ([0-9a-f]{16})$/m.exec(stdout)?.[1];
+    expect(stdout.split('\n')).to.deep.equal([
+      `${file}: 3 rows (CSV, comma, UTF-8)`,
+      '  1 account to create, 1 of them with a generated password',
+      '  1 row to skip (the account is there already)',
+      '  1 row to reject',
+      '  Columns ignored: team',
+      'For example:',
+      '  line 2  created  Ada King <ada@example.org>',
+      '  line 3  skipped  Bob King <bob@example.org> ALREADY_EXISTS',
+      '  line 4  rejected  INVALID: Email must be a valid email address.',
+      `Nothing was written. To do exactly this: coursectl users import ${file} --plan ${id}`,
+      '',
+    ]);
+    expect(await importing.contents()).to.equal(before);
+    expect(importing.files()).to.deep.equal(['people.csv']);
+  });
+
+  it('says how to do exactly this, options and all, as a shell takes it', async () => {
+    await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }), {
+      title: "Ada's loom",
+    });
+    const file = importing.write('our people.csv', `${header}\nAda,King,ada@example.org,1,red\n`);
+    const options = ['--course', "Ada's loom", '--on-existing', 'update', '--reset-passwords', '--map', 'team=notes'];
+    const { stdout } = await importing.run(file, '--dry-run', ...options);
+    const [, line = ''] = /To do exactly this: coursectl (.*)\n/.exec(stdout) ?? [];
+    const words = JSON.parse(
+      execFileSync('sh', ['-c', `"$0" -p 'JSON.stringify(process.argv.slice(1))' -- ${line}`, process.execPath], {
+        encoding: 'utf8',
+      }),
+    ) as string[];
+    expect(words).to.deep.equal(['users', 'import', file, ...options, '--plan', words.at(-1)]);
+    expect((await importing.run(...words.slice(2))).exitCode).to.equal(0);
+  });
+
+  it('proposes nothing that would be refused', async () => {
+    const file = importing.write('people.csv', `${header}\nAda,King,nobody,1,red\n`);
+    const { stdout } = await importing.run(file, '--dry-run', '--on-error', 'abort');
+    expect(stdout).to.match(/\nThis can't be imported: [^\n]+\nNothing was written\.\n$/);
+  });
+
+  it('prints one object with --json', async () => {
+    const file = importing.write('people.csv', `${header}\nAda,King,ada@example.org,1,red\n,King,nobody,3,\n`);
+    const plan = await dryRun(file);
+    expect(plan).to.deep.equal({
+      id: plan.id,
+      file,
+      options: {
+        role: 'trainee',
+        enrollmentStatus: 'active',
+        onExisting: 'skip',
+        match: 'email',
+        resetPasswords: false,
+        onError: 'continue',
+      },
+      format: { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, sepLine: false },
+      columns: { firstName: 'firstName', lastName: 'lastName', email: 'email', phone: 'phone' },
+      stopsAtLine: null,
+      refusal: null,
+      seconds: plan.seconds,
+      counts: { rows: 2, created: 1, updated: 0, skipped: 0, rejected: 1, enrolled: 0 },
+      ignoredColumns: ['team'],
+      identityChanges: [],
+      identityChangesLeftOut: 0,
+      roleWords: {},
+      samples: [
+        { line: 2, outcome: 'created', person: 'Ada King <ada@example.org>' },
+        {
+          line: 3,
+          outcome: 'rejected',
+          code: 'INVALID',
+          reason: 'First name is required. Email must be a valid email address.',
+        },
+      ],
+    });
+    expect(plan.id).to.match(/^[0-9a-f]{16}$/);
+  });
+
+  it('shows some rows of many, of each kind', async () => {
+    const bad = Array.from({ length: 20 }, (_, index) => `X,Y,nobody,${index}`).join('\n');
+    const plan = await dryRun(importing.write('people.csv', `${people(100)}${bad}\n`));
+    const shown = plan.samples.map(({ line, outcome }) => `${outcome} ${line}`);
+    expect(shown.filter((sample) => sample.startsWith('created'))).to.deep.equal([
+      'created 2',
+      'created 3',
+      'created 4',
+    ]);
+    expect(shown.filter((sample) => sample.startsWith('rejected'))).to.have.length(10);
+  });
+
+  it('gives the same id as long as nothing changes', async () => {
+    const file = importing.write('people.csv', people(5));
+    const { id } = await dryRun(file);
+    expect((await dryRun(file)).id).to.equal(id);
+    expect((await dryRun(importing.write('elsewhere.csv', people(5)))).id).to.equal(id);
+    expect((await dryRun(file, '--role', 'trainer')).id).not.to.equal(id);
+    await buildUser(importing.context, { email: 'somebody.else@example.org', phone: '999' });
+    expect((await dryRun(file)).id).to.equal(id);
+  });
+
+  describe('and --plan <id>', () => {
+    it('does what was shown, without asking', async () => {
+      const file = importing.write('people.csv', people(5));
+      const { id, counts } = await dryRun(file);
+      const { exitCode, stdout } = await importing.run(file, '--plan', id, '--json');
+      expect(exitCode).to.equal(0);
+      expect((JSON.parse(stdout) as { import: { counts: object } }).import.counts).to.deep.equal(counts);
+      expect(await importing.context.database.models.User.count()).to.equal(5);
+    });
+
+    async function expectRefusal(change: (file: string) => unknown, ...args: string[]) {
+      const file = importing.write('people.csv', people(5));
+      await buildUser(importing.context, { email: 'p00001@example.org' });
+      const { id } = await dryRun(file);
+      await change(file);
+      const [before, files] = [await importing.contents(), importing.files()];
+      const { exitCode, stdout, stderr } = await importing.run(file, '--plan', id, ...args);
+      expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
+      expect(stderr).to.match(
+        new RegExp(
+          `^error: The plan ${id} no longer holds: the file, the options or the accounts have changed, and it would now be [0-9a-f]{16}\\. Look at it with --dry-run\\.\n$`,
+        ),
+      );
+      expect(await importing.contents()).to.equal(before);
+      expect(importing.files()).to.deep.equal(files);
+    }
+
+    it('refuses when the file has changed, in what matters or not', async () => {
+      await expectRefusal((file) => writeFileSync(file, `${people(5)}\n`));
+    });
+
+    it('refuses when the accounts have changed that it meets', async () => {
+      await expectRefusal(() => buildUser(importing.context, { phone: '+1 (p) 00002' }));
+    });
+
+    it('refuses when one of these accounts is another now', async () => {
+      await expectRefusal(async () => {
+        await importing.context.database.models.User.destroy({ where: { email: 'p00001@example.org' } });
+        await buildUser(importing.context, { email: 'p00001@example.org' });
+      });
+    });
+
+    it('refuses with other options', async () => {
+      await expectRefusal(() => undefined, '--role', 'trainer');
+    });
+  });
+});
+
+describe('coursectl users import without an answer to its question', () => {
+  const importing = useImporting();
+
+  it('imports nothing where nobody can be asked', async () => {
+    const before = await importing.contents();
+    const { exitCode, stdout, stderr } = await importing.run(importing.write('people.csv', people(3)));
+    expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
+    expect(stderr).to.equal(
+      'error: Without a terminal nobody can be asked: add --yes to import, or --dry-run to look first.\n',
+    );
+    expect(await importing.contents()).to.equal(before);
+    expect(importing.files()).to.deep.equal(['people.csv']);
+  });
+});

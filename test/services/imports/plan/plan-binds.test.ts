@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { operator } from '../../../../src/services/core.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
+import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { buildUser } from '../../../support/factories.js';
+import { hashedPeople, useImporting } from '../support/importing.js';
+import { applyOptions } from '../support/running.js';
+
+const batchRows = 500;
+const count = 1200;
+const update = ['--on-existing', 'update'];
+
+describe('A plan that a run has begun with', () => {
+  const importing = useImporting({ IMPORT_BATCH_ROWS: String(batchRows) });
+  const models = () => importing.context.database.models;
+  const emailAt = (row: number) => `p${String(row).padStart(5, '0')}@example.org`;
+  const edit = (row: number) => models().User.update({ firstName: 'Edited' }, { where: { email: emailAt(row) } });
+  const firstNameAt = async (row: number) =>
+    (await models().User.findOne({ where: { email: emailAt(row) } }))?.firstName;
+
+  /** Applies a plan and breaks it off after some batches. @returns the file and the id of the plan */
+  async function brokenOff(batches: number) {
+    const csv = hashedPeople(count);
+    for (const row of [1, 700, 1100])
+      await buildUser(importing.context, { email: emailAt(row), phone: `+1 old ${row}` });
+    const file = importing.write('people.csv', csv);
+    const { signal } = new AbortController();
+    const plan = await planImport(importing.context, { file, options: { onExisting: 'update' }, signal });
+    const breaking = new AbortController();
+    if (batches === 0) breaking.abort();
+    const onProgress = (rows: number) => {
+      if (rows === batches * batchRows) breaking.abort();
+    };
+    const result = await applyImport(
+      importing.context,
+      operator,
+      plan,
+      applyOptions({ signal: breaking.signal, onProgress }),
+    );
+    expect(result).to.include({ status: 'interrupted' });
+    expect(result.counts.rows).to.equal(batches * batchRows);
+    return { file, planId: plan.id };
+  }
+
+  const apply = (file: string, planId: string) => importing.run(file, '--plan', planId, ...update);
+
+  it('holds no more when an account was edited and no row is done yet', async () => {
+    const { file, planId } = await brokenOff(0);
+    await edit(1);
+    const { exitCode, stderr } = await apply(file, planId);
+    expect([exitCode, stderr.split(':')[1]]).to.deep.equal([1, ` The plan ${planId} no longer holds`]);
+    expect(await firstNameAt(1)).to.equal('Edited');
+  });
+
+  it('is gone on with when nothing was edited, before and after its first rows', async () => {
+    for (const batches of [0, 1]) {
+      await models().Import.destroy({ where: {} });
+      await models().User.destroy({ where: {} });
+      const { file, planId } = await brokenOff(batches);
+      const { exitCode, stdout } = await apply(file, planId);
+      expect([exitCode, stdout.split(' in ')[0]]).to.deep.equal([0, `Done: ${count} rows`]);
+    }
+  });
+
+  it('holds for the rest when an account of the rows that are done was edited, and not when one of the rest was', async () => {
+    const { file, planId } = await brokenOff(1);
+    await edit(1);
+    await edit(1100);
+    const refused = await apply(file, planId);
+    expect(refused.exitCode).to.equal(1);
+    expect(refused.stderr).to.include(`The plan ${planId} no longer holds`);
+    expect(await firstNameAt(1100)).to.equal('Edited');
+    await models().User.destroy({ where: { email: emailAt(1100) } });
+    expect(await apply(file, planId)).to.include({ exitCode: 1 });
+    const { stdout } = await importing.run(file, '--dry-run', ...update);
+    const [, rest = ''] = /--plan ([0-9a-f]{16})\n/.exec(stdout) ?? [];
+    expect(await apply(file, rest)).to.include({ exitCode: 0 });
+    expect(await firstNameAt(1)).to.equal('Edited');
+  });
+
+  it('holds for the rest when only an account of the rows that are done was edited', async () => {
+    const { file, planId } = await brokenOff(2);
+    await edit(1);
+    await edit(700);
+    expect(await apply(file, planId)).to.include({ exitCode: 0 });
+    expect(await Promise.all([1, 700].map(firstNameAt))).to.deep.equal(['Edited', 'Edited']);
+  });
+});

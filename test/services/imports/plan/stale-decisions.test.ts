@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Transaction } from 'sequelize';
+import { operator } from '../../../../src/services/core.js';
+import { assignTrainer } from '../../../../src/services/courses/commands.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
+import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import type { ImportResult } from '../../../../src/services/imports/run/repository.js';
+import { buildCourse, buildUser } from '../../../support/factories.js';
+import { hashedPeople, recordsOf, useImporting } from '../support/importing.js';
+import { applyOptions, batchRows } from '../support/running.js';
+
+const count = 120;
+/** Whose row is in the second batch. */
+const email = 'p00060@example.org';
+
+/** {@link hashedPeople} with one more column. */
+function peopleWith(column: string, value: string): string {
+  const [header, ...rows] = hashedPeople(count).trimEnd().split('\n');
+  return `${[`${header},${column}`, ...rows.map((row) => `${row},${value}`)].join('\n')}\n`;
+}
+
+describe('What an import has decided', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+
+  /** Imports, and changes something when the second batch is decided on and not written. */
+  async function importAround(csv: string, options: object, change: () => Promise<unknown>): Promise<ImportResult> {
+    const { context } = importing;
+    const { database } = context;
+    let changed = false;
+    async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+      if (!changed && (await models().Import.findOne())?.rowsDone === batchRows) {
+        changed = true;
+        await sleep(500);
+        await change();
+      }
+      return database.inTransaction(work);
+    }
+    const file = importing.write('people.csv', csv);
+    const { signal } = new AbortController();
+    const plan = await planImport(context, { file, options, signal });
+    const changing = { ...context, database: { ...database, inTransaction } };
+    const result = await applyImport(changing, operator, plan, applyOptions());
+    expect(result.status).to.equal('completed');
+    return result;
+  }
+
+  const rejected = ({ rejectsFile }: ImportResult) =>
+    recordsOf(rejectsFile).map((row) => `${row.email ?? ''} ${row.code}`);
+
+  it('is decided anew when a trainer who was to become a trainee is given a course', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer', email });
+    const result = await importAround(peopleWith('role', 'trainee'), { onExisting: 'update' }, () =>
+      buildCourse(importing.context, trainer),
+    );
+    expect(rejected(result)).to.deep.equal([`${email} HAS_COURSES`]);
+    expect(await trainer.reload()).to.include({ role: 'trainer' });
+  });
+
+  it('is decided anew when somebody who was to be enrolled is no trainee any more', async () => {
+    const trainee = await buildUser(importing.context, { email });
+    const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
+    const result = await importAround(peopleWith('course', course.id), {}, () => trainee.update({ role: 'trainer' }));
+    expect(rejected(result)).to.deep.equal([`${email} NOT_A_TRAINEE`]);
+    expect(await models().Enrollment.count({ where: { userId: trainee.id } })).to.equal(0);
+    expect(await models().Enrollment.count()).to.equal(count - 1);
+  });
+
+  it('is decided anew when somebody who was to be enrolled was deactivated', async () => {
+    const trainee = await buildUser(importing.context, { email });
+    const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
+    const result = await importAround(peopleWith('course', course.id), {}, () => trainee.update({ isActive: false }));
+    expect(rejected(result)).to.deep.equal([`${email} ACCOUNT_INACTIVE`]);
+    expect(await models().Enrollment.count({ where: { userId: trainee.id } })).to.equal(0);
+  });
+
+  it('is decided anew when the course is given to another trainer', async () => {
+    const [one, other] = [
+      await buildUser(importing.context, { role: 'trainer' }),
+      await buildUser(importing.context, { role: 'trainer' }),
+    ];
+    const course = await buildCourse(importing.context, one);
+    const result = await importAround(hashedPeople(count), { course: course.id }, () =>
+      assignTrainer(importing.context, operator, course.id, { trainerId: other.id }),
+    );
+    expect(result.counts).to.include({ created: count, enrolled: count });
+    expect(await models().Enrollment.count({ where: { trainerId: other.id } })).to.equal(count);
+  });
+
+  it('is decided anew when the course has not as many seats any more', async () => {
+    const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
+    const result = await importAround(hashedPeople(count), { course: course.id }, () =>
+      course.update({ maxStudents: 60 }),
+    );
+    expect(result.counts).to.include({ created: 60, enrolled: 60, rejected: 60 });
+    expect(new Set(recordsOf(result.rejectsFile).map(({ code }) => code))).to.deep.equal(new Set(['COURSE_FULL']));
+  });
+});

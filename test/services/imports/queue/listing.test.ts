@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { withLease } from '../../../../src/db/lease.js';
+import { AppError } from '../../../../src/errors.js';
+import { listImports } from '../../../../src/services/imports/commands.js';
+import { leaseName } from '../../../../src/services/imports/run/repository.js';
+import { people, useImporting } from '../support/importing.js';
+
+describe('A list of imports', () => {
+  const importing = useImporting();
+
+  it('is filtered by the status that it shows: runs that died are interrupted, as soon as they are known to be', async () => {
+    const { context } = importing;
+    for (const rows of [1, 2, 3]) await importing.json(importing.write(`${rows}.csv`, people(rows)));
+    const { Import } = context.database.models;
+    const [running, dead, undoing] = await Import.findAll({ order: [['id', 'ASC']] });
+    await Import.update({ status: 'running' }, { where: { id: [running?.id ?? '', dead?.id ?? ''] } });
+    await undoing?.update({ status: 'undoing' });
+    const listed = async (status: string) => {
+      const { items, pagination } = await listImports(context, { status });
+      expect(pagination.totalItems).to.equal(items.length);
+      for (const item of items) expect(item.status).to.equal(status);
+      return items.map(({ id }) => id);
+    };
+    const name = leaseName(running?.fileSha256 ?? '', running?.optionsJson ?? '');
+    await withLease(
+      context.database,
+      name,
+      1000,
+      () => new AppError('IMPORT_CONFLICT'),
+      async () => {
+        expect(await listed('running')).to.deep.equal([running?.id]);
+        expect(await listed('interrupted')).to.deep.equal([undoing?.id, dead?.id]);
+        expect(await listed('undoing')).to.deep.equal([]);
+        expect(await listed('completed')).to.deep.equal([]);
+      },
+    );
+    expect(await listed('running')).to.deep.equal([]);
+    expect(await listed('interrupted')).to.deep.equal([undoing?.id, dead?.id, running?.id]);
+  });
+});

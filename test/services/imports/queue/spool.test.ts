@@ -1,0 +1,121 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import { loadConfig } from '../../../../src/config/config.js';
+import { operator } from '../../../../src/services/core.js';
+import { cancelImport, undoImport } from '../../../../src/services/imports/commands.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
+import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { sweepFiles } from '../../../../src/services/maintenance/orphan-cleanup.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { buildUser } from '../../../support/factories.js';
+import { runCli } from '../../../support/run-cli.js';
+import { hashedPeople, people, useImporting } from '../support/importing.js';
+import { applyOptions } from '../support/running.js';
+import { client, runToEnd, submit, submitInterrupted } from '../support/submitting.js';
+
+describe('Copies of imported files', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+  const signal = new AbortController().signal;
+  /** What is kept in a data folder for imports. */
+  const kept = (folder = importing.folder) => {
+    const imports = path.join(folder, 'imports');
+    return existsSync(imports) ? readdirSync(imports, { recursive: true }).map(String).sort() : [];
+  };
+  const cli = (argv: string[], stdin = '') =>
+    runCli(argv, { env: importing.env, cwd: importing.folder, ...(stdin && { stdin }) });
+
+  it('of standard input are removed when the import is refused', async () => {
+    const bad = 'firstName,lastName,email,phone,password\nA,Bee,nobody,1234567,topsecret99\n';
+    const { exitCode, stderr } = await cli(['users', 'import', '-', '--yes', '--on-error', 'abort'], bad);
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.include('none may be');
+    expect(kept()).to.deep.equal([]);
+  });
+
+  it('of standard input stay when the import is cancelled, so that it can be resumed as it says', async () => {
+    const running = cli(['users', 'import', '-', '--yes'], people(2500));
+    for (let cancelled = false; !cancelled; await sleep(2)) {
+      const record = await models().Import.findOne();
+      cancelled = record !== null && record.rowsDone > 0;
+      if (record && cancelled) await cancelImport(importing.context, operator, record.id);
+    }
+    const { stdout } = await running;
+    const [, id = ''] = /To go on: coursectl imports resume (\S+)/.exec(stdout) ?? [];
+    const resumed = await cli(['imports', 'resume', id, '--yes']);
+    expect(resumed.exitCode, resumed.stderr).to.equal(0);
+    expect(await models().User.count()).to.equal(2500);
+    expect(kept()).to.deep.equal([]);
+  });
+
+  it('of uploads are removed when what was imported of them is undone', async () => {
+    const { id, filePath } = await submitInterrupted(importing, hashedPeople(120));
+    expect(existsSync(filePath)).to.equal(true);
+    await undoImport(importing.context, operator, id, { signal, onWait: () => undefined });
+    expect(existsSync(filePath)).to.equal(false);
+  });
+
+  it('of uploads are removed when a row turns bad of which none may be', async () => {
+    const options = { onExisting: 'fail', onError: 'abort' };
+    const record = await submit(importing, hashedPeople(120), options);
+    const plan = await planImport(importing.context, { file: record.filePath, options, signal, record });
+    await buildUser(importing.context, { email: 'p00110@example.org' });
+    const { code } = await failureOf(() => applyImport(importing.context, client, plan, applyOptions({ record })));
+    expect(code).to.equal('IMPORT_REFUSED');
+    expect(existsSync(record.filePath)).to.equal(false);
+  });
+
+  describe('that a crash has left', () => {
+    const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
+    /** A program whose data folder is the test's. */
+    const sweep = () => {
+      const config = loadConfig({ env: importing.env, cwd: importing.folder });
+      return sweepFiles({ ...importing.context, config });
+    };
+
+    /** Makes a file in a folder for an import's files, as old as that. */
+    function leave(folder: string, name: string, age: Date): string {
+      const where = path.join(importing.folder, 'imports', folder);
+      mkdirSync(where, { recursive: true });
+      const file = path.join(where, name);
+      writeFileSync(file, people(1));
+      for (const one of [file, where]) utimesSync(one, age, age);
+      return path.join(folder, name);
+    }
+
+    it('are removed after an hour, unless they are known', async () => {
+      const [unknown, recent] = [uuidv7(), uuidv7()];
+      leave(unknown, 'upload.csv', hours(2));
+      leave('stdin-aBcDeF', 'stdin.csv', hours(2));
+      const young = leave(recent, 'upload.csv', hours(0.5));
+      const strange = leave('notes', 'people.csv', hours(9));
+      // Another database knows of it.
+      const others = uuidv7();
+      const passwords = [leave(others, 'upload.csv', hours(2)), leave(others, 'upload.credentials.csv', hours(2))];
+      expect(await sweep()).to.include({ leftovers: 2 });
+      expect(kept()).to.deep.equal(['notes', recent, strange, young, others, ...passwords].sort());
+    });
+
+    it('are removed when their import has ended, with passwords that were fetched', async () => {
+      const { id } = await submit(importing, hashedPeople(2));
+      const record = await runToEnd(importing, id);
+      leave(id, 'upload.csv', hours(2));
+      const credentials = leave(id, 'upload.credentials.csv', hours(2));
+      const inFolder = (name: string) => path.join(importing.folder, 'imports', name);
+      const files = { filePath: inFolder(`${id}/upload.csv`), credentialsFile: inFolder(credentials) };
+      await record.update(files);
+      expect(await sweep()).to.include({ leftovers: 1 });
+      expect(kept()).to.deep.equal([id, credentials].sort());
+      leave(id, 'upload.credentials.csv', hours(2));
+      await record.update({ credentialsFetchedAt: hours(2) });
+      expect(await sweep()).to.include({ leftovers: 1 });
+      expect(kept()).to.deep.equal([id]);
+      await record.update({ status: 'interrupted' });
+      leave(id, 'upload.csv', hours(2));
+      expect(await sweep()).to.include({ leftovers: 0 });
+    });
+  });
+});

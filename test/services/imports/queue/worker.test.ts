@@ -1,0 +1,149 @@
+import { truncateSync } from 'node:fs';
+import { expect } from 'chai';
+import { DatabaseError, type Sequelize, type Transaction } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import { heldLeases } from '../../../../src/db/lease.js';
+import { operator } from '../../../../src/services/core.js';
+import { resumeImport } from '../../../../src/services/imports/commands.js';
+import { jobLease, leaseName, optionsOf } from '../../../../src/services/imports/run/repository.js';
+import { onMysql } from '../../../support/database.js';
+import { scaled } from '../../../support/machine.js';
+import { hashedPeople, people, useImporting } from '../support/importing.js';
+import { applyOptions, expectWholeLedger } from '../support/running.js';
+import { runToEnd, submit, submitInterrupted } from '../support/submitting.js';
+
+const count = 120;
+
+/** Makes the next updates of imports fail, as on a disk that is full for a moment. */
+function failingUpdates(sequelize: Sequelize, times: number) {
+  const query = sequelize.query;
+  let left = times;
+  const full = Object.assign(new Error('full'), { code: onMysql ? 'ER_DISK_FULL' : 'SQLITE_FULL', sql: '' });
+  sequelize.query = ((...args: Parameters<typeof query>) => {
+    const [sql] = args;
+    if (left > 0 && (typeof sql === 'string' ? sql : sql.query).startsWith('UPDATE `imports`')) {
+      left -= 1;
+      return Promise.reject(new DatabaseError(full));
+    }
+    return query.apply(sequelize, args);
+    // The overloads of query() are lost in its parameters.
+  }) as typeof query;
+  return {
+    left: () => left,
+    end: () => {
+      sequelize.query = query;
+    },
+  };
+}
+
+describe('The service, running imports,', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+
+  it('imports nothing of an upload that has lost its end', async () => {
+    const { id, filePath } = await submit(importing, hashedPeople(count));
+    truncateSync(filePath, hashedPeople(60).length);
+    const record = await runToEnd(importing, id);
+    expect(record).to.include({
+      status: 'failed',
+      errorCode: 'FILE_UNUSABLE',
+      errorMessage: 'The file people.csv is not what was uploaded. Upload it again.',
+    });
+    expect(await models().User.count()).to.equal(0);
+  });
+
+  it('goes on by itself after a fault of the database that passes', async () => {
+    const { id } = await submit(importing, hashedPeople(count));
+    const faults = failingUpdates(importing.context.database.sequelize, 3);
+    try {
+      const record = await runToEnd(importing, id);
+      expect(record).to.include({ status: 'completed', errorCode: null, rowsDone: count });
+      expect(faults.left()).to.equal(0);
+    } finally {
+      faults.end();
+    }
+  });
+
+  it('notes a failure as soon as the database lets it', async () => {
+    const { id } = await submit(importing, 'name,mail\nx,y\n');
+    const faults = failingUpdates(importing.context.database.sequelize, 2);
+    try {
+      expect(await runToEnd(importing, id)).to.include({ status: 'failed', errorCode: 'IMPORT_FILE_INVALID' });
+    } finally {
+      faults.end();
+    }
+  });
+
+  it('does the next import when one has to wait for another run of its file', async () => {
+    const [first, second] = [await submit(importing, hashedPeople(3)), await submit(importing, hashedPeople(3, 'q'))];
+    const { sequelize } = importing.context.database;
+    const replacements = { name: leaseName(first.fileSha256, first.optionsJson), expiresAt: Date.now() + 3_600_000 };
+    await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES (:name, 'terminal', :expiresAt)", {
+      replacements,
+    });
+    const before = performance.now();
+    expect(await runToEnd(importing, second.id)).to.include({ status: 'completed' });
+    expect(performance.now() - before).to.be.lessThan(scaled(5000));
+    expect(await first.reload()).to.include({ status: 'queued', rowsDone: 0 });
+    await sequelize.query("DELETE FROM leases WHERE owner = 'terminal'");
+    expect(await runToEnd(importing, first.id)).to.include({ status: 'completed' });
+  });
+
+  it('comes to an import behind however many whose files are on other machines', async () => {
+    const elsewhere = {
+      status: 'queued',
+      origin: 'http',
+      fileName: 'people.csv',
+      filePath: '/elsewhere/upload.csv',
+    } as const;
+    const rest = { fileSha256: 'x', optionsJson: '{}', createdAt: new Date() };
+    await models().Import.bulkCreate(Array.from({ length: 250 }, () => ({ id: uuidv7(), ...elsewhere, ...rest })));
+    const { id } = await submit(importing, hashedPeople(3));
+    expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
+    expect(await models().Import.count({ where: { status: 'queued' } })).to.equal(250);
+  });
+
+  it('leaves one alone that is resumed at a terminal', async () => {
+    const { id } = await submitInterrupted(importing, hashedPeople(count));
+    const looks: Promise<boolean>[] = [];
+    const lease = jobLease({ id });
+    const look = async () => (await heldLeases(importing.context.database, [lease])).has(lease);
+    const run = applyOptions({ onProgress: () => looks.push(look()) });
+    const { status } = await resumeImport(importing.context, operator, id, run);
+    expect(status).to.equal('completed');
+    expect(await Promise.all(looks)).to.deep.equal([true, true]);
+    await expectWholeLedger(importing, id, count);
+  });
+
+  it('leaves one cancelled that was cancelled while it failed', async () => {
+    const { id } = await submit(importing, 'name,mail\nx,y\n');
+    const { context } = importing;
+    const { database } = context;
+    async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+      await models().Import.update({ status: 'cancelled' }, { where: { id, status: 'running' } });
+      return database.inTransaction(work);
+    }
+    const cancelling = { ...importing, context: { ...context, database: { ...database, inTransaction } } };
+    expect(await runToEnd(cancelling, id)).to.include({ status: 'cancelled', errorCode: null });
+  });
+
+  it('names files in its messages without saying where they lie', async () => {
+    const { id, credentialsFile } = await submitInterrupted(importing, people(count));
+    truncateSync(credentialsFile ?? '');
+    const { status, errorMessage } = await runToEnd(importing, id);
+    expect([status, errorMessage]).to.deep.equal([
+      'failed',
+      'The file upload.credentials.csv is not the one that this import wrote. Put that back, or move this one away and go on in a new one.',
+    ]);
+  });
+
+  it('keeps as many mappings as long as there may be', async () => {
+    const headings = Array.from({ length: 100 }, (_, index) => `${'ü'.repeat(990)}${index}`);
+    const [header, row] = hashedPeople(1).trimEnd().split('\n');
+    const map = headings.map((heading) => `${heading}=`);
+    const { id } = await submit(importing, `${[header, ...headings].join(',')}\n${row}\n`, { map });
+    const record = await runToEnd(importing, id);
+    expect(record).to.include({ status: 'completed', createdCount: 1 });
+    expect(optionsOf(record).map).to.deep.equal(map);
+  });
+});

@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import {
+  neutralizeCell,
+  phoneCell,
+  protectCell,
+  readCell,
+  readPhone,
+  restoreCell,
+  restoreProtected,
+} from '../../../../src/csv/cells.js';
+import { csvLine } from '../../../../src/csv/format.js';
+
+/** What Excel, LibreOffice, Google Sheets and Numbers take for the beginning of a formula, or pass over before one. */
+const formulaStarts = ['=', '+', '-', '@', '\t', '\r', '\n', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
+
+/** Texts that are about the rule more often than chance would have it. */
+const cell = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc
+    .tuple(fc.nat(4), fc.constantFrom('', ...formulaStarts, 'x', "'"), fc.string())
+    .map(([apostrophes, start, rest]) => "'".repeat(apostrophes) + start + rest),
+  fc.string({ unit: fc.constantFrom(...formulaStarts, ';', ',', '|', "'", '"', 'x', ' ') }),
+);
+
+/** The cells that a program makes of a line which splits by the wrong sign, and so takes quotes for letters within a field. */
+function splitBy(line: string, delimiter: string): string[] {
+  return line.split(new RegExp(`[${delimiter}\\r\\n]`)).map((part) => part.replace(/^"+/, ''));
+}
+
+describe('A cell that a spreadsheet would run', () => {
+  it('is written with an apostrophe in front', () => {
+    for (const start of formulaStarts) expect(neutralizeCell(`${start}1+1`)).to.equal(`'${start}1+1`);
+    for (const cell of ['-', '+', '+ ', '+49-30', '+49(30)', '+1A1', '+1 E5', '+49 30\n', '+1,2'])
+      expect(neutralizeCell(cell)).to.equal(`'${cell}`);
+  });
+
+  it('is none when digits and spaces follow a plus: letters are printed without an apostrophe', () => {
+    for (const cell of ['+49 30 1234', '+493012345678', '+ 1']) {
+      expect(neutralizeCell(cell)).to.equal(cell);
+      expect(restoreCell(cell)).to.equal(cell);
+    }
+    // As it used to be written, and as people mark text.
+    expect(restoreCell("'+49 30 1234")).to.equal('+49 30 1234');
+    expect(restoreCell(neutralizeCell("'+49 30 1234"))).to.equal("'+49 30 1234");
+  });
+
+  it('never begins like a formula', () => {
+    fc.assert(
+      fc.property(cell, (text) => {
+        const written = neutralizeCell(text);
+        if (/^\+[\d ]+$/.test(written)) return;
+        expect(formulaStarts.filter((start) => written.startsWith(start))).to.deep.equal([]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('A cell that a spreadsheet would run once it has split it', () => {
+  it('is written with an apostrophe behind what it splits by', () => {
+    expect(neutralizeCell('Ann;=cmd|A0')).to.equal("Ann;'=cmd|A0");
+    expect(neutralizeCell('Ann;"=cmd"')).to.equal(`Ann;'"=cmd"`);
+    expect(neutralizeCell('Ann\n=1\t+2|@3,-4')).to.equal("Ann\n'=1\t'+2|'@3,'-4");
+    expect(neutralizeCell("Ann;'=1")).to.equal("Ann;''=1");
+  });
+
+  it('never begins like a formula behind any delimiter, in quotes or not, whichever column it is in', () => {
+    const signs = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (cells) => {
+        for (const delimiter of [';', '\t', '|'])
+          for (const part of splitBy(csvLine(cells), delimiter)) {
+            // A number with its country code is nothing that runs.
+            if (/^\+[\d ]+$/.test(part)) continue;
+            expect(
+              signs.filter((sign) => part.startsWith(sign)),
+              part,
+            ).to.deep.equal([]);
+          }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('Any other cell', () => {
+  it('is written as it is', () => {
+    for (const text of ['', 'Ada', "'", "''", "O'Brien", "'t Hooft", '030 1234', ' =1', '1=1', 'a\nb']) {
+      expect(neutralizeCell(text)).to.equal(text);
+      expect(restoreCell(text)).to.equal(text);
+    }
+  });
+});
+
+describe('Reading', () => {
+  it('gives back what was written, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.oneof(cell, fc.string({ unit: fc.constantFrom('\ud83e', '\udd8a', "'", '=') })), (text) => {
+        expect(restoreCell(neutralizeCell(text))).to.equal(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('takes away no more than one apostrophe', () => {
+    expect(restoreCell("'=1")).to.equal('=1');
+    expect(restoreCell("''=1")).to.equal("'=1");
+    expect(restoreCell("''x")).to.equal("''x");
+  });
+});
+
+/** Texts of which spreadsheets make numbers, dates or formulas, behind any number of apostrophes. */
+const numeric = fc
+  .tuple(fc.nat(3), fc.string({ unit: fc.constantFrom(..."0123456789+-(). /:,'=aE\u00a0"), maxLength: 14 }))
+  .map(([apostrophes, rest]) => "'".repeat(apostrophes) + rest);
+
+describe('A cell that outlives a spreadsheet', () => {
+  it('has an apostrophe in front of what would be made a number, a date or a formula', () => {
+    for (const text of ['030 1234', '+49301234', '123456789012', '1/2', '3-4', '1.5', '(030) 1', '12:30', '=1', '50%'])
+      expect(protectCell(text)).to.equal(`'${text}`);
+    for (const text of ['', 'Ada', '0', '7', '12345678901', "O'Hara", 'a1', '1a', '4.41E+11', "'x"])
+      expect(protectCell(text)).to.equal(text);
+  });
+
+  it('is read back as it was, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.oneof(cell, numeric), (text) => {
+        expect(restoreProtected(restoreCell(protectCell(text)))).to.equal(text);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('takes no longer the longer it is', () => {
+    const long = `+${'1'.repeat(1_000_000)}x`;
+    expect(protectCell(long)).to.equal(`'${long}`);
+    expect(protectCell(long.slice(1))).to.equal(long.slice(1));
+  });
+});
+
+describe('The phone of an export', () => {
+  it('is read back as it was, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.oneof(cell, numeric), (text) => {
+        const phone = text.trim();
+        expect(readPhone(readCell(phoneCell(phone)))).to.equal(phone);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('is text to a spreadsheet that would drop its zero or its plus', () => {
+    expect(['0301', '(030) 1', '+49 30', "'0301", "'+49"].map(phoneCell)).to.deep.equal([
+      ...["'0301", "'(030) 1", "'+49 30", "''0301", "'''+49"],
+    ]);
+    expect(['301', 'none', 'a@b'].map(phoneCell)).to.deep.equal(['301', 'none', 'a@b']);
+  });
+});
+
+describe('A line of CSV', () => {
+  it('ends in a line feed and quotes what needs quotes', () => {
+    expect(csvLine(['Ada', 'Lovelace, Countess', 'a "b"', 'two\nlines', '\r', ''])).to.equal(
+      'Ada,"Lovelace, Countess","a ""b""","two\nlines","\'\r",\n',
+    );
+  });
+
+  it('is read back cell by cell as it was, whatever the cells', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(cell, { minLength: 1 }), { minLength: 1 }), (rows) => {
+        const text = rows.map(csvLine).join('');
+        const read = parse(text, { relax_column_count: true }) as string[][];
+        expect(read.map((cells) => cells.map(restoreCell))).to.deep.equal(rows);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

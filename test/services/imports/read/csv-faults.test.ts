@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import { openCsv } from '../../../../src/services/imports/read/csv-source.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { chunks, rowsOf, usualFormat, usualLimits } from '../support/csv-text.js';
+
+const problemOf = async (source: string | Buffer, sizes: Iterable<number> = []) => {
+  const failure = await failureOf(() => rowsOf(source, sizes));
+  expect(failure.code).to.equal('IMPORT_FILE_INVALID');
+  return failure.message;
+};
+const kib = 1024;
+const mib = kib * kib;
+
+describe('Bytes that are not UTF-8', () => {
+  const notUtf8 = (line: number, byte: number) =>
+    `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded. Save it as "CSV UTF-8" and import it again.`;
+  const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+
+  it('are named by line and byte, wherever they are and however the chunks fall', async () => {
+    for (const [place, source, line, byte] of [
+      ['at the start', bytes([0xff], 'a\n'), 1, 1],
+      ['after a byte order mark', bytes([0xef, 0xbb, 0xbf, 0xff]), 1, 4],
+      ['in the middle', bytes('a\nb\nçd', [0xe9], 'e\nf\n'), 3, 8],
+      ['after every kind of line break', bytes('a\rb\r\nc\n\r', [0x80], '\n'), 5, 9],
+      ['in quotes', bytes('a,"b\r\n', [0xe4], '"\n'), 2, 7],
+      ['a character that is cut short', bytes('é\n', [0xf0, 0x9f, 0x98], 'x'), 2, 4],
+      ['one that is cut short by another', bytes('a', [0xe2, 0x82], '€'), 1, 2],
+      ['truncated at the end', bytes('a\né', [0xf0, 0x9f, 0x98]), 2, 5],
+      ['a first byte at the end', bytes('a\n', [0xc3]), 2, 3],
+      ['a second byte alone', bytes('a', [0xa9], 'b'), 1, 2],
+      ['an overlong form', bytes('a', [0xc0, 0x80], 'b'), 1, 2],
+      ['half of a surrogate pair', bytes('a', [0xed, 0xa0, 0x80], 'b'), 1, 2],
+      ['beyond the last character', bytes('a', [0xf4, 0x90, 0x80, 0x80], 'b'), 1, 2],
+    ] as const) {
+      expect(await problemOf(source), place).to.equal(notUtf8(line, byte));
+      for (const size of [1, 2, 3])
+        expect(await problemOf(source, new Array(20).fill(size)), `${place}, chunks of ${size}`).to.equal(
+          notUtf8(line, byte),
+        );
+    }
+  });
+
+  it('are found far inside of a file', async () => {
+    const rows = Buffer.from('Ādā,Lovelace\r\n'.repeat(20_000));
+    const source = Buffer.concat([rows, Buffer.of(0x41, 0xe9), rows]);
+    const sizes = new Array(100).fill(64 * kib);
+    expect(await problemOf(source, sizes)).to.equal(notUtf8(20_001, rows.length + 2));
+  });
+
+  it('are what UTF-16 and Windows-1252 are full of', async () => {
+    expect(await problemOf(Buffer.from('\u0660\u06e9', 'utf16le'))).to.equal(notUtf8(1, 3));
+    expect(await problemOf(Buffer.from('\ufeffa,b\n', 'utf16le'))).to.equal(
+      "The file begins with the byte order mark of UTF-16 LE: it can't be read as UTF-8. Leave the encoding out and import it again.",
+    );
+    expect(await problemOf(Buffer.from('name\nJosé\n', 'latin1'))).to.equal(notUtf8(2, 9));
+  });
+});
+
+describe('Quotes that are wrong', () => {
+  const begins = (line: number, fault: string) => `The row that begins on line ${line} ${fault}`;
+  const opened = 'has a quote in the middle of a field. Double it ("") and put the whole field in quotes.';
+  const continued = 'has text after a closing quote. Double the quotes inside the field ("").';
+  const unclosed = 'has a quote that is never closed.';
+
+  it('are named by the line on which their row begins', async () => {
+    expect(await problemOf('a,b\nc,d "e" f\n')).to.equal(begins(2, opened));
+    expect(await problemOf('a,b\nc,"d" e\n')).to.equal(begins(2, continued));
+    expect(await problemOf('a,b\n\n"c,d\ne,f\n')).to.equal(begins(3, unclosed));
+  });
+
+  it('are found behind lines that are blank or in quotes, in every row and cell', async () => {
+    for (const lineBreak of ['\n', '\r\n', '\r']) {
+      const text = ['h', `"a${lineBreak}${lineBreak}b"`, '', ' ', '"c"'].join(lineBreak) + lineBreak.repeat(2);
+      expect(await problemOf(`${text}x"y`), JSON.stringify(lineBreak)).to.equal(begins(9, opened));
+      expect(await problemOf(`${text}"${lineBreak}x",y"`), JSON.stringify(lineBreak)).to.equal(begins(9, opened));
+      expect(await problemOf(`${text}"x"y`), JSON.stringify(lineBreak)).to.equal(begins(9, continued));
+      expect(await problemOf(`${text}"x${lineBreak}y`), JSON.stringify(lineBreak)).to.equal(begins(9, unclosed));
+    }
+  });
+
+  it('are told without a word of what the file holds, down to the causes', async () => {
+    for (const text of ['a\nsecret"b', 'a\n"b"secret', 'a\n"secret', `a\n"secret${'x'.repeat(2 * mib)}`]) {
+      const failure = await failureOf(() => rowsOf(text));
+      let shown = '';
+      for (let error: unknown = failure; error instanceof Error; error = error.cause) shown += `${error.stack}\n`;
+      expect(shown).to.match(/begins on line 2/);
+      expect(shown).not.to.match(/secret|got "s"/);
+      expect(JSON.stringify(failure)).not.to.include('secret');
+    }
+  });
+});
+
+describe('The rows before a fault', () => {
+  it('are given first, whatever it is and however the chunks fall', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, index) => `${index},b`);
+    for (const [place, count] of [
+      ['in the first bytes', 3],
+      ['far down', 20_000],
+    ] as const)
+      for (const [fault, bytes] of [
+        ['a quote', Buffer.from('x"y\n')],
+        ['a field', Buffer.from(`${'x'.repeat(70 * kib)}\n`)],
+        ['a byte', Buffer.from('xxxxxx\xe9xxxxxx', 'latin1')],
+        ['a NUL', Buffer.from('xxxxxx\0xxxxxx', 'latin1')],
+      ] as const)
+        for (const size of [11, 64 * kib, mib]) {
+          const source = Buffer.concat([Buffer.from(`a,b\n${rows.slice(0, count).join('\n')}\nlast,row\n`), bytes]);
+          const sizes = new Array(Math.ceil(source.length / size)).fill(size);
+          const file = await openCsv(chunks(source, sizes), usualFormat, usualLimits);
+          let read = 0;
+          const failure = await failureOf(async () => {
+            for await (const some of file.rows) read += some.length;
+          });
+          expect(failure.code).to.equal('IMPORT_FILE_INVALID');
+          expect(read, `${fault} ${place} in chunks of ${size}`).to.equal(count + 1);
+        }
+  });
+});
+
+describe('The limits of a file', () => {
+  it('are 64 KiB a field', async () => {
+    for (const [sign, size] of [
+      ['x', 1],
+      ['€', 3],
+    ] as const) {
+      const most = sign.repeat(Math.floor((64 * kib) / size));
+      expect(await rowsOf(`a\n1,${most}\n`)).to.have.length(2);
+      expect(await problemOf(`a\n1,${most}${sign}\n`)).to.equal('Line 2, column 2 has more than 65536 bytes.');
+    }
+  });
+
+  it('are 256 columns', async () => {
+    expect((await rowsOf(new Array(256).fill('x').join()))[0]?.cells).to.have.length(256);
+    expect(await problemOf(`a\n${new Array(257).fill('x').join()}`)).to.equal('Line 2 has more than 256 columns.');
+    expect(await problemOf(`a\n${','.repeat(5 * mib)}`)).to.equal('Line 2 has more than 256 columns.');
+  });
+
+  it('are 1 MiB a record, so that a quote that is never closed is found soon', async () => {
+    const field = 'x'.repeat(60 * kib);
+    expect(await rowsOf(`a\n${new Array(17).fill(field).join()}\n`)).to.have.length(2);
+    const tooLong =
+      'The row that begins on line 3 has more than 1048576 bytes. Most likely a quote in it is never closed.';
+    expect(await problemOf(`a\nb\n${new Array(18).fill(field).join()}\n`)).to.equal(tooLong);
+    let read = 0;
+    function* sizes() {
+      for (;;) {
+        read += 64 * kib;
+        yield 64 * kib;
+      }
+    }
+    expect(await problemOf(`a\nb\n"${'c,d\r\n'.repeat(2 * mib)}`, sizes())).to.equal(tooLong);
+    expect(read).to.be.lessThan(3 * mib);
+  });
+});

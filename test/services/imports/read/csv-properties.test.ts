@@ -1,0 +1,248 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import iconv from 'iconv-lite';
+import { neutralizeCell } from '../../../../src/csv/cells.js';
+import { csvLine } from '../../../../src/csv/format.js';
+import { AppError } from '../../../../src/errors.js';
+import { type Delimiter, type Encoding, importDelimiters, importEncodings } from '../../../../src/schemas/import.js';
+import { inspectFile } from '../../../../src/services/imports/read/inspect.js';
+import { type FileRow, isRejected, openImportFile } from '../../../../src/services/imports/read/rows.js';
+import { corpus } from '../../../fixtures/csv/cases.js';
+import { atDepth } from '../../../support/depth.js';
+import { scaled } from '../../../support/machine.js';
+import { chunks, rowsOf, usualLimits } from '../support/csv-text.js';
+import { useImporting } from '../support/importing.js';
+
+const lineBreaks = ['\n', '\r\n', '\r'] as const;
+const countBreaks = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
+
+/** All that Windows-1252 can hold, but for NUL. */
+const westernCharacters = Array.from({ length: 255 }, (_, index) => iconv.decode(Buffer.of(index + 1), 'windows-1252'))
+  .filter((character) => character !== '\ufffd')
+  .join('');
+
+const troublesome = ['\r', '\n', '"', ',', ';', '\t', '|', "'", '=', ' ', 'x', '0'];
+
+/** Cells that an encoding can hold, among them many that are about quotes, delimiters and line breaks. */
+const cellOf = (encoding: Encoding) =>
+  fc.oneof(
+    fc.string({ unit: fc.constantFrom(...troublesome), maxLength: 8 }),
+    encoding === 'windows-1252'
+      ? fc.string({ unit: fc.constantFrom(...westernCharacters), maxLength: 8 })
+      : fc.string({ unit: 'binary', maxLength: 8 }).map((text) => text.replaceAll('\0', '')),
+  );
+
+/** A field as any program may write it. */
+function written(cell: string, delimiter: string, always: boolean): string {
+  return always || /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+interface Table {
+  encoding: Encoding;
+  delimiter: Delimiter;
+  mark: boolean;
+  always: boolean;
+  rows: [string[], string][];
+  sizes: number[];
+}
+
+const table: fc.Arbitrary<Table> = fc.constantFrom(...importEncodings).chain((encoding) =>
+  fc.record({
+    encoding: fc.constant(encoding),
+    delimiter: fc.constantFrom(...importDelimiters),
+    mark: encoding === 'windows-1252' ? fc.constant(false) : fc.boolean(),
+    always: fc.boolean(),
+    rows: fc.array(
+      fc.tuple(fc.array(cellOf(encoding), { minLength: 1, maxLength: 5 }), fc.constantFrom(...lineBreaks)),
+      {
+        maxLength: 8,
+      },
+    ),
+    sizes: fc.array(fc.integer({ min: 1, max: 9 })),
+  }),
+);
+
+/** The table in bytes, and the rows that are to be read from it. */
+function bytesOf({ encoding, delimiter, mark, always, rows }: Table) {
+  let text = `h1${delimiter}h2\n`;
+  const expected = [{ line: 1, cells: ['h1', 'h2'] }];
+  for (const [cells, lineBreak] of rows) {
+    const line = 1 + countBreaks(text);
+    // A CR and the LF of a blank line below it are one line break.
+    const glued = text.endsWith('\r') && cells.length === 1 && cells[0] === '' && !always && lineBreak === '\n';
+    text += cells.map((cell) => written(neutralizeCell(cell), delimiter, always || glued)).join(delimiter) + lineBreak;
+    if (cells.some((cell) => cell.trim() !== '')) expected.push({ line, cells });
+  }
+  return { bytes: iconv.encode(mark ? `\ufeff${text}` : text, encoding, { addBOM: false }), expected };
+}
+
+describe('What is written as CSV', () => {
+  it('is read as it was, in any encoding, with any delimiter and line break, however the chunks fall', async () => {
+    await fc.assert(
+      fc.asyncProperty(table, async (source) => {
+        const { bytes, expected } = bytesOf(source);
+        const { encoding, sizes } = source;
+        expect(await rowsOf(bytes, sizes, { encoding, delimiter: 'auto' })).to.deep.equal(expected);
+        expect(await rowsOf(bytes, sizes, { encoding, delimiter: source.delimiter })).to.deep.equal(expected);
+        // Without a mark, a table of nothing but strange signs is no certain thing.
+        if (source.mark || encoding === 'utf-8')
+          expect(await inspectFile(chunks(bytes, sizes))).to.include({ encoding, byteOrderMark: source.mark });
+      }),
+      { numRuns: atDepth(375, 1500) },
+    );
+  });
+
+  it('is read as it was when we wrote it, whatever the cells', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(cellOf('utf-8'), { minLength: 2, maxLength: 5 })), async (rows) => {
+        const text = `line,email\n${rows.map(csvLine).join('')}`;
+        const read = await rowsOf(text, [], { delimiter: 'auto' });
+        expect(read.slice(1).map(({ cells }) => cells)).to.deep.equal(
+          rows.filter((cells) => cells.some((cell) => cell.trim() !== '')),
+        );
+      }),
+      { numRuns: atDepth(125, 500) },
+    );
+  });
+});
+
+/** What becomes of the bytes of a file: its rows, or why it is refused. */
+async function outcomeOf(bytes: Buffer, sizes: Iterable<number> = []) {
+  const read: FileRow[] = [];
+  try {
+    const { encoding } = await inspectFile(chunks(bytes, sizes));
+    const reading = { options: {}, format: { encoding, delimiter: 'auto' as const }, policy: () => undefined };
+    const file = await openImportFile(chunks(bytes, sizes), reading, { ...usualLimits, batchRows: 500 });
+    for await (const batch of file.batches) read.push(...batch);
+    return { format: file.format, mapping: file.mapping, rows: read };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    expect(error.code).to.equal('IMPORT_FILE_INVALID');
+    return { refused: error.message, rows: read };
+  }
+}
+
+/** Files of people, some of them spoilt in a few places. */
+const spoilt = fc
+  .tuple(
+    fc.oneof(
+      { weight: 1, arbitrary: fc.constantFrom(...corpus) },
+      { weight: 4, arbitrary: fc.constantFrom(...corpus.filter(({ expected }) => 'created' in expected)) },
+    ),
+    fc.array(
+      fc.record({
+        at: fc.double({ min: 0, max: 1, noNaN: true }).map(Math.sqrt),
+        take: fc.nat(3),
+        put: fc.oneof(
+          { weight: 1, arbitrary: fc.uint8Array({ maxLength: 3 }) },
+          {
+            weight: 6,
+            arbitrary: fc
+              .constantFrom(
+                '',
+                '"',
+                '""',
+                ',',
+                ';',
+                '\r',
+                '\n',
+                '\r\n',
+                '="',
+                'é',
+                'sep=',
+                '🦊',
+                "'",
+                'x',
+                '1',
+                '\0',
+                '\ufeff',
+              )
+              .map((text) => new Uint8Array(Buffer.from(text))),
+          },
+        ),
+      }),
+      { maxLength: 4 },
+    ),
+    // Mostly whole, and mostly behind the header.
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant(1) },
+      { weight: 1, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
+    ),
+  )
+  .map(([{ bytes }, changes, cut]) => {
+    let changed = bytes;
+    for (const { at, take, put } of changes) {
+      const index = Math.floor(at * changed.length);
+      changed = Buffer.concat([changed.subarray(0, index), put, changed.subarray(index + take)]);
+    }
+    return changed.subarray(0, Math.ceil(cut * changed.length));
+  });
+
+const soup = fc.oneof(
+  { weight: 3, arbitrary: spoilt },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) },
+  {
+    weight: 1,
+    arbitrary: fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.concat([Buffer.from('firstName,'), bytes])),
+  },
+);
+
+const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 100 });
+
+describe('Any bytes', () => {
+  it('give the same rows or the same refusal, however the chunks fall', async () => {
+    await fc.assert(
+      fc.asyncProperty(soup, sizes, async (bytes, cuts) => {
+        expect(await outcomeOf(bytes, cuts)).to.deep.equal(await outcomeOf(bytes));
+      }),
+      { numRuns: atDepth(250, 1000) },
+    );
+  });
+
+  it('give each row one outcome, in the order of their lines', async () => {
+    await fc.assert(
+      fc.asyncProperty(soup, async (bytes) => {
+        const outcome = await outcomeOf(bytes);
+        if ('refused' in outcome) return;
+        const { encoding, delimiter } = outcome.format;
+        const read = (await rowsOf(bytes, [], { encoding, delimiter })).slice(1);
+        expect(outcome.rows.map(({ line, cells }) => ({ line, cells }))).to.deep.equal(read);
+        for (const [index, row] of outcome.rows.entries()) {
+          expect(row.line).to.be.greaterThan(outcome.rows[index - 1]?.line ?? 0);
+          expect('person' in row).to.equal(!isRejected(row));
+        }
+      }),
+      { numRuns: atDepth(250, 1000) },
+    );
+  });
+
+  it('are never replaced by others', async () => {
+    await fc.assert(
+      fc.asyncProperty(soup, async (bytes) => {
+        const outcome = await outcomeOf(bytes);
+        if ('refused' in outcome || !JSON.stringify(outcome).includes('\ufffd')) return;
+        const text = new TextDecoder(outcome.format.encoding, { fatal: true }).decode(bytes);
+        expect(text).to.include('\ufffd');
+      }),
+      { numRuns: atDepth(250, 1000) },
+    );
+  });
+});
+
+describe('The command, given any bytes,', () => {
+  const importing = useImporting();
+
+  it('shows a plan, or says why not', async () => {
+    await fc.assert(
+      fc.asyncProperty(soup, async (bytes) => {
+        const file = importing.write('people.csv', bytes);
+        const { exitCode, stdout, stderr } = await importing.run(file, '--dry-run', '--json');
+        expect(stderr).to.equal('');
+        const printed = JSON.parse(stdout) as { plan?: object; error?: { code: string } };
+        expect(exitCode).to.equal(printed.plan ? 0 : 2);
+        if (!printed.plan) expect(printed.error?.code).to.equal('IMPORT_FILE_INVALID');
+      }),
+      { numRuns: atDepth(50, 200) },
+    );
+  }).timeout(scaled(60_000));
+});

@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { type Delimiter, importDelimiters } from '../../../../src/schemas/import.js';
+import { openCsv } from '../../../../src/services/imports/read/csv-source.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { chunks, rowsOf, usualLimits } from '../support/csv-text.js';
+
+async function open(text: string, sizes: Iterable<number> = [], delimiter: Delimiter | 'auto' = 'auto') {
+  const bytes = chunks(Buffer.from(text), sizes);
+  const { format, header, headerLine, close } = await openCsv(bytes, { encoding: 'utf-8', delimiter }, usualLimits);
+  await close();
+  return { ...format, header, headerLine };
+}
+
+describe('The delimiter of a file', () => {
+  for (const delimiter of importDelimiters) {
+    it(`is found: ${JSON.stringify(delimiter)}`, async () => {
+      const others = importDelimiters.filter((other) => other !== delimiter);
+      for (const rows of [
+        [['a', 'b']],
+        [
+          ['a', 'b'],
+          ['1', '2'],
+        ],
+        [['a', `"${others.join('x')}${others.join('x')}"`, 'c'], ['1', '2', '3'], ['x']],
+        [['a', `"""${others.join('')}"""`, 'c'], [], ['"1\r\n', `${others.join('').repeat(9)}"`, '3']],
+        [
+          ['', '', '', 'a', others.join('')],
+          [`1${others[0]}5`, '2', '3', '4', '5'],
+        ],
+      ]) {
+        const text = rows.map((cells) => cells.join(delimiter)).join('\r\n');
+        expect((await open(text)).delimiter, text).to.equal(delimiter);
+        expect((await open(text, new Array(text.length).fill(1))).delimiter, text).to.equal(delimiter);
+      }
+    });
+  }
+
+  it('is one that the rows have as often as the header', async () => {
+    expect((await open('Name, first;Name, last;Email, Phone, Role\nA;B;C\n')).delimiter).to.equal(';');
+    expect((await open('a|b|c|d,e\n1,2\n3,4\n')).delimiter).to.equal(',');
+  });
+
+  it('is a comma where nothing tells', async () => {
+    for (const text of ['a', 'a\nb;c', '"a;b"\n']) expect((await open(text)).delimiter).to.equal(',');
+  });
+
+  it('is what it is said to be', async () => {
+    expect(await open('a;b,c\n', [], ',')).to.deep.include({ delimiter: ',', header: ['a;b', 'c'] });
+    expect(await open('sep=;\na;b,c\n', [], ',')).to.deep.include({ delimiter: ',', header: ['a;b', 'c'] });
+  });
+});
+
+describe('A line sep=', () => {
+  it('is obeyed and passed over, and counted', async () => {
+    for (const [line, delimiter] of [
+      ['sep=;', ';'],
+      ['SEP=,', ','],
+      ['Sep=|', '|'],
+      ['sep=\t', '\t'],
+      ['sep=\\t', '\t'],
+      ['"sep=;"', ';'],
+      ['"sep=,"', ','],
+      ['sep=;;;;', ';'],
+      ['"sep=;",,,', ';'],
+      ['\ufeffsep=;', ';'],
+    ] as const)
+      for (const lineBreak of ['\n', '\r\n', '\r'])
+        for (const size of [1, 1000]) {
+          const text = `${line}${lineBreak}a${delimiter}b${lineBreak}`;
+          expect(await open(text, new Array(text.length).fill(size)), text).to.deep.include({
+            delimiter,
+            sepLine: true,
+            byteOrderMark: line.startsWith('\ufeff'),
+            header: ['a', 'b'],
+            headerLine: 2,
+          });
+        }
+    expect(await rowsOf('sep=;\r\na;b\r\n\r\n1;2', [], { delimiter: 'auto' })).to.deep.equal([
+      { line: 2, cells: ['a', 'b'] },
+      { line: 4, cells: ['1', '2'] },
+    ]);
+  });
+
+  it('that names what is no delimiter is refused', async () => {
+    for (const line of ['sep=', 'sep=:', 'sep=^', '"sep="', 'sep=a']) {
+      const failure = await failureOf(() => open(`${line}\na;b\n`));
+      expect(failure.message).to.match(/^Line 1 names a delimiter that is not known: .* --delimiter\.$/);
+      expect(await open(`${line}\na;b\n`, [], ';')).to.deep.include({ sepLine: true, header: ['a', 'b'] });
+    }
+  });
+
+  it('is one only at the top, and by itself', async () => {
+    for (const text of ['sep=;x\n1', ' sep=;\na', 'a,b\nsep=;\n', 'xsep=;\n'])
+      expect(await open(text)).to.include({ sepLine: false, headerLine: 1 });
+  });
+});
+
+describe('Cells like ="0123"', () => {
+  const cellsOf = async (text: string, sizes: Iterable<number> = [], delimiter: Delimiter = ',') =>
+    (await rowsOf(text, sizes, { delimiter })).map(({ cells }) => cells);
+
+  it('are the text in them, in quotes or not', async () => {
+    for (const [text, cells] of [
+      ['="0123"', ['0123']],
+      ['a,="0123",="",b', ['a', '0123', '', 'b']],
+      ['"=""0123""",x', ['0123', 'x']],
+      ['="a, b",="c"', ['a, b', 'c']],
+      ['="say ""hi""",1', ['say "hi"', '1']],
+      ['="é",🦊,="🦊"', ['é', '🦊', '🦊']],
+      ['"x","=""1""",="2"', ['x', '1', '2']],
+      ['"a,=""b""",="2"', ['a,="b"', '2']],
+    ] as const)
+      for (const size of [1, 2, 3, 1000])
+        expect(await cellsOf(`h\n${text}\r\n`, new Array(100).fill(size)), text).to.deep.equal([['h'], cells]);
+  });
+
+  it('end the file and hold line breaks, which count', async () => {
+    expect(await rowsOf('h\n="a\r\nb",="c"\nx,="d"')).to.deep.equal([
+      { line: 1, cells: ['h'] },
+      { line: 2, cells: ['a\r\nb', 'c'] },
+      { line: 4, cells: ['x', 'd'] },
+    ]);
+  });
+
+  it('end at the delimiter that the file has', async () => {
+    expect(await cellsOf('="1";="2"\n', [], ';')).to.deep.equal([['1', '2']]);
+    expect(await cellsOf('="1"\t="2"\n', [], '\t')).to.deep.equal([['1', '2']]);
+  });
+
+  it('are something else when there is more to them', async () => {
+    expect(await cellsOf(`h\n=1+1,"'=""1""","=""1""&A1",x=1`)).to.deep.equal([
+      ['h'],
+      ['=1+1', '="1"', '="1"&A1', 'x=1'],
+    ]);
+    for (const text of ['="1"x', '="1', 'x="1"', '= "1"', '="1"" ,2', `="${'x'.repeat(300_000)}"`]) {
+      const failure = await failureOf(() => rowsOf(`h\n${text}\n`));
+      expect(failure.message, text).to.match(/^The row that begins on line 2 has a quote in the middle of a field/);
+    }
+  });
+});

@@ -1,0 +1,310 @@
+import { expect } from 'chai';
+import { importColumns } from '../../../../src/schemas/import.js';
+import { mapColumns } from '../../../../src/services/imports/read/columns.js';
+import { headerAliases } from '../../../../src/services/imports/read/header-aliases.js';
+import { fieldsOf } from '../../../../src/services/imports/read/row-fields.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { scaled } from '../../../support/machine.js';
+
+const found = (header: readonly string[], maps?: readonly string[]) => {
+  const { fields, fullName } = mapColumns(header, maps);
+  return { ...Object.fromEntries(fields), ...(fullName !== undefined && { fullName }) };
+};
+const problemOf = async (header: readonly string[], maps?: readonly string[]) => {
+  const { code, message } = await failureOf(() => mapColumns(header, maps));
+  return `${code} ${message}`;
+};
+const basic = { firstName: 0, lastName: 1, email: 2, phone: 3 };
+
+describe('Headings of spreadsheets', () => {
+  for (const [language, headers] of Object.entries({
+    English: [
+      'First Name,Last Name,E-mail Address,Mobile Number',
+      'Given name;Surname;Email;Tel.',
+      'FORENAME,family_name,MAIL,Cell',
+    ],
+    German: [
+      'Vorname;Nachname;E-Mail;Telefon',
+      'Vorname;Name;E-Mail-Adresse;Handynummer',
+      'Rufname;Familienname;Mail;Mobil',
+    ],
+    French: [
+      'Prénom;Nom;Courriel;Téléphone',
+      'PRENOM;NOM DE FAMILLE;Adresse e-mail;N° de téléphone',
+      'Prénom(s);Nom;Mél;Portable',
+    ],
+    Spanish: [
+      'Nombre;Apellidos;Correo electrónico;Teléfono',
+      'Nombres;Apellido;Correo;Celular',
+      'nombre;primer apellido;e-mail;móvil',
+    ],
+    Portuguese: [
+      'Nome;Sobrenome;E-mail;Telefone',
+      'Primeiro nome;Apelido;Correio eletrônico;Telemóvel',
+      'Nome;Último nome;email;celular',
+    ],
+    Arabic: [
+      'الاسم الأول;اسم العائلة;البريد الإلكتروني;رقم الهاتف',
+      'الاسم الاول;اللقب;الايميل;الجوال',
+      'الإسم الأوّل;العائلة;البريـد الالكتروني;موبايل',
+    ],
+    Moodle: ['firstname,lastname,email,phone1'],
+    Canvas: ['first_name,last_name,login_id,phone'],
+    'Google Contacts': [
+      'Given Name,Family Name,E-mail 1 - Value,Phone 1 - Value',
+      'First Name,Last Name,E-mail 1 - Value,Phone 1 - Value',
+    ],
+    'Google Workspace': [
+      'First Name [Required],Last Name [Required],Email Address [Required],Recovery Phone [MUST BE IN THE E.164 FORMAT]',
+    ],
+  }))
+    for (const header of headers)
+      it(`are understood in ${language}: ${header}`, () => {
+        expect(found(header.split(/[,;]/))).to.deep.equal(basic);
+      });
+
+  it('are understood in full exports, what is left over being listed', () => {
+    const moodle = mapColumns(
+      'username,firstname,lastname,email,phone1,phone2,password,course1,role1,institution'.split(','),
+    );
+    expect(Object.fromEntries(moodle.fields)).to.deep.equal({
+      firstName: 1,
+      lastName: 2,
+      email: 3,
+      phone: 4,
+      password: 6,
+      course: 7,
+    });
+    expect(moodle.ignored).to.deep.equal(['username', 'phone2', 'role1', 'institution']);
+    const canvas = mapColumns('user_id,login_id,first_name,last_name,full_name,email,status,Phone'.split(','));
+    expect(Object.fromEntries(canvas.fields)).to.deep.equal({
+      firstName: 2,
+      lastName: 3,
+      email: 5,
+      isActive: 6,
+      phone: 7,
+    });
+    expect(canvas.ignored).to.deep.equal(['user_id', 'login_id', 'full_name']);
+    const google = mapColumns([
+      'Name',
+      'Given Name',
+      'Family Name',
+      'E-mail 1 - Type',
+      'E-mail 1 - Value',
+      'Phone 1 - Value',
+      'Phone 2 - Value',
+      'Notes',
+    ]);
+    expect(Object.fromEntries(google.fields)).to.deep.equal({
+      firstName: 1,
+      lastName: 2,
+      email: 4,
+      phone: 5,
+      notes: 7,
+    });
+    expect(google.ignored).to.deep.equal(['Name', 'E-mail 1 - Type', 'Phone 2 - Value']);
+  });
+
+  it('mean one thing each', () => {
+    const key = (name: string) =>
+      name
+        .normalize('NFKD')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
+    const seen = new Map<string, string>();
+    for (const [field, aliases] of Object.entries(headerAliases))
+      for (const name of new Set([field, ...aliases].map(key))) {
+        expect(seen.get(name) ?? field, name).to.equal(field);
+        seen.set(name, field);
+      }
+  });
+
+  it('are used where they are likeliest, the name of the column first', () => {
+    for (const [header, phone, ignored] of [
+      ['Mobile,phone', 5, ['Mobile']],
+      ['phone,Mobile', 4, ['Mobile']],
+      ['phone2,phone1', 5, ['phone2']],
+      ['Home phone,Mobile,Telephone', 5, ['Home phone', 'Telephone']],
+    ] as const) {
+      const mapping = mapColumns(['x', 'firstName', 'lastName', 'email', ...header.split(',')]);
+      expect(mapping.fields.get('phone'), header).to.equal(phone);
+      expect(mapping.ignored, header).to.deep.equal(['x', ...ignored]);
+    }
+  });
+
+  it('are refused when two are the same', async () => {
+    const rest = ['firstName', 'lastName', 'email'];
+    const twice = 'IMPORT_FILE_INVALID The header has the column phone twice. Remove one of them.';
+    for (const pair of [
+      ['phone', 'Phone'],
+      ['Mobile', 'mobile'],
+      ['Mobile', 'MOBILE ', 'Telephone'],
+    ])
+      expect(await problemOf([...rest, ...pair])).to.equal(twice);
+    expect(found([...rest, 'Mobile', 'Mobile', 'Phone'])).to.deep.equal({ ...basic, phone: 5 });
+  });
+
+  it('that are missing are looked for among those that are not understood', async () => {
+    expect(await problemOf(['Frist name', 'Last name', 'Emial', 'Phnoe', 'Shoe size'])).to.equal(
+      'IMPORT_FILE_INVALID The header lacks firstName, email, phone. ' +
+        'Did you mean --map "Frist name=firstName" --map "Emial=email" --map "Phnoe=phone"? ' +
+        `Not understood: Frist name, Emial, Phnoe, Shoe size. The columns are: ${importColumns.join()}`,
+    );
+    expect(await problemOf(['firstName', 'lastName', 'email'])).to.equal(
+      `IMPORT_FILE_INVALID The header lacks phone. The columns are: ${importColumns.join()}`,
+    );
+  });
+
+  it('are shown in one line, and not all of them', async () => {
+    const message = await problemOf([
+      '\u001b[2J\r\nClan',
+      'x'.repeat(100),
+      ...new Array(20).fill('y'),
+      'email',
+      'phone',
+    ]);
+    expect(message).to.include(`Not understood: [2J Clan, ${'x'.repeat(60)}…, ${'y, '.repeat(7)}y and 12 more. `);
+    expect(mapColumns(['firstName', 'lastName', 'email', 'phone', '\u0007two\nlines']).ignored).to.deep.equal([
+      'two lines',
+    ]);
+  });
+
+  it('are looked at in no time, however long and many', () => {
+    const startedAt = performance.now();
+    for (const heading of [
+      `a@${'.'.repeat(60_000)} b`,
+      'first name '.repeat(6000),
+      ','.repeat(60_000),
+      '\u0301'.repeat(60_000),
+    ])
+      expect(() =>
+        mapColumns(['email', heading, ...Array.from({ length: 250 }, (_, index) => `phne number ${index}`)]),
+      ).to.throw();
+    expect(performance.now() - startedAt).to.be.lessThan(scaled(2000));
+  });
+
+  it('are people when there is an address among them', async () => {
+    for (const header of [
+      ['Ada', 'Name', 'ada@example.org', '1'],
+      ['firstName', 'lastName', 'email', 'phone', ' a@b.org '],
+    ])
+      expect(await problemOf(header)).to.match(
+        /^IMPORT_FILE_INVALID The file has no header\. Its first line must name/,
+      );
+  });
+});
+
+describe('A column for the whole name', () => {
+  const input = (name: string) => fieldsOf([name, 'a@b.org'], mapColumns(['Full name', 'email', 'phone']));
+
+  it('stands for first and last name', () => {
+    for (const name of [
+      'Full name',
+      'Name',
+      'Vollständiger Name',
+      'Nom complet',
+      'Nombre completo',
+      'Nome completo',
+      'الاسم الكامل',
+    ])
+      expect(found([name, 'email', 'phone']), name).to.deep.equal({ fullName: 0, email: 1, phone: 2 });
+    expect(found(['First name', 'Full name', 'email', 'phone'])).to.deep.equal({ fullName: 1, email: 2, phone: 3 });
+    expect(mapColumns(['First name', 'Full name', 'email', 'phone']).ignored).to.deep.equal(['First name']);
+  });
+
+  it('is not needed beside them', () => {
+    const mapping = mapColumns(['Full name', 'First name', 'Last name', 'email', 'phone']);
+    expect(mapping).not.to.have.property('fullName');
+    expect(mapping.ignored).to.deep.equal(['Full name']);
+  });
+
+  it('may be half of it, when it is called a name and stands beside the other half', async () => {
+    expect(found(['Name', 'Vorname', 'email', 'phone'])).to.deep.equal({
+      firstName: 1,
+      lastName: 0,
+      email: 2,
+      phone: 3,
+    });
+    expect(found(['Name', 'Surname', 'email', 'phone'])).to.deep.equal(basic);
+    expect(await problemOf(['First name', 'Name', 'email', 'phone'])).to.match(
+      /lacks lastName\. Did you mean --map "Name=lastName"\? Not understood: Name\. /,
+    );
+  });
+
+  it('is split at the last space', () => {
+    for (const [name, firstName, lastName] of [
+      ['Ada Lovelace', 'Ada', 'Lovelace'],
+      [' Ada  King   Lovelace ', 'Ada  King', 'Lovelace'],
+      ['Ada\u00a0Lovelace', 'Ada', 'Lovelace'],
+      ['ليلى حسن', 'ليلى', 'حسن'],
+      ['Siobhán Ní-Dhomhnaill', 'Siobhán', 'Ní-Dhomhnaill'],
+    ] as const)
+      expect(input(name)).to.deep.equal({ email: 'a@b.org', phone: '', firstName, lastName });
+  });
+
+  it('is passed on as it is when it cannot be split', () => {
+    for (const name of ['Ada', 'Lovelace, Ada', 'Sammy Davis, Jr.', 'Ada,Lovelace'])
+      expect(input(name)).to.deep.equal({ email: 'a@b.org', phone: '', fullName: name });
+    expect(input(' ')).to.include({ firstName: '', lastName: '' });
+  });
+});
+
+describe('Columns that are mapped by hand', () => {
+  const header = ['Given', 'Clan', 'Contact', 'Mobile', 'Phone', 'Notes'];
+  const maps = ['Given=firstName', 'Clan=lastName', 'Contact=email'];
+
+  it('are what they are said to be, whatever they are called', () => {
+    expect(found(header, maps)).to.deep.equal({ firstName: 0, lastName: 1, email: 2, phone: 4, notes: 5 });
+    const mapping = mapColumns(header, [...maps, ' mobile = PHONE ', 'Notes=']);
+    expect(Object.fromEntries(mapping.fields)).to.deep.equal({ ...basic });
+    expect(mapping.ignored).to.deep.equal(['Phone', 'Notes']);
+    expect(found(['a=b', 'Email', 'Phone'], ['a=b=fullName'])).to.deep.equal({ fullName: 0, email: 1, phone: 2 });
+    expect(found(['phone', 'email', 'Name'], ['phone=email', 'email=phone'])).to.deep.equal({
+      email: 0,
+      phone: 1,
+      fullName: 2,
+    });
+  });
+
+  it('may be the whole name, whatever stands beside it', () => {
+    for (const beside of [['Vorname'], ['Surname'], ['First name'], ['First name', 'Last name']]) {
+      const mapping = mapColumns(['Name', 'email', 'phone', ...beside], ['Name=fullName']);
+      expect(mapping).to.include({ fullName: 0 });
+      expect(mapping.ignored).to.deep.equal(beside);
+    }
+  });
+
+  it('must be there, be fields, and be so once', async () => {
+    for (const [map, problem] of [
+      ['Givn=firstName', 'The file has no column "Givn". Did you mean "Given"?'],
+      ['zzz=firstName', 'The file has no column "zzz".'],
+      [
+        'Given=fristname',
+        '"fristname" is no field. Did you mean firstName? The fields are: firstName, lastName, email, phone, role, isActive, password, passwordHash, course, enrollmentStatus, notes, fullName, suspended',
+      ],
+      ['Given=', undefined],
+      ['Clan=first_name', 'Two columns are mapped to firstName. Leave one of them out.'],
+      ['Given=lastName', 'The column "Given" is mapped twice.'],
+      ['Given', 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.'],
+      ['=phone', 'A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.'],
+    ] as const) {
+      const maps = problem?.includes('mapped') ? ['Given=firstName', map] : [map];
+      if (problem !== undefined) expect(await problemOf(header, maps)).to.equal(`USAGE ${problem}`);
+    }
+  });
+});
+
+describe('A phone that is kept as text', () => {
+  it('loses the apostrophe', () => {
+    const mapping = mapColumns(['firstName', 'lastName', 'email', 'phone']);
+    const phone = (cell: string) => fieldsOf(["'Ada", "'t Hooft", '', cell], mapping).phone;
+    expect([phone("'0123"), phone(" '+44"), phone("'(0)1"), phone("o'1"), phone('012')]).to.deep.equal([
+      '0123',
+      '+44',
+      '(0)1',
+      "o'1",
+      '012',
+    ]);
+    expect(fieldsOf(["'Ada", "'t Hooft"], mapping)).to.include({ firstName: "'Ada", lastName: "'t Hooft" });
+  });
+});

@@ -1,0 +1,344 @@
+import { expect } from 'chai';
+import { type FileRow, isRejected, openImportFile } from '../../../../src/services/imports/read/rows.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { chunks, usualFormat, usualLimits } from '../support/csv-text.js';
+
+const header = 'firstName,lastName,email,phone,role,isActive,password';
+
+const reading = { options: {}, format: usualFormat, policy: () => undefined };
+const bounds = { ...usualLimits, batchRows: 500 };
+
+const open = (text: string) => openImportFile(chunks(Buffer.from(text)), reading, bounds);
+
+/** The rows of a file of which only the rows are given. */
+async function rowsOf(rows: readonly string[], columns = header) {
+  const file = await open([columns, ...rows].join('\n'));
+  const read: FileRow[] = [];
+  for await (const batch of file.batches) read.push(...batch);
+  return read;
+}
+
+/** The person of the only row. */
+async function personOf(row: string, columns = header) {
+  const [read] = await rowsOf([row], columns);
+  if (!read || isRejected(read)) throw new Error(`rejected: ${read?.reason}`);
+  return read.person;
+}
+
+/** Why each row is rejected; null for one that isn't. */
+async function reasonsOf(rows: readonly string[], columns = header) {
+  return (await rowsOf(rows, columns)).map((row) => {
+    if (isRejected(row)) return `${row.code}: ${row.reason}`;
+    // No account has its phone here.
+    return row.doubt === undefined ? null : `INVALID: ${row.doubt}`;
+  });
+}
+
+const reasonOf = async (row: string, columns = header) => (await reasonsOf([row], columns))[0];
+
+describe('A row of an import file', () => {
+  it('becomes a person, normalised as in the API', async () => {
+    expect(await personOf(' Ada ,Lovelace, ADA@Example.org ,+44 (20) 7946-0001,Trainer,no, secret \n')).to.deep.equal({
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      email: 'ada@example.org',
+      phone: '+44 (20) 7946-0001',
+      role: 'trainer',
+      isActive: false,
+      password: ' secret ',
+    });
+  });
+
+  it('has its cells where the header says, as many as there are', async () => {
+    const person = {
+      firstName: 'Ada',
+      lastName: 'King',
+      email: 'ada@example.org',
+      phone: '1',
+    };
+    expect(await personOf('x,1,King,ada@example.org,Ada', 'id,phone,lastName,email,firstName')).to.deep.equal(person);
+    expect(await personOf('1,King,ada@example.org,Ada', 'phone,lastName,email,firstName,role,isActive')).to.deep.equal(
+      person,
+    );
+    expect(await reasonOf('Ada,King', 'firstName,lastName,email,phone')).to.equal(
+      'INVALID: Email is required. Phone is required.',
+    );
+  });
+
+  it('has all its problems named at once, and none of its contents', async () => {
+    expect(await reasonOf(`A,${'x'.repeat(51)},nobody,,king,maybe,abc`)).to.equal(
+      'INVALID: First name must be 2 to 50 characters. Last name must be 2 to 50 characters. ' +
+        'Email must be a valid email address. Phone is required. Role must be one of trainee, trainer. ' +
+        'isActive must be true or false. Password must be at least 6 characters.',
+    );
+    expect(await reasonOf(',,,')).to.equal(undefined);
+    expect(await reasonOf(',,,,trainee')).to.equal(
+      'INVALID: First name is required. Last name is required. Email is required. Phone is required.',
+    );
+  });
+
+  it('leaves its role to the command line, unless it has one', async () => {
+    const role = async (cell: string) => (await personOf(`Ada,King,ada@example.org,1,${cell}`)).role;
+    for (const blank of ['', ' ', '\t']) expect(await role(blank)).to.equal(undefined);
+    expect(await role('trainee')).to.equal('trainee');
+    expect(await role(' TRAINER ')).to.equal('trainer');
+  });
+
+  it('is never the super admin', async () => {
+    for (const role of ['super_admin', 'SUPER_ADMIN', ' super_admin '])
+      expect(await reasonOf(`Ada,King,ada@example.org,1,${role}`)).to.equal(
+        'INVALID: Role must be one of trainee, trainer.',
+      );
+  });
+
+  it('is active unless it says otherwise, in one of the words that spreadsheets know', async () => {
+    const isActive = async (cell: string) => (await personOf(`Ada,King,ada@example.org,1,,${cell}`)).isActive;
+    for (const blank of ['', ' ']) expect(await isActive(blank)).to.equal(undefined);
+    for (const word of ['true', 'TRUE', 'Yes', 'y', '1', 'active', ' true ', 'WAHR', 'Vrai', 'Sí', 'نعم'])
+      expect(await isActive(word), word).to.equal(true);
+    for (const word of ['false', 'FALSE', 'No', 'n', '0', 'Inactive', ' no', 'FALSCH', 'Faux', 'NÃO', 'لا'])
+      expect(await isActive(word), word).to.equal(false);
+    for (const word of ['maybe', '2', 'on', '-1', 'null'])
+      expect(await reasonOf(`Ada,King,ada@example.org,1,,${word}`)).to.equal(
+        'INVALID: isActive must be true or false.',
+      );
+  });
+
+  it('has no phone that a spreadsheet has turned into a number', async () => {
+    for (const phone of [
+      ...['4.41E+11', '4.4e11', '"4,41E+11"', ' 4E+11 ', '4.41208E+11', '441.2E+09', '441E+9', '4.4E 11', '+4.41E+11'],
+      ...['-4.41E+11', '4٫41E+11', '٤٫٤١E+١١', '49301234567890100000', '1234567890123450'],
+    ])
+      expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
+        'INVALID: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.',
+      );
+    for (const phone of ['4411', '+4.41', '4E', 'E+11', '1234567890123456', '123456789012300', '+1234567890123450'])
+      expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal(phone);
+  });
+
+  it('has no phone that is a formula', async () => {
+    for (const phone of ['=49301234', '=+49301234', "'=1", ' =A1'])
+      expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
+        'INVALID: Phone is a formula of a spreadsheet. Format the column as text and enter it again.',
+      );
+  });
+
+  it('has no phone that a program has turned into a decimal number', async () => {
+    for (const phone of ['441234567.0', '441234567.00', '"441234567,0"', ' 1.0 '])
+      expect(await reasonOf(`Ada,King,ada@example.org,${phone}`)).to.equal(
+        'INVALID: Phone was turned into a decimal number by a spreadsheet. Format the column as text and enter it again.',
+      );
+    for (const phone of ['030.123', '1.5', '+44.0', '030.0.0'])
+      expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal(phone);
+  });
+
+  it('may have a phone that a spreadsheet keeps as text', async () => {
+    for (const phone of ["'0123", '="0123"', '"=""0123"""'])
+      expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal('0123');
+  });
+
+  it('may have the whole name in one cell', async () => {
+    const columns = 'Full name,email,phone';
+    expect(await personOf('Ada King Lovelace,ada@example.org,1', columns)).to.include({
+      firstName: 'Ada King',
+      lastName: 'Lovelace',
+    });
+    for (const name of ['Ada', '"Lovelace, Ada"', "'+Ada"])
+      expect(await reasonOf(`${name},nobody,1`, columns)).to.equal(
+        'INVALID: Full name must be first name, space, last name, without a comma. Email must be a valid email address.',
+      );
+    expect(await reasonOf(',ada@example.org,1', columns)).to.equal(
+      'INVALID: First name is required. Last name is required.',
+    );
+    expect(await reasonOf('A King,ada@example.org,1', columns)).to.equal(
+      'INVALID: First name must be 2 to 50 characters.',
+    );
+  });
+
+  it('may have a hash for a password', async () => {
+    const columns = 'firstName,lastName,email,phone,password,passwordHash';
+    const row = (password: string, hash: string) => `Ada,King,ada@example.org,1,${password},${hash}`;
+    const hash = `$2b$12$${'./Az09'.repeat(9).slice(0, 53)}`;
+    expect(await personOf(row('', ` ${hash} `), columns)).to.include({ passwordHash: hash });
+    expect(await personOf(row(' ', hash.replace('2b', '2y')), columns)).not.to.have.property('password');
+    expect(await personOf(row('secret', ' '), columns)).not.to.have.property('passwordHash');
+    const mustBe = 'INVALID: Password hash must be a bcrypt hash with a cost from 4 to 15.';
+    for (const bad of [hash.slice(1), `${hash}x`, hash.replace('12', '32'), hash.replace('12', '03'), '$2x$', 'secret'])
+      expect(await reasonOf(row('', bad), columns)).to.equal(mustBe);
+    expect(await reasonOf(row('secret', hash), columns)).to.equal(
+      'INVALID: Give a password or a password hash, not both.',
+    );
+  });
+
+  it('may have a course, the status of the enrollment, and notes', async () => {
+    const columns = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
+    const row = (course: string, status: string, notes: string) =>
+      `Ada,King,ada@example.org,1,${course},${status},${notes}`;
+    expect(await personOf(row(' Course 1 ', ' Pending ', '" two\r\nlines\t"'), columns)).to.include({
+      course: 'Course 1',
+      enrollmentStatus: 'pending',
+      notes: 'two\r\nlines',
+    });
+    const none = await personOf(row(' ', '', ' '), columns);
+    for (const field of ['course', 'enrollmentStatus', 'notes']) expect(none).not.to.have.property(field);
+    expect(await reasonOf(row('x'.repeat(201), 'completed', 'x'.repeat(2001)), columns)).to.equal(
+      'INVALID: Course must be at most 200 characters. Enrollment status must be one of active, pending. ' +
+        'Notes must be at most 2000 characters.',
+    );
+    expect(await reasonOf(row('a\tb', '', 'a\u0007'), columns)).to.equal(
+      'INVALID: Course must not contain control characters. Notes must not contain control characters.',
+    );
+  });
+
+  it('has a password within the limits of the API, or none', async () => {
+    const row = (password: string) => `Ada,King,ada@example.org,1,,,${password}`;
+    expect((await personOf(row('secret'))).password).to.equal('secret');
+    expect((await personOf(row('é'.repeat(36)))).password).to.equal('é'.repeat(36));
+    for (const blank of ['', ' ', ' '.repeat(10)]) expect(await personOf(row(blank))).not.to.have.property('password');
+    expect(await personOf('Ada,King,ada@example.org,1')).not.to.have.property('password');
+    expect(await reasonOf(row('short'))).to.equal('INVALID: Password must be at least 6 characters.');
+    expect(await reasonOf(row(`${'é'.repeat(36)}x`))).to.equal('INVALID: Password must be at most 72 bytes.');
+  });
+
+  it('has no more fields than the header, whatever is between them', async () => {
+    for (const [sign, name] of [
+      [';', 'semicolon'],
+      ['\t', 'tab'],
+      ['|', 'pipe'],
+    ] as const) {
+      const text = `firstName,lastName,email,phone\nAda,King,ada@example.org,1,x`.replaceAll(',', sign);
+      const file = await openImportFile(
+        chunks(Buffer.from(text)),
+        { options: {}, format: { encoding: 'utf-8', delimiter: 'auto' }, policy: () => undefined },
+        bounds,
+      );
+      for await (const batch of file.batches)
+        expect(batch).to.have.nested.property(
+          '[0].reason',
+          `The row has 5 fields, the header 4. Put fields that contain a ${name} in quotes.`,
+        );
+    }
+  });
+
+  it('has no more fields than the header', async () => {
+    const columns = 'firstName,lastName,email,phone';
+    expect(await reasonOf('Ada,King, Countess,ada@example.org,1', columns)).to.equal(
+      'INVALID: The row has 5 fields, the header 4. Put fields that contain a comma in quotes.',
+    );
+    expect(await reasonOf('Ada,"King, Countess",ada@example.org,1', columns)).to.equal(null);
+  });
+});
+
+describe('Rows of an import file that repeat another', () => {
+  const columns = 'firstName,lastName,email,phone';
+
+  it('name the line of the first', async () => {
+    expect(
+      await reasonsOf(
+        [
+          'Ada,King,ada@example.org,1',
+          'Bob,King,ADA@example.org ,2',
+          'Cyd,King,cyd@example.org,+ (1)',
+          'Ada,King,Ada@Example.org,1',
+        ],
+        columns,
+      ),
+    ).to.deep.equal([
+      null,
+      'DUPLICATE_IN_FILE: Email stands on line 2 already.',
+      null,
+      'DUPLICATE_IN_FILE: Email stands on line 2 already. Phone stands on line 2 already.',
+    ]);
+  });
+
+  it('are known by the normalised phone', async () => {
+    const reasons = await reasonsOf(
+      [
+        'Ada,King,a@example.org,+44 20 7946-0001',
+        'Bob,King,b@example.org,+44 (20) 7946.0001',
+        'Cyd,King,c@example.org,020 79460001',
+      ],
+      columns,
+    );
+    expect(reasons).to.deep.equal([null, 'DUPLICATE_IN_FILE: Phone stands on line 2 already.', null]);
+  });
+
+  it('are known by the normalised email', async () => {
+    const reasons = await reasonsOf(
+      ['Ada,King,straße@example.org,1', 'Bob,King,STRASSE@example.org,2', 'Cyd,King,ｓｔｒａße@EXAMPLE.org,3'],
+      columns,
+    );
+    expect(reasons).to.deep.equal([null, null, 'DUPLICATE_IN_FILE: Email stands on line 2 already.']);
+  });
+
+  it('may repeat one that is invalid: that becomes no account', async () => {
+    expect(
+      await reasonsOf(
+        ['A,King,ada@example.org,1', 'Ada,King,ada@example.org,1', 'Ada,King,ada@example.org,1,2'],
+        columns,
+      ),
+    ).to.deep.equal([
+      'INVALID: First name must be 2 to 50 characters.',
+      null,
+      'INVALID: The row has 5 fields, the header 4. Put fields that contain a comma in quotes.',
+    ]);
+  });
+
+  it('are found across batches', async () => {
+    const rows = Array.from({ length: 1200 }, (_, index) => `Ada,King,ada${index}@example.org,${index}`);
+    const reasons = await reasonsOf([...rows, 'Bob,King,ada7@example.org,1100'], columns);
+    expect(reasons.slice(0, 1200).every((reason) => reason === null)).to.equal(true);
+    expect(reasons[1200]).to.equal(
+      'DUPLICATE_IN_FILE: Email stands on line 9 already. Phone stands on line 1102 already.',
+    );
+  });
+});
+
+describe('An import file', () => {
+  it('has a header, or is refused before any row', async () => {
+    for (const [text, problem] of [
+      ['', 'The file is empty.'],
+      ['\n , \n', 'The file is empty.'],
+      ['Ada,King,ada@example.org,1\n', 'The file has no header.'],
+      ['firstName,lastName\nA,B', 'The header lacks email, phone.'],
+    ] as const) {
+      const failure = await failureOf(() => open(text));
+      expect(failure.code).to.equal('IMPORT_FILE_INVALID');
+      expect(failure.message).to.match(new RegExp(`^${problem}`));
+    }
+  });
+
+  it('is refused with the line that looks like its header, where others stand above it', async () => {
+    const header = 'Vorname;Nachname;E-Mail;Telefon';
+    for (const [text, line] of [
+      [`Liste 2026;;;\n;;;\n${header}\nAda;King;a@x.org;1\n`, 3],
+      [`Name;;Kontakt;\n${header}\nAda;King;a@x.org;1\n`, 2],
+      [`${'Titel;;;\n'.repeat(30)}${header}\n`, undefined],
+      [`Liste;;;\nAda;King;a@x.org;1\n`, undefined],
+      [`Liste;;;\nAda;"King\n`, undefined],
+      ['Liste;;;\n', undefined],
+    ] as const) {
+      const { message } = await failureOf(() => open(text.replaceAll(';', ',')));
+      const hint = line === undefined ? '' : `. Line ${line} looks like the header: delete the lines above it.`;
+      expect(message).to.match(/^The (file has no header|header lacks)/);
+      expect(/\. Line .*/.exec(message)?.[0] ?? '').to.equal(hint);
+    }
+  });
+
+  it('is let go of when its header is refused, and when no row was asked for', async () => {
+    const released: string[] = [];
+    async function* source(text: string) {
+      try {
+        yield Buffer.from(text);
+        for (;;) yield Buffer.from('x\n'.repeat(100));
+      } finally {
+        released.push(text);
+      }
+    }
+    await failureOf(() => openImportFile(source('name\n'), reading, bounds));
+    expect(released).to.deep.equal(['name\n']);
+    const file = await openImportFile(source(`${header}\n`), reading, bounds);
+    await file.close();
+    expect(released).to.deep.equal(['name\n', `${header}\n`]);
+  });
+});

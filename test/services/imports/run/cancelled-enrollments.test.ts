@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import type { Course } from '../../../../src/db/models/course.js';
+import type { Enrollment } from '../../../../src/db/models/enrollment.js';
+import { operator } from '../../../../src/services/core.js';
+import { setProgress } from '../../../../src/services/enrollments/commands.js';
+import { previewUndo, undoImport } from '../../../../src/services/imports/commands.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
+import { recordsOf, useImporting } from '../support/importing.js';
+
+describe('A row naming a course that its account has cancelled', () => {
+  const importing = useImporting();
+  const undoing = { signal: new AbortController().signal, onWait: () => undefined };
+  const header = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
+  const row = 'Ada,King,ada@x.org,1,Bees';
+  let course: Course;
+  let cancelled: Enrollment;
+  let text: string;
+
+  beforeEach(async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    course = await buildCourse(importing.context, trainer, { title: 'Bees' });
+    const ada = await buildUser(importing.context, {
+      firstName: 'Ada',
+      lastName: 'King',
+      email: 'ada@x.org',
+      phone: '1',
+    });
+    const enrolledAt = new Date('2026-01-02T03:04:05.000Z');
+    cancelled = await buildEnrollment(importing.context, ada, course, {
+      ...{ status: 'cancelled', progress: 30, notes: 'Moved away', enrolledAt },
+    });
+    text = `${header}\n${row},,\n`;
+  });
+
+  const importRow = (line = `${row},,`) => importing.json(importing.write('people.csv', `${header}\n${line}\n`));
+
+  it('lets them in again, in the same enrollment, and counts as enrolled', async () => {
+    const { exitCode, counts } = await importing.json(importing.write('people.csv', text));
+    expect(exitCode).to.equal(0);
+    expect(counts).to.include({ rows: 1, skipped: 1, enrolled: 1 });
+    const before = cancelled.enrolledAt;
+    await cancelled.reload();
+    expect(cancelled).to.include({ status: 'active', progress: 30, notes: 'Moved away' });
+    expect(cancelled.enrolledAt.getTime()).to.be.greaterThan(before.getTime());
+    expect(await importing.context.database.models.Enrollment.count()).to.equal(1);
+    // The same again finds nothing to do.
+    const again = await importing.json(importing.write('again.csv', text));
+    expect(again.counts).to.include({ skipped: 1, enrolled: 0 });
+  });
+
+  it('is shown by the plan, takes the notes of the row and a seat', async () => {
+    const file = importing.write('people.csv', `${header}\n${row},active,Back again\n`);
+    expect((await importing.run(file, '--dry-run')).stdout).to.include('1 enrollment to make');
+    await course.update({ maxStudents: 1 });
+    const other = await buildEnrollment(importing.context, await buildUser(importing.context), course, {
+      status: 'active',
+    });
+    expect(recordsOf((await importing.json(file)).rejectsFile)[0]).to.include({ code: 'COURSE_FULL' });
+    await other.destroy();
+    expect(
+      (await importing.json(importing.write('later.csv', `${header}\n${row},active,Back again\n`))).counts,
+    ).to.include({ enrolled: 1 });
+    expect((await cancelled.reload()).notes).to.equal('Back again');
+  });
+
+  it('is rejected where it says pending: only the trainee can ask again', async () => {
+    const { counts, rejectsFile } = await importRow(`${row},pending,`);
+    expect(counts).to.include({ rejected: 1, enrolled: 0 });
+    expect(recordsOf(rejectsFile)[0]).to.include({
+      code: 'ENROLLMENT_CANCELLED',
+      reason:
+        'The enrollment in the course was cancelled: it can become active again, but not pending. Import it as active, or leave the course empty.',
+    });
+    expect((await cancelled.reload()).status).to.equal('cancelled');
+  });
+
+  it('is cancelled again by undo, as it was', async () => {
+    const { id } = await importRow(`${row},active,Back again`);
+    const before = cancelled.enrolledAt.getTime();
+    expect(await previewUndo(importing.context, id)).to.deep.equal({ removed: 0, restored: 1, kept: [] });
+    await undoImport(importing.context, operator, id, undoing);
+    await cancelled.reload();
+    expect(cancelled).to.include({ status: 'cancelled', progress: 30, notes: 'Moved away' });
+    expect(cancelled.enrolledAt.getTime()).to.equal(before);
+  });
+
+  it('stays as it is on undo when they have gone on since, and is named', async () => {
+    const { id } = await importRow();
+    await setProgress(importing.context, operator, cancelled.id, { progress: 60 });
+    const { kept } = await undoImport(importing.context, operator, id, undoing);
+    expect(kept.map(({ email, code }) => `${email} ${code}`)).to.deep.equal(['ada@x.org ENROLLED']);
+    expect(await cancelled.reload()).to.include({ status: 'active', progress: 60 });
+  });
+
+  for (const status of ['pending', 'active', 'completed'] as const)
+    it(`changes nothing while it is ${status}`, async () => {
+      await cancelled.update({ status });
+      expect((await importRow()).counts).to.include({ skipped: 1, enrolled: 0, rejected: 0 });
+      expect((await cancelled.reload()).status).to.equal(status);
+    });
+});

@@ -1,0 +1,90 @@
+import { appendFileSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { operator } from '../../../../src/services/core.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
+import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { people, recordsOf, useImporting } from '../support/importing.js';
+import { applyOptions, batchRows, importFile } from '../support/running.js';
+
+const count = 120;
+
+describe('A file that is changed', () => {
+  const importing = useImporting();
+  let file: string;
+  beforeEach(() => {
+    file = importing.write('people.csv', people(count));
+  });
+
+  /** Writes other bytes of the same length, a moment later. */
+  function change(): void {
+    const { mtimeMs } = statSync(file);
+    writeFileSync(file, people(count, 'q'));
+    utimesSync(file, new Date(), new Date(mtimeMs + 5));
+  }
+
+  const changes: Record<string, () => void> = {
+    'in place': change,
+    'by adding to it': () => appendFileSync(file, 'Ada,King,ada@example.org,1\n'),
+    'by cutting it off in the middle of quotes': () => {
+      writeFileSync(file, people(count).replace(/Family/g, '"Family"'));
+      truncateSync(file, people(count).indexOf('Given00900') + 10);
+    },
+    'by putting another in its place': () => renameSync(importing.write('other.csv', people(count, 'q')), file),
+    'by removing it': () => rmSync(file),
+    'by emptying it': () => truncateSync(file),
+  };
+
+  it('while it is planned, which takes two readings, gives no plan', async () => {
+    const { code, message } = await failureOf(() =>
+      planImport(importing.context, {
+        file,
+        options: {},
+        signal: new AbortController().signal,
+        onProgress: () => change(),
+      }),
+    );
+    expect([code, message]).to.deep.equal([
+      'IMPORT_CONFLICT',
+      `The file ${file} was changed while it was read. Import it again.`,
+    ]);
+  });
+
+  for (const [how, make] of Object.entries(changes)) {
+    it(`${how} after it was planned is not imported`, async () => {
+      const plan = await planImport(importing.context, { file, options: {}, signal: new AbortController().signal });
+      make();
+      const [before, files] = [await importing.contents(), importing.files()];
+      const { code, message } = await failureOf(() => applyImport(importing.context, operator, plan, applyOptions()));
+      expect([code, message]).to.deep.equal([
+        'IMPORT_CONFLICT',
+        `The file ${file} was changed after it was read. Import it again: rows that are done are skipped.`,
+      ]);
+      expect(await importing.contents()).to.equal(before);
+      expect(importing.files()).to.deep.equal(files);
+    });
+
+    it(`${how} while it is imported is imported no further`, async () => {
+      const done: number[] = [];
+      const { code } = await failureOf(() =>
+        importFile(importing.context, file, {
+          onProgress(rows) {
+            done.push(rows);
+            make();
+          },
+        }),
+      );
+      expect({ code, done }).to.deep.equal({ code: 'IMPORT_CONFLICT', done: [batchRows] });
+      expect(await importing.context.database.models.User.count()).to.equal(batchRows);
+      expect(recordsOf(path.join(importing.folder, 'people.credentials.csv'))).to.have.length(batchRows);
+    });
+  }
+
+  it('can be imported as it is now: what was done is skipped', async () => {
+    await failureOf(() => importFile(importing.context, file, { onProgress: changes['by adding to it'] ?? change }));
+    const { counts, credentialsFile } = await importing.json(file);
+    expect(counts).to.include({ rows: count + 1, created: count + 1 - batchRows, skipped: batchRows });
+    expect(credentialsFile).to.equal(path.join(importing.folder, 'people.credentials-2.csv'));
+  });
+});

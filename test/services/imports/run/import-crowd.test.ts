@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import request from 'supertest';
+import { signIn } from '../../../support/factories.js';
+import { scaled } from '../../../support/machine.js';
+import { type Running, useSubprocesses } from '../../../support/subprocess.js';
+import { people, recordsOf, useImporting } from '../support/importing.js';
+
+describe('Imports by several processes', function () {
+  this.timeout(scaled(120_000));
+  const importing = useImporting({ IMPORT_BATCH_ROWS: '100' });
+  const subprocesses = useSubprocesses();
+  const models = () => importing.context.database.models;
+  const surroundings = () => ({
+    cwd: importing.folder,
+    env: { PATH: process.env.PATH ?? '', ...importing.env, HOST: '127.0.0.1', PORT: '0' },
+  });
+
+  async function serve(): Promise<{ service: Running; url: string }> {
+    const service = subprocesses.start(['serve', '--json'], surroundings());
+    const [, url = ''] = await service.says(/\{"url":"([^"]+)"\}/);
+    return { service, url };
+  }
+
+  async function submit(url: string, csv: string): Promise<string> {
+    const { token } = await signIn(importing.context, { role: 'super_admin', email: 'root@example.org' });
+    const response = await request(url)
+      .post('/api/imports')
+      .set('Authorization', `Bearer ${token}`)
+      .attach('file', Buffer.from(csv), 'people.csv');
+    expect(response.status, response.text).to.equal(202);
+    return (response.body as { import: { id: string } }).import.id;
+  }
+
+  const find = (id: string) => models().Import.findByPk(id, { rejectOnEmpty: true });
+
+  async function completed(id: string) {
+    for (;;) {
+      const record = await find(id);
+      if (record.status === 'completed') return record;
+      if (record.status === 'failed') throw new Error(`${record.errorCode}: ${record.errorMessage}`);
+      await sleep(50);
+    }
+  }
+
+  it('are finished by another one when theirs is killed, each row once', async () => {
+    const first = await serve();
+    const id = await submit(first.url, people(4000));
+    while ((await find(id)).rowsDone === 0) await sleep(5);
+    const second = await serve();
+    first.service.kill('SIGKILL');
+    const record = await completed(id);
+    expect(record).to.include({ rowsDone: 4000, createdCount: 4000, skippedCount: 0 });
+    const ledger = await models().ImportRow.count({ where: { importId: id } });
+    const users = await models().User.findAll({ where: { role: 'trainee' }, raw: true });
+    const passwords = new Map(recordsOf(record.credentialsFile).map(({ email, password }) => [email, password]));
+    expect([ledger, users.length, passwords.size]).to.deep.equal([4000, 4000, 4000]);
+    for (const { email, passwordHash } of [...users.slice(0, 50), ...users.slice(-50)])
+      expect(await importing.context.hasher.compare(passwords.get(email) ?? '', passwordHash), email).to.equal(true);
+    second.service.kill('SIGTERM');
+    expect((await second.service.ended).exitCode).to.equal(0);
+  });
+
+  it('of overlapping files at once, two at terminals and one over HTTP, give each person one account', async () => {
+    const { service, url } = await serve();
+    // Each file shares half of its people with the next.
+    const files = [1, 401, 801].map((first) => people(800, 'p', first));
+    const [one = '', two = '', three = ''] = files;
+    importing.write('one.csv', one);
+    importing.write('two.csv', two);
+    const id = await submit(url, three);
+    const runs = ['one.csv', 'two.csv'].map((file) =>
+      subprocesses.start(['users', 'import', file, '--yes', '--json'], surroundings()),
+    );
+    const ended = await Promise.all(runs.map((run) => run.ended));
+    for (const { exitCode, stderr } of ended) expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+    await completed(id);
+    service.kill('SIGTERM');
+    await service.ended;
+    expect(await models().User.count({ where: { role: 'trainee' } })).to.equal(1600);
+    const records = await models().Import.findAll();
+    expect(records).to.have.length(3);
+    let created = 0;
+    let passwords = 0;
+    for (const record of records) {
+      const rows = await models().ImportRow.findAll({ where: { importId: record.id }, order: ['line'], raw: true });
+      expect(rows.map(({ line }) => line)).to.deep.equal(Array.from({ length: 800 }, (_, index) => index + 2));
+      expect(record.createdCount + record.skippedCount).to.equal(800);
+      created += record.createdCount;
+      passwords += recordsOf(record.credentialsFile).length;
+    }
+    expect([created, passwords]).to.deep.equal([1600, 1600]);
+  });
+});

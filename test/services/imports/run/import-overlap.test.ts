@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import type { Database } from '../../../../src/db/connection.js';
+import { importOptionsSchema } from '../../../../src/schemas/import.js';
+import { validate } from '../../../../src/schemas/validate.js';
+import { Seats } from '../../../../src/services/imports/plan/course-book.js';
+import { Decider } from '../../../../src/services/imports/plan/decider.js';
+import type { CandidateRow } from '../../../../src/services/imports/read/rows.js';
+import { atDepth } from '../../../support/depth.js';
+import { buildCourse, buildUser } from '../../../support/factories.js';
+import { scaled } from '../../../support/machine.js';
+import { hashedPeople, useImporting } from '../support/importing.js';
+import { importFile } from '../support/running.js';
+
+interface Gate {
+  database: Database;
+  /** The next read waits until it is let through. */
+  holdNext(): { begun: Promise<void>; letThrough(): void };
+}
+
+/** A database of which single reads can be held up, as a busy server does. */
+function gated(database: Database): Gate {
+  let held: { begin(): void; open: Promise<void> } | undefined;
+  async function read<T>(query: () => Promise<T>): Promise<T> {
+    const own = held;
+    held = undefined;
+    own?.begin();
+    await own?.open;
+    return database.read(query);
+  }
+  return {
+    database: { ...database, read },
+    holdNext() {
+      let [begin, letThrough] = [() => {}, () => {}];
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const open = new Promise<void>((resolve) => {
+        letThrough = resolve;
+      });
+      held = { begin, open };
+      return { begun, letThrough };
+    },
+  };
+}
+
+const options = validate(importOptionsSchema, {});
+const rowOf = (line: number, course: string): CandidateRow => ({
+  ...{ line, cells: [] },
+  person: { firstName: 'Ada', lastName: 'King', email: `a${line}@example.org`, phone: `+1 ${line}`, course },
+});
+
+const courses = 300;
+/** Small batches: each run meets accounts of the other again and again, and decides anew beside what is decided ahead. */
+const settings = { IMPORT_BATCH_ROWS: '10' };
+
+describe('Imports that overlap in people and courses', () => {
+  const importing = useImporting(settings);
+
+  /** People with a course each, all of which there are. */
+  function peopleInCourses(count: number, tag: string, first: number): string {
+    const [header, ...rows] = hashedPeople(count, tag, first).trimEnd().split('\n');
+    return `${[`${header},course`, ...rows.map((row, index) => `${row},Course ${(first + index) % courses}`)].join('\n')}\n`;
+  }
+
+  it('know the courses of a batch that is decided ahead, while another batch looks at everything anew', async () => {
+    const { context } = importing;
+    const trainer = await buildUser(context, { role: 'trainer' });
+    for (let number = 0; number < courses; number += 1)
+      await buildCourse(context, trainer, { title: `Course ${number}` });
+    const gate = gated(context.database);
+    const core = { ...context, database: gate.database };
+    const decider = await Decider.open(core, options, null);
+    for (let round = 0; round < courses; round += 3) {
+      const [known, unmet, other] = [0, 1, 2].map((index) => `Course ${round + index}`) as [string, string, string];
+      const line = round * 10 + 2;
+      await decider.decide([rowOf(line, known)], new Seats(core));
+      const slow = gate.holdNext();
+      const ahead = decider.decide([rowOf(line + 1, known), rowOf(line + 2, unmet)], new Seats(core));
+      await slow.begun;
+      await decider.decide([rowOf(line + 3, other)], new Seats(core), true);
+      slow.letThrough();
+      expect(
+        (await ahead).map(({ outcome }) => outcome),
+        `round ${round}`,
+      ).to.deep.equal(['created', 'created']);
+    }
+  });
+
+  it(`reject no row for a course that is there, over ${courses} courses`, async () => {
+    const { context } = importing;
+    const trainer = await buildUser(context, { role: 'trainer' });
+    for (let number = 0; number < courses; number += 1)
+      await buildCourse(context, trainer, { title: `Course ${number}` });
+    let retries = 0;
+    for (let round = 1; round <= atDepth(2, 12); round += 1) {
+      const files = [1, 101, 201].map((first) =>
+        importing.write(`r${round}-${first}.csv`, peopleInCourses(400, `r${round}x`, first)),
+      );
+      const results = await Promise.all(files.map((file) => importFile(context, file)));
+      const rejects = await context.database.models.ImportRow.findAll({
+        where: { outcome: 'rejected' },
+        limit: 3,
+        raw: true,
+      });
+      for (const { counts } of results) {
+        expect(counts, JSON.stringify(rejects)).to.include({ rows: 400, rejected: 0 });
+        retries += counts.skipped;
+      }
+      const people = {
+        email: Array.from({ length: 600 }, (_, index) => `r${round}x${String(index + 1).padStart(5, '0')}@example.org`),
+      };
+      expect(await context.database.models.User.count({ where: people })).to.equal(600);
+    }
+    expect(retries, 'rows that another import was faster with').to.be.greaterThan(0);
+    expect(await context.database.models.ImportRow.count({ where: { code: 'COURSE_UNKNOWN' } })).to.equal(0);
+  }).timeout(scaled(600_000));
+});

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { registerUser } from '../../../../src/services/accounts/queries.js';
+import { operator } from '../../../../src/services/core.js';
+import { emailsOf, people, useImporting, withoutProgress } from '../support/importing.js';
+import { expectAllAccounts, expectWholeLedger } from '../support/running.js';
+
+describe('Two imports at once', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+
+  it('of the same file: one works, the other waits and finds it done', async () => {
+    const file = importing.write('people.csv', people(120));
+    const runs = await Promise.all([importing.run(file, '--yes'), importing.run(file, '--yes')]);
+    expect(runs.map(({ exitCode }) => exitCode)).to.deep.equal([0, 0]);
+    const waits = 'Another run of this file has not ended, or broke off a moment ago: waiting for it.\n';
+    expect(runs.map(({ stderr }) => withoutProgress(stderr)).sort()).to.deep.equal(['', waits]);
+    const imports = await models().Import.findAll({ order: ['id'] });
+    expect(imports.map(({ createdCount, skippedCount }) => [createdCount, skippedCount])).to.deep.equal([
+      [120, 0],
+      [0, 120],
+    ]);
+    for (const { id } of imports) await expectWholeLedger(importing, id, 120);
+    await expectAllAccounts(importing, emailsOf(120), `${importing.folder}/people.credentials.csv`);
+    expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
+  });
+
+  it('of files that overlap, beside registrations: every person is there once, and nobody fails', async () => {
+    const files = [importing.write('one.csv', people(900)), importing.write('other.csv', people(900, 'p', 601))];
+    const candidates = [301, 751, 1451].flatMap((first) => emailsOf(10, 'p', first));
+    const register = async (email: string, index: number) => {
+      await sleep(300 + index * 40);
+      const person = { firstName: 'Given', lastName: 'Registered', role: 'trainee', password: 'a password' };
+      try {
+        await registerUser(importing.context, operator, { ...person, email, phone: `+1 p ${email.slice(1, 6)}` });
+        return [email];
+      } catch (error) {
+        expect(error).to.include({ code: 'EMAIL_TAKEN' });
+        return [];
+      }
+    };
+    const [results, registered] = await Promise.all([
+      Promise.all(files.map((file) => importing.json(file))),
+      Promise.all(candidates.map(register)),
+    ]);
+    for (const result of results) {
+      expect(result).to.include({ exitCode: 0, status: 'completed' });
+      expect(result.counts).to.include({ rows: 900, rejected: 0 });
+      await expectWholeLedger(importing, result.id, 900);
+    }
+    expect(await models().User.count()).to.equal(1500);
+    const here = registered.flat();
+    expect(await models().User.destroy({ where: { lastName: 'Registered' } })).to.equal(here.length);
+    const imported = emailsOf(1500).filter((email) => !here.includes(email));
+    await expectAllAccounts(importing, imported, ...results.map(({ credentialsFile }) => credentialsFile));
+  });
+});

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { people, useImporting } from '../support/importing.js';
+
+describe('coursectl users import, refusing,', () => {
+  const importing = useImporting();
+
+  /** The command ends with the exit code and the message, and nothing at all was written. */
+  async function expectRefusal(args: readonly string[], exitCode: number, message: string | RegExp) {
+    const [before, files] = [await importing.contents(), importing.files().map((name) => name)];
+    const { stdout, stderr, ...ended } = await importing.run(...args, '--yes');
+    expect(stderr.replaceAll(`${importing.folder}/`, '')).to.match(
+      typeof message === 'string' ? new RegExp(`^error: ${message.replace(/[.?()]/g, '\\$&')}\n$`) : message,
+    );
+    expect({ ...ended, stdout }).to.deep.equal({ exitCode, stdout: '' });
+    expect(await importing.contents()).to.equal(before);
+    expect(importing.files()).to.deep.equal(files);
+    const asJson = await importing.run(...args, '--yes', '--json');
+    expect(asJson).to.include({ exitCode, stderr: '' });
+    expect(JSON.parse(asJson.stdout)).to.have.nested.property('error.code');
+  }
+
+  it('takes a file that is not there for unusable', async () => {
+    const file = path.join(importing.folder, 'people.csv');
+    await expectRefusal([file], 2, 'The file people.csv does not exist.');
+  });
+
+  it('takes a folder for unusable', async () => {
+    mkdirSync(path.join(importing.folder, 'people.csv'));
+    await expectRefusal([path.join(importing.folder, 'people.csv')], 2, 'The file people.csv is a folder.');
+  });
+
+  it('takes a file that cannot be read for unusable', async () => {
+    await expectRefusal(
+      [path.join(importing.write('file', ''), 'people.csv')],
+      2,
+      "The file file/people.csv can't be read (ENOTDIR).",
+    );
+  });
+
+  it('takes a pipe for unusable, which could be read only once', async () => {
+    const pipe = path.join(importing.folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    await expectRefusal([pipe], 2, 'The file pipe is a pipe or a device. Save it as a file.');
+  });
+
+  for (const [what, content, message] of [
+    ['an empty file', '', 'The file is empty.'],
+    ['a file of blank lines', '\n \n,,\n', 'The file is empty.'],
+    ['a header alone', 'firstName,lastName,email,phone\n\n', 'The file people.csv has a header and no rows below it.'],
+    [
+      'no header',
+      people(2).replace(/^.*\n/, ''),
+      /^error: The file has no header\. Its first line must name the columns: firstName,/,
+    ],
+    ['a header that lacks columns', 'firstName,email\na,b\n', /^error: The header lacks lastName, phone\. /],
+    [
+      'bytes that are not UTF-8',
+      Buffer.concat([Buffer.from(`${people(2)}José,King,`), Buffer.from('José,King\n', 'latin1')]),
+      /^error: The file is not UTF-8: line 4, byte \d+ can't/,
+    ],
+    [
+      'UTF-16 cut short',
+      Buffer.from(`\ufeff${people(2)}`, 'utf16le').subarray(0, -1),
+      /^error: The file is not UTF-16 LE: /,
+    ],
+    [
+      'quotes that are wrong, though far down',
+      `${people(1200)}"Ada"x,King,a@b.org,1\n`,
+      /^error: The row that begins on line 1202 has text after/,
+    ],
+    ['a binary file', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) % 256)), /^error: The file /],
+  ] as const) {
+    it(`takes ${what} for unusable`, async () => {
+      await expectRefusal([importing.write('people.csv', content)], 2, message);
+    });
+  }
+
+  it('never overwrites a file that was named', async () => {
+    const file = importing.write('people.csv', people(2));
+    const taken = importing.write('taken.csv', '');
+    const message = 'The file taken.csv exists already and is never overwritten. Name another one.';
+    await expectRefusal([file, '--credentials', taken], 2, message);
+    await expectRefusal([file, '--rejects', taken], 2, message);
+    await expectRefusal([file, '--rejects', file], 2, message.replace('taken', 'people'));
+    expect(importing.read('taken.csv')).to.equal('');
+  });
+
+  it('writes no file into a folder that is not there', async () => {
+    const file = importing.write('people.csv', people(2));
+    for (const folder of ['missing', 'people.csv'])
+      await expectRefusal(
+        [file, '--credentials', path.join(importing.folder, folder, 'credentials.csv')],
+        2,
+        `The file ${folder}/credentials.csv can't be made: its folder doesn't exist or can't be written.`,
+      );
+  });
+
+  it('needs two files for two things', async () => {
+    const file = importing.write('people.csv', people(2));
+    const same = path.join(importing.folder, 'out.csv');
+    await expectRefusal(
+      [file, '--credentials', same, '--rejects', same],
+      2,
+      'Passwords and rejected rows need a file each: name two.',
+    );
+  });
+
+  it('makes nobody the super admin', async () => {
+    const file = importing.write('people.csv', people(2));
+    for (const role of ['super_admin', 'king'])
+      await expectRefusal([file, '--role', role], 2, 'Role must be one of trainee, trainer.');
+  });
+
+  it('writes where it is told to', async () => {
+    const file = importing.write('people.csv', `${people(2)}A,B,nobody,\n`);
+    const [credentials, rejects] = [path.join(importing.folder, 'a.csv'), path.join(importing.folder, 'b.csv')];
+    const result = await importing.json(file, '--credentials', credentials, '--rejects', rejects);
+    expect(result).to.include({ exitCode: 3, credentialsFile: credentials, rejectsFile: rejects });
+    expect(importing.files()).to.deep.equal(['a.csv', 'b.csv', 'people.csv']);
+  });
+});

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { loadConfig } from '../../../../src/config/config.js';
+import { type Context, createContext } from '../../../../src/context.js';
+import { createLogger } from '../../../../src/logger.js';
+import { rowCodes } from '../../../../src/services/imports/read/rows.js';
+import { useBuiltProgram } from '../../../support/built-program.js';
+import { onMysql } from '../../../support/database.js';
+import { atDepth } from '../../../support/depth.js';
+import { scaled } from '../../../support/machine.js';
+import { type CliResult, runCli } from '../../../support/run-cli.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
+import { startThrowAwayServer, type ThrowAwayServer } from '../../../support/test-server.js';
+import { useImporting } from '../support/importing.js';
+import { batchRows, csv, leftBehind, policies, rows, settle, wrongPasswords } from '../support/kill-world.js';
+
+/** Small batches: a kill meets them in every state. */
+const settings = { IMPORT_BATCH_ROWS: String(batchRows), BCRYPT_COST: '4' };
+
+interface Scene {
+  context: Context;
+  folder: string;
+  env: Record<string, string>;
+  program: string;
+}
+
+type LeftBehind = Awaited<ReturnType<typeof leftBehind>>;
+
+/** Starts the built program's import in a process of its own. */
+function start({ program, env, folder }: Scene, file: string, flags: readonly string[]): ChildProcess {
+  const argv = [path.join(program, 'bin', 'coursectl.js'), 'users', 'import', file, '--yes', '--quiet', ...flags];
+  return spawn(process.execPath, argv, { cwd: folder, env: { PATH: process.env.PATH, ...env }, stdio: 'ignore' });
+}
+
+const runAgain = ({ env, folder }: Scene, file: string, flags: readonly string[]): Promise<CliResult> =>
+  runCli(['users', 'import', file, '--yes', '--json', ...flags], { env, cwd: folder });
+
+/** Whoever died is taken for dead at once, not after its lease. */
+const expireLeases = ({ context }: Scene) =>
+  context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name LIKE 'import:%'");
+
+/** The world as it is before each import, and the file in a folder of its own. */
+async function prepare({ context, folder }: Scene, name: string): Promise<string> {
+  await settle(context);
+  const own = path.join(folder, name);
+  mkdirSync(own);
+  const file = path.join(own, 'people.csv');
+  writeFileSync(file, csv);
+  return file;
+}
+
+/** What an import of the file leaves behind that nothing happens to. */
+async function uninterrupted(scene: Scene, flags: readonly string[], name: string): Promise<LeftBehind> {
+  const file = await prepare(scene, name);
+  const { exitCode, stdout } = await runAgain(scene, file, flags);
+  expect(exitCode, stdout).to.equal(3);
+  expect(await wrongPasswords(scene.context, file)).to.deep.equal([]);
+  return leftBehind(scene.context, file);
+}
+
+/** How many rows of the import are done, as the database tells; none before it has begun. */
+async function rowsDone({ context }: Scene): Promise<number | undefined> {
+  return (await context.database.models.Import.findOne({ attributes: ['rowsDone'] }))?.rowsDone;
+}
+
+/** Does one round: an import that is broken off by `strike` at a random moment, and is run again. */
+async function playRound(
+  scene: Scene,
+  number: number,
+  flags: readonly string[],
+  expected: LeftBehind,
+  strike: (running: ChildProcess) => Promise<void>,
+) {
+  const file = await prepare(scene, `round${number}`);
+  const running = start(scene, file, flags);
+  const ended = once(running, 'exit');
+  const [target, delay] = [Math.floor(Math.random() * (rows - 2 * batchRows)), Math.random() * 30];
+  try {
+    while (running.exitCode === null && ((await rowsDone(scene)) ?? -1) < target) await sleep(2);
+    await sleep(delay);
+    await strike(running);
+  } finally {
+    running.kill('SIGKILL');
+    await ended;
+  }
+  try {
+    await expireLeases(scene);
+    const record = await scene.context.database.models.Import.findOne();
+    // Faster than the blow: there is nothing left to do.
+    const brokenOff = record?.status !== 'completed';
+    if (brokenOff) {
+      const { exitCode, stdout } = await runAgain(scene, file, flags);
+      expect(exitCode, stdout).to.equal(3);
+    }
+    const found = await leftBehind(scene.context, file);
+    for (const part of Object.keys(expected) as (keyof LeftBehind)[])
+      expect(found[part], part).to.deep.equal(expected[part]);
+    expect(await wrongPasswords(scene.context, file)).to.deep.equal([]);
+    return brokenOff;
+  } catch (error) {
+    throw new Error(`Round ${number} (${flags.join(' ')}), struck ${Math.round(delay)} ms after row ${target}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Plays rounds with each policy in turn. @returns what uninterrupted runs leave behind, for each policy */
+async function playRounds(scene: Scene, count: number, strike: (running: ChildProcess) => Promise<void>) {
+  const used = policies.slice(0, count);
+  const expected: LeftBehind[] = [];
+  for (const [index, flags] of used.entries()) expected.push(await uninterrupted(scene, flags, `whole${index}`));
+  let struck = 0;
+  for (let number = 0; number < count; number += 1) {
+    const index = number % used.length;
+    const [flags, reference] = [used[index] ?? [], expected[index]];
+    if (reference) struck += Number(await playRound(scene, number, flags, reference, strike));
+  }
+  expect(struck, 'rounds in which the import was broken off').to.be.greaterThan(count / 3);
+  return expected;
+}
+
+/** Every outcome and code, in the ledgers of these. */
+function expectEverything(all: readonly LeftBehind[]): void {
+  const lines = all.flatMap(({ ledger }) => ledger);
+  expect(new Set(lines.map(({ outcome }) => outcome))).to.deep.equal(
+    new Set(['created', 'updated', 'skipped', 'rejected']),
+  );
+  const codes = new Set(lines.flatMap(({ code }) => (code === null ? [] : [code])));
+  expect([...codes].sort()).to.deep.equal([...rowCodes].sort());
+}
+
+describe('Imports that are killed over and over', function () {
+  this.timeout(scaled(600_000));
+  const importing = useImporting(settings);
+  const program = useBuiltProgram();
+
+  const rounds = atDepth(4, 30);
+  it(`leave ledger, accounts and files as an uninterrupted run does, ${rounds} times of ${rounds}`, async () => {
+    const { context, folder, env } = importing;
+    const scene = { context, folder, env, program: program.path };
+    const expected = await playRounds(scene, rounds, async (running) => {
+      running.kill('SIGKILL');
+    });
+    expectEverything(expected);
+  });
+});
+
+(onMysql ? describe : describe.skip)('Imports whose database is killed (needs a MySQL or MariaDB server)', function () {
+  this.timeout(scaled(600_000));
+  const importing = useImporting(settings);
+  const program = useBuiltProgram();
+  let server: ThrowAwayServer | undefined;
+  let scene: Scene | undefined;
+  const folder = temporaryFolder();
+
+  before(async function () {
+    server = await startThrowAwayServer({ durable: true });
+    // The suite's own server may be far away; this one must be killed.
+    if (!server) this.skip();
+    const { createConnection } = await import('mysql2/promise');
+    const connection = await createConnection(server.url);
+    await connection.query('CREATE DATABASE killed');
+    await connection.end();
+  });
+
+  beforeEach(async () => {
+    const env = { ...importing.env, DATABASE_URL: `${server?.url}killed`, DATA_DIR: folder.path };
+    const silent = createLogger('silent', { write: () => undefined });
+    const context = await createContext(loadConfig({ env, cwd: folder.path }), silent, {
+      hasher: importing.context.hasher,
+    });
+    await context.schema.up();
+    scene = { context, folder: folder.path, env, program: program.path };
+  });
+
+  after(async () => {
+    await scene?.context.close();
+    await server?.stop();
+    rmSync(folder.path, { recursive: true, force: true });
+  });
+
+  const rounds = atDepth(2, 10);
+  it(`leave ledger, accounts and files as an uninterrupted run does, ${rounds} times of ${rounds}`, async () => {
+    if (!scene) throw new Error('no scene');
+    await playRounds(scene, rounds, async (running) => {
+      const ended = running.exitCode === null ? once(running, 'exit') : undefined;
+      await server?.crash();
+      // The program notices by itself, and says so.
+      await ended;
+    });
+  });
+});

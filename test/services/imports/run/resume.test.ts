@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import { operator } from '../../../../src/services/core.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
+import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { buildUser } from '../../../support/factories.js';
+import { runCli } from '../../../support/run-cli.js';
+import { emailsOf, hashedPeople, people, recordsOf, useImporting, withoutProgress } from '../support/importing.js';
+import {
+  applyOptions,
+  batchRows,
+  expectAllAccounts,
+  expectWholeLedger,
+  importFile,
+  importFirstBatch,
+} from '../support/running.js';
+
+/** Three batches, the last of which isn't full; some rows of each are rejected. */
+const good = 120;
+const bad = ['A,King,nobody,1', 'Bob,King,p00001@example.org,2'];
+const lines = people(good).trimEnd().split('\n');
+const mixed = `${[lines[0], bad[0], ...lines.slice(1), ...bad].join('\n')}\n`;
+const rows = good + 3;
+const emails = emailsOf(good);
+
+describe('An import that is interrupted', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+
+  it('stops between two batches, and is known to be unfinished', async () => {
+    const { id, credentialsFile } = await importFirstBatch(importing.context, importing.write('people.csv', mixed));
+    const record = await models().Import.findByPk(id);
+    expect(record).to.include({ status: 'interrupted', rowsDone: batchRows, createdCount: 49, rejectedCount: 1 });
+    expect(await models().User.count()).to.equal(49);
+    expect(await models().ImportRow.count()).to.equal(batchRows);
+    expect(recordsOf(credentialsFile)).to.have.length(49);
+  });
+
+  it('goes on where it stopped, and ends as if nothing had been', async () => {
+    const file = importing.write('people.csv', mixed);
+    const { id } = await importFirstBatch(importing.context, file);
+    const resumed: number[] = [];
+    const result = await importFile(importing.context, file, { onResume: (done) => resumed.push(done) });
+    expect(resumed).to.deep.equal([batchRows]);
+    expect(result).to.deep.include({ id, status: 'completed' });
+    expect(result.counts).to.include({ rows, created: good, skipped: 0, rejected: 3 });
+    expect(await models().Import.count()).to.equal(1);
+    await expectWholeLedger(importing, id, rows);
+    await expectAllAccounts(importing, emails, result.credentialsFile);
+    expect(recordsOf(result.rejectsFile).map(({ line, code }) => `${line} ${code}`)).to.deep.equal([
+      '2 INVALID',
+      `${rows} INVALID`,
+      `${rows + 1} DUPLICATE_IN_FILE`,
+    ]);
+    expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv', 'people.rejected.csv']);
+  });
+
+  it('is unfinished, too, when the bad row at which it was to stop is none any more', async () => {
+    const user = await buildUser(importing.context, { email: 'p00010@example.org' });
+    const file = importing.write('people.csv', hashedPeople(good));
+    const options = { onExisting: 'fail', onError: 'stop' };
+    const plan = await planImport(importing.context, { file, options, signal: new AbortController().signal });
+    expect(plan.stopsAtLine).to.equal(11);
+    await user.destroy();
+    const breaking = new AbortController();
+    const run = applyOptions({ signal: breaking.signal, onProgress: () => breaking.abort() });
+    const { status, counts } = await applyImport(importing.context, operator, plan, run);
+    expect({ status, rows: counts.rows }).to.deep.equal({ status: 'interrupted', rows: batchRows });
+    const { id } = await importFile(importing.context, file, {}, options);
+    await expectWholeLedger(importing, id, good);
+  });
+
+  it('has no end to being interrupted', async () => {
+    const file = importing.write('people.csv', mixed);
+    await importFirstBatch(importing.context, file);
+    const breaking = new AbortController();
+    const again = await importFile(importing.context, file, {
+      signal: breaking.signal,
+      onProgress: () => breaking.abort(),
+    });
+    expect(again.counts.rows).to.equal(2 * batchRows);
+    const atOnce = await importFile(importing.context, file, { signal: breaking.signal });
+    expect(atOnce).to.deep.equal(again);
+    const { id, credentialsFile } = await importFile(importing.context, file);
+    await expectWholeLedger(importing, id, rows);
+    await expectAllAccounts(importing, emails, credentialsFile);
+  });
+
+  it('is another import with another file or other options', async () => {
+    await importFirstBatch(importing.context, importing.write('people.csv', mixed));
+    const trainers = await importing.json(importing.write('people.csv', mixed), '--role', 'trainer');
+    expect(trainers.counts).to.include({ rows, created: good - 49, skipped: 49 });
+    const other = await importing.json(importing.write('people.csv', `${mixed}\n`));
+    expect(other.counts).to.include({ rows, created: 0, skipped: good });
+    expect(await models().Import.count({ where: { status: 'interrupted' } })).to.equal(1);
+  });
+
+  it('is told of by a plan', async () => {
+    const file = importing.write('people.csv', mixed);
+    await importFirstBatch(importing.context, file);
+    const { stdout } = await importing.run(file, '--dry-run');
+    expect(stdout).to.include('  An earlier import of this file broke off after 50 rows; it will go on from there.\n');
+  });
+
+  describe('on the command line', () => {
+    /** Runs the command until so many rows are done, then interrupts it. */
+    async function interruptAfter(rowsDone: number, ...args: string[]) {
+      const interrupt = new AbortController();
+      const running = runCli(['users', 'import', ...args], {
+        env: importing.env,
+        cwd: importing.folder,
+        signal: interrupt.signal,
+      });
+      const watch = setInterval(async () => {
+        const [record] = await models().Import.findAll();
+        if (record && record.rowsDone >= rowsDone) interrupt.abort();
+      }, 5);
+      try {
+        return await running;
+      } finally {
+        clearInterval(watch);
+      }
+    }
+
+    it('ends with 130 and says how to go on', async () => {
+      const file = importing.write('people.csv', people(1000));
+      const { exitCode, stdout } = await interruptAfter(batchRows, file, '--yes');
+      expect(exitCode).to.equal(130);
+      const done = Number(
+        /^Interrupted after (\d+) rows\. Run the same command again to go on, or: coursectl imports resume \S+$/m.exec(
+          stdout,
+        )?.[1],
+      );
+      expect(done % batchRows).to.equal(0);
+      expect(stdout).to.include(`\n  ${done} accounts created, 0 rows skipped, 0 rejected\n`);
+      expect(stdout).not.to.include('delete');
+      const again = await importing.run(file, '--yes');
+      expect(again.exitCode).to.equal(0);
+      expect(withoutProgress(again.stderr)).to.equal(
+        `An import of this file broke off after ${done} rows: it goes on from there.\n`,
+      );
+      expect(again.stdout).to.match(
+        /^Done: 1000 rows in .* s\. Import \S+\n {2}1000 accounts created, 0 rows skipped, 0 rejected\n/,
+      );
+      await expectAllAccounts(importing, emailsOf(1000), `${importing.folder}/people.credentials.csv`);
+    });
+
+    it('prints with --json how far it came', async () => {
+      const file = importing.write('people.csv', people(1000));
+      const { exitCode, stdout, stderr } = await interruptAfter(batchRows, file, '--yes', '--json');
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 130, stderr: '' });
+      const printed = (JSON.parse(stdout) as { import: Record<string, unknown> }).import;
+      expect(printed.status).to.equal('interrupted');
+      expect(printed.counts).to.deep.include({ updated: 0, skipped: 0, rejected: 0 });
+      expect(await importing.json(file)).to.deep.include({ exitCode: 0, id: printed.id, status: 'completed' });
+    });
+
+    it('writes nothing when the interruption comes first', async () => {
+      const file = importing.write('people.csv', people(3));
+      const before = await importing.contents();
+      const signal = AbortSignal.abort();
+      const { exitCode, stderr } = await runCli(['users', 'import', file, '--yes'], {
+        env: importing.env,
+        cwd: importing.folder,
+        signal,
+      });
+      expect(exitCode).to.equal(130);
+      expect(stderr).to.equal('error: Interrupted; nothing was written.\n');
+      expect(await importing.contents()).to.equal(before);
+      expect(importing.files()).to.deep.equal(['people.csv']);
+    });
+  });
+
+  it('tells how many rows are done, batch by batch', async () => {
+    const done: number[] = [];
+    await importFile(
+      importing.context,
+      importing.write('people.csv', mixed),
+      applyOptions({ onProgress: (count) => done.push(count) }),
+    );
+    expect(done).to.deep.equal([batchRows, 2 * batchRows, rows]);
+  });
+});

@@ -1,0 +1,39 @@
+import { isAppError } from '../../../../src/errors.js';
+import { type CsvOptions, openCsv } from '../../../../src/services/imports/read/csv-source.js';
+import type { CsvLimits, CsvRow } from '../../../../src/services/imports/read/row-reader.js';
+
+/** The bytes in chunks of the given sizes, the rest as one more. */
+export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (const size of sizes) {
+    if (at >= bytes.length) return;
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+  if (at < bytes.length) yield bytes.subarray(at);
+}
+
+/** The limits that there are unless somebody says otherwise. */
+export const usualLimits: CsvLimits = { fieldBytes: 65_536, recordBytes: 1_048_576, columns: 256 };
+
+/** UTF-8 with commas. */
+export const usualFormat: CsvOptions = { encoding: 'utf-8', delimiter: ',' };
+
+/** All rows of a text or of bytes, the header among them; none of a file that is empty. */
+export async function rowsOf(
+  source: string | Buffer,
+  sizes: Iterable<number> = [],
+  options: Partial<CsvOptions> = {},
+  limits: CsvLimits = usualLimits,
+): Promise<CsvRow[]> {
+  const file = await openCsv(chunks(Buffer.from(source), sizes), { ...usualFormat, ...options }, limits).catch(
+    (error: unknown) => {
+      if (isAppError(error) && error.message === 'The file is empty.') return undefined;
+      throw error;
+    },
+  );
+  if (file === undefined) return [];
+  const all: CsvRow[] = [{ line: file.headerLine, cells: file.header }];
+  for await (const rows of file.rows) all.push(...rows);
+  return all;
+}

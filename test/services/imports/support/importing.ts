@@ -1,0 +1,132 @@
+import { isUtf8 } from 'node:buffer';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'csv-parse/sync';
+import iconv from 'iconv-lite';
+import { QueryTypes } from 'sequelize';
+import { readCell, restoreProtected } from '../../../../src/csv/cells.js';
+import { type Harness, testEnvironment, useHarness } from '../../../support/harness.js';
+import { type CliResult, runCli } from '../../../support/run-cli.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
+
+const tables = ['users', 'imports', 'import_rows', 'audit_entries', 'sessions', 'courses', 'enrollments'] as const;
+
+/** What `users import --json` prints. */
+export interface ImportJson {
+  import: {
+    id: string;
+    status: string;
+    file: string;
+    counts: Record<'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'enrolled', number>;
+    credentialsFile: string | null;
+    rejectsFile: string | null;
+    seconds: number;
+  };
+}
+
+/** Imports in a folder of their own, into the harness's database. */
+export interface Importing extends Harness {
+  folder: string;
+  env: Record<string, string>;
+  /** Writes a file into the folder. @returns its path */
+  write(name: string, content: string | Buffer): string;
+  /** Text of a file in the folder. */
+  read(name: string): string;
+  /** Names of the files in the folder. */
+  files(): string[];
+  /** Runs `users import` with these arguments. */
+  run(...args: string[]): Promise<CliResult>;
+  /** Runs it with `--yes --json`. */
+  json(...args: string[]): Promise<ImportJson['import'] & { exitCode: number }>;
+  /** All rows of all tables, as text. */
+  contents(): Promise<string>;
+}
+
+/**
+ * Gives the enclosing `describe` an empty folder and an emptied database for each test.
+ * @param settings environment variables
+ */
+export function useImporting(settings: Record<string, string> = {}): Importing {
+  const harness = useHarness(settings);
+  let folder: ReturnType<typeof temporaryFolder>;
+  const importing: Importing = Object.assign(harness, {
+    folder: '',
+    env: {},
+    write(name: string, content: string | Buffer) {
+      const file = path.join(importing.folder, name);
+      writeFileSync(file, content);
+      return file;
+    },
+    read: (name: string) => readFileSync(path.join(importing.folder, name), 'utf8'),
+    files: () => readdirSync(importing.folder).sort(),
+    run: (...args: string[]) => runCli(['users', 'import', ...args], { env: importing.env, cwd: importing.folder }),
+    async json(...args: string[]) {
+      const { exitCode, stdout, stderr } = await importing.run(...args, '--yes', '--json');
+      const printed = JSON.parse(stdout) as ImportJson & { error?: { message: string } };
+      if (printed.error) throw new Error(`exit ${exitCode}: ${printed.error.message} ${stderr}`);
+      return { exitCode, ...printed.import };
+    },
+    async contents() {
+      const all: Record<string, object[]> = {};
+      for (const table of tables) {
+        all[table] = await harness.context.database.sequelize.query(`SELECT * FROM ${table}`, {
+          type: QueryTypes.SELECT,
+        });
+      }
+      return JSON.stringify(all);
+    },
+  });
+  beforeEach(() => {
+    folder = temporaryFolder();
+    importing.folder = folder.path;
+    importing.env = { ...testEnvironment, ...settings, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder.path };
+  });
+  afterEach(() => folder.remove());
+  return importing;
+}
+
+/** What a command wrote to standard error, without the lines of progress that come where a machine is slow. */
+export const withoutProgress = (stderr: string): string =>
+  stderr.replace(/^(Reading|Importing|Undoing): \d+ .*rows\/s.*\n/gm, '');
+
+/** What a file says that we wrote, in whatever encoding. */
+export function textOf(file: string): string {
+  const bytes = readFileSync(file);
+  const marks = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] };
+  const marked = Object.entries(marks).find(([, mark]) => bytes.subarray(0, 2).equals(Buffer.from(mark)))?.[0];
+  return iconv.decode(bytes, marked ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252'), { stripBOM: false });
+}
+
+/** The records of a CSV file that we wrote, by column; none when there is no file. */
+export function recordsOf(file: string | null): Record<string, string>[] {
+  if (file === null || !existsSync(file)) return [];
+  const text = textOf(file).replace(/^\ufeff?(sep=.\n)?/, '');
+  const header = text.split('\n')[0] ?? '';
+  const [delimiter = ','] = [',', ';', '\t', '|'].sort(
+    (one, other) => header.split(other).length - header.split(one).length,
+  );
+  const cast = (cell: string) => restoreProtected(readCell(cell));
+  return parse(text, { columns: true, delimiter, cast, relax_column_count: true }) as Record<string, string>[];
+}
+
+const numbers = (count: number, first: number) =>
+  Array.from({ length: count }, (_, index) => String(first + index).padStart(5, '0'));
+
+/** A file of so many people, all different; `tag` sets them apart from those of other files. */
+export function people(count: number, tag = 'p', first = 1): string {
+  const rows = numbers(count, first).map(
+    (number) => `Given${number},Family,${tag}${number}@example.org,+1 ${tag} ${number}`,
+  );
+  return `${['firstName,lastName,email,phone', ...rows].join('\n')}\n`;
+}
+
+/** The emails of these people. */
+export const emailsOf = (count: number, tag = 'p', first = 1): string[] =>
+  numbers(count, first).map((number) => `${tag}${number}@example.org`);
+
+/** {@link people} with hashes of passwords: an import of them hashes nothing. */
+export function hashedPeople(count: number, tag = 'p', first = 1): string {
+  const hash = '$2b$10$abcdefghijklmnopqrstuuN9qo8uLOickgx2ZMRZoMyeIjZAgcfl7';
+  const [header, ...rows] = people(count, tag, first).trimEnd().split('\n');
+  return `${[`${header},passwordHash`, ...rows.map((row) => `${row},${hash}`)].join('\n')}\n`;
+}

@@ -1,0 +1,231 @@
+import path from 'node:path';
+import type { Context } from '../../../../src/context.js';
+import type { Enrollment } from '../../../../src/db/models/enrollment.js';
+import { searchKey } from '../../../../src/schemas/keys.js';
+import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
+import { emptyDatabase } from '../../../support/harness.js';
+import { recordsOf } from './importing.js';
+
+/** How many rows the file has, and how many of them are committed together. */
+export const rows = 600;
+export const batchRows = 50;
+/** The rows of one kind come again after so many. */
+const cycle = 20;
+const cycles = rows / cycle;
+
+/** A fixed id, so that what is said of accounts and courses is the same in every run. */
+const idOf = (group: number, index: number) =>
+  `00000000-0000-7000-8000-${String(group).padStart(4, '0')}${String(index).padStart(8, '0')}`;
+
+/** Accounts of the world that rows are about: a group for each kind of row. */
+const groups = ['changed', 'same', 'other', 'unknown', 'ambiguous', 'bound'] as const;
+type Group = (typeof groups)[number];
+const emailOf = (group: Group, index: number) => `${group}.${index}@example.org`;
+const phoneOf = (group: Group, index: number) => `+1 ${groups.indexOf(group) + 1}00 ${index}`;
+
+/** What rows about "bound" accounts run into, in turn. */
+const bonds = ['super admin', 'has courses', 'has enrollments', 'no trainee', 'inactive', 'cancelled'] as const;
+const bondOf = (index: number) => bonds[index % bonds.length] ?? 'inactive';
+const isTrainer = (index: number) => ['has courses', 'no trainee'].includes(bondOf(index));
+
+function accountOf(group: Group, index: number, passwordHash: string): NewAccount {
+  const isBound = group === 'bound';
+  const role = isBound && index === 0 ? 'super_admin' : isBound && isTrainer(index) ? 'trainer' : 'trainee';
+  return {
+    ...{ firstName: 'Given', lastName: 'Family', email: emailOf(group, index), phone: phoneOf(group, index), role },
+    ...{ isActive: !(isBound && bondOf(index) === 'inactive'), passwordHash },
+    ...{ requiresPasswordChange: false, initialPasswordExpiresAt: null },
+  };
+}
+
+const courses = {
+  knots: { id: idOf(90, 1), title: 'Knots', maxStudents: null },
+  few: { id: idOf(90, 2), title: 'Few seats', maxStudents: 40 },
+  twice: { id: idOf(90, 3), title: 'Twice', maxStudents: null },
+  again: { id: idOf(90, 4), title: 'Twice', maxStudents: null },
+};
+
+/** Empties the database and fills it with the accounts and courses that the file is about, the same each time. */
+export async function settle(context: Context): Promise<void> {
+  await emptyDatabase(context);
+  await context.database.sequelize.query('DELETE FROM leases');
+  const { Course, Enrollment } = context.database.models;
+  const passwordHash = await context.hasher.hash('a password of the world', 4);
+  await context.database.inTransaction(async (transaction) => {
+    for (const [number, group] of groups.entries()) {
+      const indexes = Array.from({ length: cycles }, (_, index) => index);
+      const accounts = indexes.map((index) => accountOf(group, index, passwordHash));
+      const ids = indexes.map((index) => idOf(number + 1, index));
+      await insertAccounts(context, accounts, transaction, ids);
+    }
+    const bound = groups.indexOf('bound') + 1;
+    const trainerId = idOf(bound, 1);
+    const fields = { description: 'What it is about.', searchKey: searchKey('course'), trainerId };
+    await Course.bulkCreate(
+      Object.values(courses).map((course) => ({ ...fields, ...course })),
+      { transaction },
+    );
+    const indexes = Array.from({ length: cycles }, (_, index) => index);
+    await Course.bulkCreate(
+      indexes
+        .filter((index) => bondOf(index) === 'has courses')
+        .map((index) => ({ ...fields, id: idOf(91, index), title: `Own ${index}`, trainerId: idOf(bound, index) })),
+      { transaction },
+    );
+    await Enrollment.bulkCreate(
+      indexes
+        .filter((index) => ['has enrollments', 'cancelled'].includes(bondOf(index)))
+        .map((index) => ({
+          ...{ id: idOf(92, index), userId: idOf(bound, index), courseId: courses.knots.id, trainerId },
+          status: bondOf(index) === 'cancelled' ? ('cancelled' as const) : ('active' as const),
+          enrolledAt: new Date(0),
+        })),
+      { transaction },
+    );
+  });
+}
+
+/** A row about a bound account: it can't become what the row says. */
+function boundRow(index: number): string {
+  const [email, phone] = [emailOf('bound', index), phoneOf('bound', index)];
+  const person = (last: string, role: string, course: string) => `Given,${last},${email},${phone},${role},${course},`;
+  switch (bondOf(index)) {
+    case 'super admin':
+      return person('Changed', '', '');
+    case 'has courses':
+      return person('Changed', 'trainee', '');
+    case 'has enrollments':
+      return person('Changed', 'trainer', '');
+    case 'no trainee':
+      return person('Changed', '', 'Knots');
+    case 'inactive':
+      return person('Changed', '', 'Knots');
+    case 'cancelled':
+      return person('Family', '', 'Knots');
+  }
+}
+
+/**
+ * The row at a place in the file, with every outcome and code in each few batches. Some are about accounts that a row
+ * several batches before was about, changed or not, by the other key.
+ */
+function rowAt(place: number): string {
+  const [turn, kind] = [Math.floor(place / cycle), place % cycle];
+  const earlier = Math.max(0, turn - 4);
+  const fresh = (course = '', notes = '') => `Given,Family,new.${place}@example.org,+44 ${place},,${course},${notes}`;
+  const meets = (group: Group, lastName: string, phone: string, course = '') =>
+    `Given,${lastName},${emailOf(group, turn)},${phone},,${course},`;
+  switch (kind) {
+    case 5:
+    case 6:
+      return fresh('Few seats');
+    case 7:
+      return fresh('Knots', 'by hand');
+    case 8:
+      return meets('changed', 'Changed', `+49 ${turn}`);
+    case 9:
+      return meets('same', 'Family', phoneOf('same', turn));
+    case 10:
+      return `A,B,nobody${place},,,,`;
+    case 11:
+      return `Given,Twin,new.${place - 5}@example.org,+44 ${place},,,`;
+    case 12:
+      // Its phone is another account's.
+      return meets('other', 'Changed', phoneOf('bound', cycles - 1 - turn));
+    case 13:
+      return meets('unknown', 'Changed', phoneOf('unknown', turn), 'Nowhere');
+    case 14:
+      return meets('ambiguous', 'Changed', phoneOf('ambiguous', turn), 'Twice');
+    case 15:
+      return boundRow(turn);
+    case 16:
+      return `Given,Phone,phone.${place}@example.org,${phoneOf('changed', earlier)},,,`;
+    case 17:
+      return `Given,Phone,phone.${place}@example.org,${phoneOf('unknown', earlier)},,,`;
+    case 18:
+      return `Given,Phone,phone.${place}@example.org,${phoneOf('bound', earlier)},,,`;
+    case 19:
+      return `Given,Phone,phone.${place}@example.org,${phoneOf('ambiguous', earlier)},,,`;
+    default:
+      return fresh();
+  }
+}
+
+/** Whoever has cancelled a course can't be pending in it by a file. */
+const statusAt = (place: number): string =>
+  place % cycle === 15 && bondOf(Math.floor(place / cycle)) === 'cancelled' ? 'pending' : '';
+
+/** The file: each row has one outcome, which others before it have a part in. */
+export const csv = `firstName,lastName,email,phone,role,course,notes,enrollmentStatus\n${Array.from({ length: rows }, (_, place) => `${rowAt(place)},${statusAt(place)}`).join('\n')}\n`;
+
+/** How the file is imported: together they give every outcome and code. */
+export const policies: readonly (readonly string[])[] = [
+  ['--on-existing', 'update', '--reset-passwords', '--match', 'phone'],
+  ['--on-existing', 'update'],
+  ['--on-existing', 'skip', '--match', 'phone', '--course', 'Knots'],
+  ['--on-existing', 'fail', '--match', 'phone', '--enrollment-status', 'pending'],
+];
+
+/** What an import has left behind: everything but ids, hashes and moments of what it made. */
+export async function leftBehind({ database }: Context, file: string) {
+  const { AuditEntry, Enrollment, Import, ImportRow, User } = database.models;
+  const imports = await Import.findAll({ raw: true });
+  const users = await User.findAll({ order: ['email'], raw: true });
+  const emails = new Map(users.map(({ id, email }) => [id, email]));
+  const ledger = await ImportRow.findAll({ order: ['importId', 'line'], raw: true });
+  const enrollments = await Enrollment.findAll({ raw: true });
+  const audit = await AuditEntry.findAll({ where: { targetType: 'user' }, raw: true });
+  const nameOf = (id: string | null) => (id === null ? null : (emails.get(id) ?? id));
+  const base = path.join(path.dirname(file), path.basename(file, '.csv'));
+  return {
+    imports: imports.map(({ status, rowsDone, rowsTotal, createdCount, updatedCount, skippedCount, ...rest }) => ({
+      ...{ status, rowsDone, rowsTotal, createdCount, updatedCount, skippedCount },
+      ...{ rejectedCount: rest.rejectedCount, enrolledCount: rest.enrolledCount },
+    })),
+    ledger: ledger.map(({ line, outcome, code, reason, userId, undoJson }) => ({
+      ...{ line, outcome, code, reason, account: nameOf(userId), note: withoutMoments(undoJson) },
+    })),
+    accounts: users.map(
+      ({ passwordHash, id, createdAt, updatedAt, initialPasswordExpiresAt, holdVersion, ...rest }) => ({
+        ...rest,
+        expires: initialPasswordExpiresAt !== null,
+      }),
+    ),
+    enrollments: enrollments
+      .map(({ userId, courseId, status, notes }: Enrollment) => `${nameOf(userId)} ${courseId} ${status} ${notes}`)
+      .sort(),
+    audit: audit
+      .map(({ action, targetId, beforeJson, afterJson }) =>
+        `${nameOf(targetId)} ${action} ${beforeJson} ${afterJson}`.replace(/"importId":"[^"]*"/, ''),
+      )
+      .sort(),
+    rejects: recordsOf(`${base}.rejected.csv`),
+    credentials: recordsOf(`${base}.credentials.csv`).map(({ password, ...others }) => others),
+  };
+}
+
+/** What the ledger keeps for undo, less what differs from run to run. */
+function withoutMoments(undoJson: string | null): string | null {
+  if (undoJson === null) return null;
+  const { before, enrollments = [] } = JSON.parse(undoJson) as { before?: object; enrollments?: string[] };
+  const { updatedAt: _, passwordHash: __, ...fields } = { updatedAt: '', passwordHash: '', ...before };
+  return JSON.stringify({ ...fields, enrollments: enrollments.length });
+}
+
+/** Accounts whose password in the credentials file doesn't work, or that have one and shouldn't. */
+export async function wrongPasswords({ database, hasher }: Context, file: string): Promise<string[]> {
+  const name = path.join(path.dirname(file), `${path.basename(file, '.csv')}.credentials.csv`);
+  const users = await database.models.User.findAll({ where: { requiresPasswordChange: true }, raw: true });
+  const hashes = new Map(users.map(({ email, passwordHash }) => [email, passwordHash]));
+  const wrong: string[] = [];
+  const records = recordsOf(name);
+  // The hasher turns away more than it can do in a while.
+  for (let at = 0; at < records.length; at += 100)
+    await Promise.all(
+      records.slice(at, at + 100).map(async ({ email = '', password = '' }) => {
+        if (!(await hasher.compare(password, hashes.get(email) ?? ''))) wrong.push(email);
+      }),
+    );
+  const listed = new Set(records.map(({ email }) => email));
+  return [...wrong, ...users.map(({ email }) => email).filter((email) => !listed.has(email))];
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Import } from '../../../../src/db/models/import.js';
+import type { Actor } from '../../../../src/services/core.js';
+import { planImport } from '../../../../src/services/imports/plan/plan.js';
+import { submitImport } from '../../../../src/services/imports/queue/submit.js';
+import { startImportRunner } from '../../../../src/services/imports/queue/worker.js';
+import { applyImport } from '../../../../src/services/imports/run/apply.js';
+import { optionsOf } from '../../../../src/services/imports/run/repository.js';
+import type { Importing } from './importing.js';
+import { applyOptions } from './running.js';
+
+/** A super admin who uses the API. */
+export const client: Actor = { origin: 'http', actorId: null, ip: null, role: 'super_admin' };
+
+/** Puts a file into the queue, as an upload does. */
+export function submit({ context, write }: Importing, csv: string, options: object = {}): Promise<Import> {
+  return submitImport(context, client, { path: write('upload', csv), name: 'people.csv' }, options);
+}
+
+/** An import over HTTP that was broken off after its first batch. */
+export async function submitInterrupted(importing: Importing, csv: string, options: object = {}): Promise<Import> {
+  const record = await submit(importing, csv, options);
+  const { signal } = new AbortController();
+  const plan = await planImport(importing.context, {
+    ...{ file: record.filePath, options: optionsOf(record), signal, record },
+  });
+  const breaking = new AbortController();
+  const run = applyOptions({ record, signal: breaking.signal, onProgress: () => breaking.abort() });
+  await applyImport(importing.context, client, plan, run);
+  return record.reload();
+}
+
+/** Runs the service's imports until one of them is as wanted. */
+export async function runUntil(
+  { context }: Importing,
+  id: string,
+  isWanted: (record: Import) => boolean,
+): Promise<Import> {
+  const runner = startImportRunner(context, { pollMs: 20 });
+  try {
+    for (let tries = 0; tries < 2000; tries += 1) {
+      const record = await context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+      if (isWanted(record)) return record;
+      await sleep(5);
+    }
+    throw new Error('It never was as wanted.');
+  } finally {
+    await runner.close();
+  }
+}
+
+/** {@link runUntil} it has ended, one way or the other. */
+export const runToEnd = (importing: Importing, id: string) =>
+  runUntil(importing, id, ({ status }) => ['completed', 'stopped', 'failed', 'cancelled', 'undone'].includes(status));

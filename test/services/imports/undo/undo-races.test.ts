@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { operator } from '../../../../src/services/core.js';
+import { findImport, requeueImport, resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
+import { startImportRunner } from '../../../../src/services/imports/queue/worker.js';
+import { goesOnByItself, leaseName } from '../../../../src/services/imports/run/repository.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { hashedPeople, useImporting } from '../support/importing.js';
+import { applyOptions, importFirstBatch } from '../support/running.js';
+import { client, submitInterrupted } from '../support/submitting.js';
+
+const count = 1200;
+
+describe('An import that is undone', () => {
+  // As many as an undo takes back in one step: it takes two.
+  const importing = useImporting({ IMPORT_BATCH_ROWS: '500' });
+  const models = () => importing.context.database.models;
+  const undo = (id: string, onProgress = () => {}) =>
+    undoImport(importing.context, operator, id, {
+      signal: new AbortController().signal,
+      onWait: () => undefined,
+      onProgress,
+    });
+
+  async function expectUndone(id: string): Promise<void> {
+    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    expect(record).to.include({ status: 'undone' });
+    expect(await models().User.count()).to.equal(0);
+  }
+
+  it('is not resumed by somebody who asked before', async () => {
+    const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
+    const { code, message } = await failureOf(() =>
+      resumeImport(importing.context, operator, id, applyOptions(), async () => void (await undo(id))),
+    );
+    expect([code, message]).to.deep.equal([
+      'IMPORT_CONFLICT',
+      `The import ${id} is undone: there is nothing to resume.`,
+    ]);
+    await expectUndone(id);
+  });
+
+  it('is neither queued meanwhile nor taken up by the service', async () => {
+    const { id } = await submitInterrupted(importing, hashedPeople(count));
+    // Whoever ran it died.
+    await models().Import.update({ status: 'running' }, { where: { id } });
+    const queueing: Promise<string>[] = [];
+    const runner = startImportRunner(importing.context, { pollMs: 20 });
+    try {
+      const queue = async () => (await failureOf(() => requeueImport(importing.context, client, id))).code;
+      await undo(id, () => queueing.push(queue()));
+      await sleep(500);
+    } finally {
+      await runner.close();
+    }
+    expect(await Promise.all(queueing)).to.deep.equal(['IMPORT_CONFLICT', 'IMPORT_CONFLICT']);
+    await expectUndone(id);
+  });
+
+  it('has broken off when nobody is at it, and can be undone to the end', async () => {
+    const { id } = await submitInterrupted(importing, hashedPeople(count));
+    await models().Import.update({ status: 'undoing' }, { where: { id } });
+    const found = await findImport(importing.context, id);
+    expect(found).to.include({ status: 'interrupted', errorCode: 'INTERRUPTED' });
+    expect(goesOnByItself(found)).to.equal(false);
+    const { code, message } = await failureOf(() => requeueImport(importing.context, client, id));
+    expect([code, message]).to.deep.equal([
+      'IMPORT_CONFLICT',
+      `The import ${id} is being undone: it can only be undone to the end.`,
+    ]);
+    await undo(id);
+    await expectUndone(id);
+    expect(await findImport(importing.context, id)).to.include({ status: 'undone', errorCode: null });
+  });
+
+  it('is left alone when it was queued while the undo waited for its turn', async () => {
+    const { id, fileSha256, optionsJson } = await submitInterrupted(importing, hashedPeople(count));
+    const { sequelize } = importing.context.database;
+    const replacements = { name: leaseName(fileSha256, optionsJson), expiresAt: Date.now() + 60_000 };
+    await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES (:name, 'another', :expiresAt)", {
+      replacements,
+    });
+    const undoing = failureOf(() => undo(id));
+    await sleep(300);
+    await requeueImport(importing.context, client, id);
+    await sequelize.query("DELETE FROM leases WHERE owner = 'another'");
+    const { code, message } = await undoing;
+    expect([code, message]).to.deep.equal(['IMPORT_CONFLICT', `The import ${id} is queued: cancel it first.`]);
+    expect(await models().User.count()).to.equal(500);
+  });
+});

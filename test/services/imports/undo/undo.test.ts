@@ -1,0 +1,401 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { withLease } from '../../../../src/db/lease.js';
+import { AppError } from '../../../../src/errors.js';
+import { operator } from '../../../../src/services/core.js';
+import { undoImport } from '../../../../src/services/imports/commands.js';
+import { leaseName } from '../../../../src/services/imports/run/repository.js';
+import { takeBack } from '../../../../src/services/imports/undo/undo.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
+import { type CliResult, runCli, useCommandLine } from '../../../support/run-cli.js';
+import { keys } from '../../../support/terminal.js';
+import { hashedPeople, people, recordsOf, useImporting, withoutProgress } from '../support/importing.js';
+import { importFile, importFirstBatch } from '../support/running.js';
+
+const header = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
+
+/** Runs `coursectl imports` in the folder of the imports. */
+function useImportsCommand() {
+  const importing = useImporting();
+  const imports = (...args: string[]): Promise<CliResult> =>
+    runCli(['imports', ...args], { env: importing.env, cwd: importing.folder });
+  const json = async (...args: string[]) => {
+    const { exitCode, stdout } = await imports(...args, '--json');
+    return { exitCode, ...(JSON.parse(stdout) as Record<string, never>) } as Record<string, unknown> & {
+      exitCode: number;
+    };
+  };
+  const commandLine = useCommandLine(() => importing.env);
+  return { importing, imports, json, commandLine, models: () => importing.context.database.models };
+}
+
+describe('coursectl imports undo', () => {
+  const { importing, imports, json, commandLine, models } = useImportsCommand();
+  const login = (email: string, password: string | undefined) =>
+    importing.api('post', '/api/auth/login').send({ identifier: email, password }).expect(200);
+
+  it('removes what was created and keeps exactly the accounts that have a life of their own', async () => {
+    const run = await importing.json(importing.write('people.csv', people(600)));
+    const byEmail = async (number: number) =>
+      models().User.findOne({
+        where: { email: `p${String(number).padStart(5, '0')}@example.org` },
+        rejectOnEmpty: true,
+      });
+    const passwords = new Map(recordsOf(run.credentialsFile).map(({ email = '', password }) => [email, password]));
+    const [loggedIn, edited, enrolled, teaching] = [
+      await byEmail(1),
+      await byEmail(300),
+      await byEmail(599),
+      await byEmail(600),
+    ];
+    await login(loggedIn.email, passwords.get(loggedIn.email));
+    await edited.update({ firstName: 'Edited' });
+    const course = await buildCourse(importing.context, teaching);
+    await buildEnrollment(importing.context, enrolled, course);
+    const before = await importing.contents();
+    const preview = await json('undo', run.id, '--dry-run');
+    expect(await importing.contents()).to.equal(before);
+    const { exitCode, stdout } = await imports('undo', run.id, '--yes');
+    expect(exitCode).to.equal(0);
+    expect(stdout.split('\n')).to.deep.equal([
+      'Undone: 596 accounts removed, 0 restored, 4 kept',
+      'Kept: 4 accounts',
+      `  line 601  ${teaching.email}  has courses as their trainer`,
+      `  line 600  ${enrolled.email}  has other enrollments, or progress in one`,
+      `  line 301  ${edited.email}  was edited since`,
+      `  line 2  ${loggedIn.email}  has signed in`,
+      '',
+    ]);
+    const kept = [teaching, enrolled, edited, loggedIn].map(({ id, email }, index) => {
+      const [line, code] =
+        (
+          [
+            [601, 'HAS_COURSES'],
+            [600, 'ENROLLED'],
+            [301, 'EDITED'],
+            [2, 'LOGGED_IN'],
+          ] as const
+        )[index] ?? [];
+      return { line, userId: id, email, code };
+    });
+    expect(preview).to.deep.equal({ exitCode: 0, dryRun: true, undo: { removed: 596, restored: 0, kept } });
+    expect((await models().User.findAll()).map(({ id }) => id).sort()).to.deep.equal(
+      kept.map(({ userId }) => userId).sort(),
+    );
+    const shown = await json('show', run.id);
+    expect(shown.import).to.include({ status: 'undone' });
+    expect(shown.kept).to.deep.equal([...kept].reverse());
+    const again = await imports('undo', run.id, '--yes');
+    expect([again.exitCode, again.stderr]).to.deep.equal([1, `error: The import ${run.id} is undone already.\n`]);
+    const anew = await importing.json(importing.write('people.csv', people(600)), '--credentials', 'again.csv');
+    expect(anew.counts).to.include({ created: 596, skipped: 4 });
+  });
+
+  it('restores what was updated, passwords and enrollments included, the later import first', async () => {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    const course = await buildCourse(importing.context, trainer, { title: 'Knots' });
+    const first = await importing.json(importing.write('people.csv', people(3)));
+    // That something relied on an account once is no part of it.
+    const all = async () =>
+      JSON.stringify(await models().User.findAll({ attributes: { exclude: ['holdVersion'] }, order: ['id'] }));
+    const before = await all();
+    const changed = people(3).replaceAll('Family', 'Changed').replace('+1 p 00002', '+1 p 77777');
+    const second = await importing.json(
+      importing.write('changed.csv', changed),
+      ...['--on-existing', 'update', '--reset-passwords', '--course', 'Knots'],
+    );
+    expect(second.counts).to.include({ updated: 3, enrolled: 3 });
+    expect(await models().Enrollment.count({ where: { courseId: course.id, status: 'active' } })).to.equal(3);
+    const early = await json('undo', first.id, '--dry-run');
+    expect((early.undo as { kept: object[] }).kept).to.have.length(3);
+    expect(await json('undo', second.id, '--yes')).to.deep.include({ undo: { removed: 0, restored: 3, kept: [] } });
+    expect(await all()).to.equal(before);
+    expect(await models().Enrollment.count()).to.equal(0);
+    const [credential] = recordsOf(first.credentialsFile);
+    await login(credential?.email ?? '', credential?.password);
+    expect(await json('undo', first.id, '--yes')).to.deep.include({ exitCode: 0 });
+    expect(await models().User.count({ where: { role: 'trainee' } })).to.equal(1);
+  });
+
+  it('leaves an account whose old email or phone is somebody else’s by now, as its dry run says', async () => {
+    const user = await buildUser(importing.context, { email: 'old@example.org', phone: '1' });
+    const other = await buildUser(importing.context, { email: 'ben@example.org', phone: '2' });
+    const free = await buildUser(importing.context, { email: 'cy@example.org', phone: '3' });
+    const header = 'firstName,lastName,email,phone\n';
+    const update = ['--on-existing', 'update', '--match', 'phone'];
+    const phones = importing.write('phones.csv', `${header}Ben,Low,ben@example.org,22\nCyn,May,cy@example.org,33\n`);
+    const emails = importing.write('emails.csv', `${header}Ada,King,new@example.org,1\n`);
+    const [first, run] = [await importing.json(phones, ...update), await importing.json(emails, ...update)];
+    await buildUser(importing.context, { email: 'old@example.org' });
+    await buildUser(importing.context, { phone: '(2)' });
+    for (const [id, undo] of [
+      [run.id, { removed: 0, restored: 0, kept: [{ line: 2, userId: user.id, email: 'new@example.org' }] }],
+      [first.id, { removed: 0, restored: 1, kept: [{ line: 2, userId: other.id, email: 'ben@example.org' }] }],
+    ] as const) {
+      const kept = undo.kept.map((one) => ({ ...one, code: 'KEY_TAKEN' }));
+      expect((await json('undo', id, '--dry-run')).undo).to.deep.equal({ ...undo, kept });
+      expect((await json('undo', id, '--yes')).undo).to.deep.equal({ ...undo, kept });
+    }
+    expect((await imports('show', run.id)).stdout).to.include(
+      '\n  line 2  new@example.org  its old email or phone belongs to another account by now\n',
+    );
+    expect(await models().User.findByPk(user.id)).to.include({ email: 'new@example.org' });
+    expect(await models().User.findByPk(other.id)).to.include({ phone: '22' });
+    expect(await models().User.findByPk(free.id)).to.include({ phone: '3', firstName: free.firstName });
+  });
+
+  it('is gone on with when it breaks off', async () => {
+    const { id } = await importFile(importing.context, importing.write('people.csv', hashedPeople(1300)));
+    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    let steps = 0;
+    await takeBack(importing.context, operator, record, async (progress, work) => {
+      steps += 1;
+      if (steps > 2) throw new Error('power cut');
+      await importing.context.database.inTransaction(async (transaction) => {
+        await work(transaction);
+        await record.update(progress, { transaction });
+      });
+    }).catch(() => undefined);
+    expect(await models().User.count()).to.equal(800);
+    expect(await json('show', id)).to.have.nested.property('import.status', 'interrupted');
+    const rest = await undoImport(importing.context, operator, id, {
+      signal: new AbortController().signal,
+      onWait: () => undefined,
+    });
+    expect(rest).to.deep.equal({ removed: 800, restored: 0, kept: [] });
+    expect(await models().User.count()).to.equal(0);
+  });
+
+  it('takes back an import that broke off, as far as it came', async () => {
+    const { id } = await importFirstBatch(importing.context, importing.write('people.csv', people(120)));
+    expect(await json('undo', id, '--yes')).to.deep.include({ undo: { removed: 50, restored: 0, kept: [] } });
+    expect(
+      (await importing.json(importing.write('people.csv', people(120)), '--credentials', 'x.csv')).counts,
+    ).to.include({
+      created: 120,
+    });
+  });
+
+  it('says that nothing was undone when the question is left', async () => {
+    const { id } = await importing.json(importing.write('people.csv', people(1)));
+    const { exitCode, terminal } = await commandLine.atTerminal(
+      ['imports', 'undo', id],
+      [['Undo this import?', keys.ctrlC]],
+    );
+    expect(exitCode).to.equal(130);
+    expect(terminal.screen()).to.match(
+      /^Undo would end with: 1 account removed, 0 restored, 0 kept\n.*\nerror: Nothing was undone\.\n$/s,
+    );
+  });
+
+  it('asks nobody where nobody is', async () => {
+    const { id } = await importing.json(importing.write('people.csv', people(1)));
+    const { exitCode, stderr } = await imports('undo', id);
+    expect([exitCode, stderr]).to.deep.equal([
+      2,
+      'error: Without a terminal nobody can be asked: add --yes to undo, or --dry-run to look first.\n',
+    ]);
+  });
+});
+
+describe('coursectl imports', () => {
+  const { importing, imports, json } = useImportsCommand();
+
+  it('lists, shows and exports them', async () => {
+    expect((await imports('list')).stdout).to.equal('No imports.\n');
+    const run = await importing.json(importing.write('people.csv', `${people(2)}A,B,nobody,\n`));
+    const { stdout } = await imports('list');
+    expect(stdout).to.match(/^ID +BEGUN +FROM +STATUS +ROWS +CREATED +UPDATED +SKIPPED +REJECTED +FILE\n/);
+    expect(stdout).to.match(/ cli +completed +3 +2 +0 +0 +1 +people\.csv\nPage 1 of 1, 1 import\.\n$/);
+    expect((await imports('show', run.id)).stdout).to.include(`\nrejects    ${importing.folder}/people.rejected.csv\n`);
+    const exported = await imports('export', run.id);
+    expect(exported.stdout.split('\n')[3]).to.match(/^4,rejected,INVALID,First name must be/);
+    expect((await imports('rejects', run.id)).stdout).to.equal(importing.read('people.rejected.csv'));
+    rmSync(`${importing.folder}/people.rejected.csv`);
+    const gone = await imports('rejects', run.id);
+    expect([gone.exitCode, gone.stderr]).to.deep.equal([
+      1,
+      `error: The file ${importing.folder}/people.rejected.csv with the rejected rows can't be read (ENOENT). What became of each row: coursectl imports export ${run.id}\n`,
+    ]);
+    const unknown = await imports('show', 'nothing');
+    expect([unknown.exitCode, unknown.stderr]).to.deep.equal([
+      1,
+      'error: Import not found: nothing. To see what there is: coursectl imports list\n',
+    ]);
+  });
+
+  it('resume what broke off, from its own file only', async () => {
+    const file = importing.write('people.csv', people(120));
+    const { id } = await importFirstBatch(importing.context, file);
+    writeFileSync(file, people(120, 'q'));
+    const changed = await imports('resume', id, '--yes');
+    expect([changed.exitCode, changed.stderr]).to.deep.equal([
+      1,
+      `error: The file ${file} is no longer what was imported. Put it back, or import it anew.\n`,
+    ]);
+    rmSync(file);
+    expect((await imports('resume', id, '--yes')).stderr).to.equal(`error: The file ${file} does not exist.\n`);
+    writeFileSync(file, people(120));
+    // As after a kill: its run looks alive until its lease is free.
+    const record = await importing.context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+    await record.update({ status: 'running' });
+    const lease = leaseName(record.fileSha256, record.optionsJson);
+    const unexpected = () => new AppError('IMPORT_CONFLICT');
+    await withLease(importing.context.database, lease, 0, unexpected, async () => {
+      const early = await imports('resume', id, '--yes');
+      expect([early.exitCode, early.stderr]).to.deep.equal([
+        1,
+        `error: The import ${id} is running, or broke off less than 10 seconds ago: wait for its end, or try again then.\n`,
+      ]);
+    });
+    const { exitCode, stdout, stderr } = await imports('resume', id, '--yes');
+    expect([exitCode, withoutProgress(stderr)]).to.deep.equal([
+      0,
+      'It broke off after 50 rows, and goes on from there.\n',
+    ]);
+    expect(stdout).to.match(/^Done: 120 rows in /);
+    const over = await imports('resume', id, '--yes');
+    expect(over.stderr).to.equal(`error: The import ${id} is completed: there is nothing to resume.\n`);
+    expect((await imports('cancel', id)).stderr).to.equal(
+      `error: The import ${id} is completed: there is nothing to cancel.\n`,
+    );
+  });
+
+  it('read standard input, and keep it until it is imported', async () => {
+    const argv = ['users', 'import', '-', '--yes', '--json'];
+    const run = (input: string) => runCli(argv, { env: importing.env, cwd: importing.folder, stdin: input });
+    const { exitCode, stdout } = await run(people(3));
+    expect([exitCode, stdout.includes('"created": 3')]).to.deep.equal([0, true]);
+    expect(importing.files()).to.include('stdin.credentials.csv');
+    const asked = await runCli(['users', 'import', '-'], {
+      env: importing.env,
+      cwd: importing.folder,
+      stdin: people(3),
+    });
+    expect(asked.stderr).to.equal(
+      'error: Standard input is the file, so nobody can be asked: add --yes, or --dry-run to look first.\n',
+    );
+    expect(await json('list')).to.have.nested.property('pagination.totalItems', 1);
+  });
+
+  it('come with a template that can be imported as it is', async () => {
+    const { stdout } = await importing.run('--template');
+    const run = await importing.json(importing.write('template.csv', stdout));
+    expect(run).to.deep.include({ exitCode: 0 });
+    expect(run.counts).to.include({ created: 2 });
+  });
+});
+
+describe('Courses in an import', () => {
+  const { importing, models } = useImportsCommand();
+  const write = (...rows: string[]) => importing.write('people.csv', `${[header, ...rows].join('\n')}\n`);
+  const codes = async (id: string) =>
+    (await models().ImportRow.findAll({ where: { importId: id }, order: ['line'] })).map(({ code }) => code);
+  let trainerId = '';
+  async function courseOf(given: object) {
+    const trainer = await buildUser(importing.context, { role: 'trainer' });
+    trainerId = trainer.id;
+    return buildCourse(importing.context, trainer, given);
+  }
+
+  it('enroll by id or title, with status and notes, once', async () => {
+    const course = await courseOf({ title: 'Knots' });
+    const file = write(
+      'Ada,King,a@example.org,1,Knots,pending,"left\nhanded"',
+      `Bob,King,b@example.org,2,${course.id},,`,
+      'Cyd,King,c@example.org,3,,,',
+      'Dan,King,d@example.org,4,Splices,,',
+    );
+    const run = await importing.json(file);
+    expect(run.counts).to.include({ created: 3, rejected: 1, enrolled: 2 });
+    expect(await codes(run.id)).to.deep.equal([null, null, null, 'COURSE_UNKNOWN']);
+    const enrollments = await models().Enrollment.findAll({ order: ['status'] });
+    expect(enrollments.map(({ status, notes, trainerId: trainer }) => [status, notes, trainer])).to.deep.equal([
+      ['active', null, trainerId],
+      ['pending', 'left\nhanded', trainerId],
+    ]);
+    const again = await importing.json(file);
+    expect(again.counts).to.include({ created: 0, skipped: 3, enrolled: 0 });
+    await courseOf({ title: 'Knots' });
+    const twice = await importing.json(write('Eve,King,e@example.org,5,Knots,,'));
+    expect(await codes(twice.id)).to.deep.equal(['COURSE_AMBIGUOUS']);
+  });
+
+  it('take every trainee with --course, those there already too, and no trainer', async () => {
+    const course = await courseOf({ title: 'Knots' });
+    const known = await buildUser(importing.context, { email: 'a@example.org' });
+    const file = importing.write(
+      'all.csv',
+      'firstName,lastName,email,phone,role,course\nAda,King,a@example.org,1,,\nBob,King,b@example.org,2,trainer,\nCyd,King,c@example.org,3,,\nDan,King,d@example.org,4,trainer,Knots\n',
+    );
+    const run = await importing.json(file, '--course', 'Knots', '--enrollment-status', 'pending');
+    expect(run.counts).to.include({ created: 2, skipped: 1, rejected: 1, enrolled: 2 });
+    expect(await codes(run.id)).to.deep.equal(['ALREADY_EXISTS', null, null, 'NOT_A_TRAINEE']);
+    const ids = (await models().Enrollment.findAll({ where: { courseId: course.id, status: 'pending' } })).map(
+      ({ userId }) => userId,
+    );
+    expect(ids).to.include(known.id).and.to.have.length(2);
+  });
+
+  it('take no seat for inactive trainees, whether new, there already or just deactivated', async () => {
+    const course = await courseOf({ title: 'Knots', maxStudents: 3 });
+    const build = (email: string, isActive: boolean) => buildUser(importing.context, { email, isActive });
+    const [away, back, leaving, enrolled] = [
+      await build('away@example.org', false),
+      await build('back@example.org', false),
+      await build('leaving@example.org', true),
+      await build('enrolled@example.org', true),
+    ];
+    await buildEnrollment(importing.context, enrolled, course);
+    const rowOf = ({ email, phone }: { email: string; phone: string }, isActive: string, own = 'Knots') =>
+      `Ada,King,${email},${phone},${own},${isActive}`;
+    const file = importing.write(
+      'people.csv',
+      [
+        'firstName,lastName,email,phone,course,isActive',
+        rowOf({ email: 'new@example.org', phone: '1' }, 'no'),
+        rowOf(away, ''),
+        rowOf(back, 'yes'),
+        rowOf(leaving, 'no'),
+        rowOf(enrolled, 'no'),
+        rowOf({ email: 'fine@example.org', phone: '2' }, 'yes'),
+        rowOf({ email: 'none@example.org', phone: '3' }, 'no', ''),
+        '',
+      ].join('\n'),
+    );
+    const run = await importing.json(file, '--on-existing', 'update');
+    const refused = 'ACCOUNT_INACTIVE';
+    expect(await codes(run.id)).to.deep.equal([refused, refused, null, refused, null, null, null]);
+    expect(run.counts).to.include({ rejected: 3, enrolled: 2 });
+    expect(await leaving.reload()).to.include({ isActive: true });
+    const all = await importing.json(file, '--course', 'Knots');
+    expect(await codes(all.id)).to.deep.equal([
+      ...[refused, refused, 'ALREADY_EXISTS', 'COURSE_FULL', 'ALREADY_EXISTS', 'ALREADY_EXISTS', refused],
+    ]);
+  });
+
+  it('have their seats taken by the first rows of a file', async () => {
+    await courseOf({ title: 'Knots', maxStudents: 1500 });
+    const run = await importing.json(importing.write('people.csv', people(2600)), '--course', 'Knots');
+    expect(run.counts).to.include({ rows: 2600, created: 1500, enrolled: 1500, rejected: 1100 });
+    const all = await codes(run.id);
+    expect(all.slice(0, 1500).every((code) => code === null)).to.equal(true);
+    expect(all.slice(1500).every((code) => code === 'COURSE_FULL')).to.equal(true);
+  });
+
+  it('are never overfilled: not in a plan, not by batches, not by two imports at once', async () => {
+    const course = await courseOf({ title: 'Knots', maxStudents: 70 });
+    const file = (tag: string) => importing.write(`${tag}.csv`, people(60, tag));
+    const { stdout } = await importing.run(file('a'), '--dry-run', '--json', '--course', 'Knots');
+    expect((JSON.parse(stdout) as { plan: { counts: object } }).plan.counts).to.include({
+      created: 60,
+      enrolled: 60,
+    });
+    const runs = await Promise.all(['a', 'b'].map((tag) => importing.json(file(tag), '--course', 'Knots')));
+    expect(runs.map(({ counts }) => counts.created + counts.rejected)).to.deep.equal([60, 60]);
+    expect(runs.reduce((sum, { counts }) => sum + counts.enrolled, 0)).to.equal(70);
+    expect(await models().Enrollment.count({ where: { courseId: course.id } })).to.equal(70);
+    for (const { id, counts } of runs)
+      expect((await codes(id)).filter((code) => code === 'COURSE_FULL')).to.have.length(counts.rejected);
+  });
+});

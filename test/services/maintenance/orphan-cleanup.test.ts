@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Context, createContext } from '../../../src/context.js';
+import type { Course } from '../../../src/db/models/course.js';
+import { createLogger } from '../../../src/logger.js';
+import type { FileState } from '../../../src/schemas/file.js';
+import { storeFile } from '../../../src/services/files/files.js';
+import { sweepFiles, sweepStorage } from '../../../src/services/maintenance/orphan-cleanup.js';
+import { startHousekeeping } from '../../../src/services/maintenance/schedule.js';
+import { expectNothingLeft, fileRows, storedKeys, storingAfter, uploadsIn } from '../../http/support/uploads.js';
+import { buildCourse, buildMaterial, buildUser } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+import { scaled } from '../../support/machine.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+
+const hour = 3_600_000;
+
+describe('sweeping files', () => {
+  const harness = useHarness();
+  let folder: ReturnType<typeof temporaryFolder>;
+  let context: Context;
+  let course: Course;
+  let logged: string[];
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    logged = [];
+    const { config, hasher } = harness.context;
+    const files = { ...config.files, storage: { kind: 'local' as const, folder: path.join(folder.path, 'files') } };
+    const logger = createLogger('info', { write: (line: string) => void logged.push(line) });
+    context = await createContext({ ...config, dataDir: folder.path, files }, logger, { hasher });
+    course = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
+  });
+  afterEach(async () => {
+    await context.close();
+    folder.remove();
+  });
+
+  const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
+  const uploads = () => path.join(folder.path, 'uploads');
+
+  /** A row and what is under its key, as a crash leaves them. */
+  async function crashed(
+    state: FileState,
+    { age = 2 * hour, withObject = true, key = `material/${randomUUID()}` } = {},
+  ) {
+    await buildMaterial(context, course, { state, storageKey: key, createdAt: ago(age) });
+    if (withObject) utimesSync(path.join(folder.path, 'files', key), ago(age), ago(age));
+    else await context.storage.remove([key]);
+    return key;
+  }
+
+  /** An object that no row tells of. */
+  async function unknownObject(age: number): Promise<string> {
+    const key = await crashed('live', { age });
+    await context.database.models.StoredFile.destroy({ where: { storageKey: key } });
+    return key;
+  }
+
+  function leftover(name: string, age: number): string {
+    mkdirSync(uploads(), { recursive: true });
+    const file = path.join(uploads(), name);
+    writeFileSync(file, 'half of a file');
+    utimesSync(file, ago(age), ago(age));
+    return file;
+  }
+
+  it('finds nothing where nothing was ever stored', async () => {
+    expect(await sweepStorage(context, true)).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [] });
+    expect(readdirSync(folder.path)).to.deep.equal([]);
+  });
+
+  it('leaves what is in use, however old', async () => {
+    await crashed('live', { age: 1000 * hour });
+    expect(await sweepStorage(context, true)).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [] });
+    await expectNothingLeft(context, 1);
+  });
+
+  describe('after a crash', () => {
+    it('while an upload was coming in', async () => {
+      leftover('half', 2 * hour);
+      leftover('half.webp', 2 * hour);
+      expect(await sweepFiles(context)).to.deep.equal({ removed: 0, leftovers: 2 });
+      await expectNothingLeft(context);
+    });
+
+    it('between the row and the file', async () => {
+      await crashed('pending', { withObject: false });
+      leftover('whole', 2 * hour);
+      expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 1 });
+      await expectNothingLeft(context);
+    });
+
+    it('between the file and its use', async () => {
+      await crashed('pending');
+      expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
+      await expectNothingLeft(context);
+    });
+
+    it('between the deletion and that of the file', async () => {
+      await crashed('doomed', { age: 0 });
+      expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
+      await expectNothingLeft(context);
+    });
+
+    it('between the deletion of the file and that of its row', async () => {
+      await crashed('doomed', { age: 0, withObject: false });
+      expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
+      await expectNothingLeft(context);
+    });
+
+    it('of all kinds at once, among files in use', async () => {
+      for (let round = 0; round < 3; round += 1) {
+        await crashed('live');
+        await crashed('pending', { withObject: round % 2 === 0 });
+        await crashed('doomed', { withObject: round % 2 === 0 });
+        leftover(`half-${round}`, 2 * hour);
+      }
+      expect(await sweepFiles(context)).to.deep.equal({ removed: 6, leftovers: 3 });
+      await expectNothingLeft(context, 3);
+    });
+  });
+
+  it('leaves uploads that may be under way', async () => {
+    const key = await crashed('pending', { age: 0.9 * hour });
+    leftover('half', 0.9 * hour);
+    expect(await sweepStorage(context, true)).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [] });
+    expect(await fileRows(context)).to.deep.equal([`pending ${key}`]);
+    expect([await storedKeys(context), uploadsIn(context)]).to.deep.equal([[key], ['half']]);
+  });
+
+  it('leaves what others put into the folder for uploads', async () => {
+    leftover('half', 2 * hour);
+    const others = path.join(uploads(), 'lost+found');
+    mkdirSync(others);
+    utimesSync(others, ago(2 * hour), ago(2 * hour));
+    expect(await sweepFiles(context)).to.deep.equal({ removed: 0, leftovers: 1 });
+    expect(existsSync(others)).to.equal(true);
+  });
+
+  /** Marked files that aren't in the storage any more: more than are removed at once. */
+  async function manyDoomed(): Promise<number> {
+    const { StoredFile } = context.database.models;
+    const { id: _, ...template } = (await buildMaterial(context, course)).get({ plain: true });
+    const rows = Array.from({ length: 1100 }, (_none, index) => {
+      const key = `material/number-${index}`;
+      return { ...template, id: randomUUID(), state: 'doomed' as const, storageKey: key };
+    });
+    await StoredFile.bulkCreate(rows);
+    return rows.length;
+  }
+
+  it('removes more than it takes at once', async () => {
+    const removed = await manyDoomed();
+    // The service can end after each batch.
+    expect(await sweepFiles(context, AbortSignal.abort())).to.deep.equal({ removed: 500, leftovers: 0 });
+    expect(await sweepFiles(context)).to.deep.equal({ removed: removed - 500, leftovers: 0 });
+    await expectNothingLeft(context, 1);
+  });
+
+  it('may be done by several at once', async () => {
+    for (let round = 0; round < 20; round += 1) await crashed(round % 2 ? 'pending' : 'doomed');
+    leftover('half', 2 * hour);
+    await crashed('live');
+    await Promise.all([1, 2, 3].map(() => sweepFiles(context)));
+    await Promise.all([1, 2].map(() => sweepStorage(context, true)));
+    expect(logged).to.deep.equal([]);
+    await expectNothingLeft(context, 1);
+  });
+
+  it('keeps the rows of what the storage fails to remove, for the next time', async () => {
+    const key = await crashed('doomed');
+    const file = path.join(folder.path, 'files', key);
+    rmSync(file);
+    mkdirSync(file);
+    expect(await sweepFiles(context)).to.deep.equal({ removed: 0, leftovers: 0 });
+    expect(await fileRows(context)).to.deep.equal([`doomed ${key}`]);
+    expect(logged.join('')).to.include('could not be removed: the sweep will');
+    rmSync(file, { recursive: true });
+    expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
+    await expectNothingLeft(context);
+  });
+
+  it('removes what comes behind a file that the storage fails to remove', async () => {
+    const { StoredFile } = context.database.models;
+    const stuck = await crashed('doomed');
+    await StoredFile.update({ id: '0' }, { where: { storageKey: stuck } });
+    const file = path.join(folder.path, 'files', stuck);
+    rmSync(file);
+    mkdirSync(file);
+    const others = await manyDoomed();
+    // Those that it was tried with are kept for the next time, too.
+    expect((await sweepFiles(context)).removed).to.equal(others - 499);
+    rmSync(file, { recursive: true });
+    expect((await sweepFiles(context)).removed).to.equal(500);
+    await expectNothingLeft(context, 1);
+  });
+
+  describe('the storage held against the database', () => {
+    it('tells of objects that nobody knows of, and leaves them', async () => {
+      const key = await unknownObject(2 * hour);
+      await crashed('live');
+      expect(await sweepStorage(context, false)).to.deep.equal({
+        removed: 0,
+        leftovers: 0,
+        unknown: [key],
+        missing: [],
+      });
+      expect(await storedKeys(context)).to.include(key);
+    });
+
+    it('removes them when it may, but none that may be on their way', async () => {
+      const [old, young] = [await unknownObject(2 * hour), await unknownObject(0.9 * hour)];
+      await crashed('live');
+      const { unknown } = await sweepStorage(context, true);
+      expect(unknown).to.deep.equal([old]);
+      const keys = await storedKeys(context);
+      expect(keys).to.have.length(2).and.to.include(young);
+    });
+
+    it('leaves what others keep there, which the database need not know', async () => {
+      const ours = await unknownObject(2 * hour);
+      for (const key of [
+        'backups/2026-11-20.sql.gz',
+        'material/notes.txt',
+        'image/logo.webp',
+        `logs/${randomUUID()}`,
+      ]) {
+        mkdirSync(path.dirname(path.join(folder.path, 'files', key)), { recursive: true });
+        writeFileSync(path.join(folder.path, 'files', key), "somebody else's");
+        utimesSync(path.join(folder.path, 'files', key), ago(2 * hour), ago(2 * hour));
+      }
+      expect((await sweepStorage(context, true)).unknown).to.deep.equal([ours]);
+      expect(await storedKeys(context)).to.have.length(4);
+    });
+
+    it('tells of files in use that are not there', async () => {
+      const key = await crashed('live', { withObject: false });
+      await crashed('live');
+      expect(await sweepStorage(context, true)).to.deep.equal({
+        removed: 0,
+        leftovers: 0,
+        unknown: [],
+        missing: [key],
+      });
+      expect(await fileRows(context)).to.have.length(2);
+    });
+  });
+
+  it('misses no file that was deleted while the storage was read', async () => {
+    const key = await crashed('live');
+    const { storage } = storingAfter(context, async () => undefined);
+    const list = async function* () {
+      await context.database.models.StoredFile.destroy({ where: { storageKey: key } });
+      await context.storage.remove([key]);
+      yield* context.storage.list();
+    };
+    const { missing } = await sweepStorage({ ...context, storage: { ...storage, list } }, false);
+    expect(missing).to.deep.equal([]);
+  });
+
+  describe('an upload that takes longer than it may', () => {
+    /** Stores a file that was begun two hours ago; `first` happens while it is on its way to the storage. */
+    async function storing(first: (core: Context) => Promise<unknown>): Promise<string> {
+      const upload = { path: leftover('slow', 0), name: 'slow.txt' };
+      const slow = { ...storingAfter(context, () => first(context)), now: () => ago(2 * hour) };
+      const owner = { courseId: course.id };
+      return storeFile(slow, { kind: 'material', owner, uploadedBy: null, upload }, async () => undefined).then(
+        ({ state }) => state,
+        (error: Error) => error.message,
+      );
+    }
+
+    it('is refused when it was swept away, and leaves nothing', async () => {
+      expect(await storing(sweepFiles)).to.equal('The upload took too long.');
+      await expectNothingLeft(context);
+    });
+
+    it('is taken when nobody has swept yet', async () => {
+      expect(await storing(async () => undefined)).to.equal('live');
+      await expectNothingLeft(context, 1);
+    });
+
+    it('leaves nothing when its row can not be written', async () => {
+      const upload = { path: leftover('refused', 0), name: 'refused.txt' };
+      const wrong = { kind: 'unknown' as 'material', owner: { courseId: course.id }, uploadedBy: null, upload };
+      const failure = await storeFile(context, wrong, async () => undefined).catch((error: Error) => error);
+      expect(failure).to.be.an('error');
+      await expectNothingLeft(context);
+    });
+
+    it('leaves nothing when whoever wanted it does not any more', async () => {
+      const upload = { path: leftover('unwanted', 0), name: 'unwanted.txt' };
+      const file = { kind: 'material' as const, owner: { courseId: course.id }, uploadedBy: null, upload };
+      const failure = await storeFile(context, file, () => Promise.reject(new Error('no'))).catch(
+        (error: Error) => error,
+      );
+      expect(failure).to.include({ message: 'no' });
+      await expectNothingLeft(context);
+    });
+  });
+
+  it('is done by the service when it starts, and ends with it', async () => {
+    await crashed('doomed');
+    leftover('half', 2 * hour);
+    const sweep = startHousekeeping(context);
+    await sweep.close();
+    await expectNothingLeft(context);
+    expect(logged.map((line) => JSON.parse(line) as object)).to.have.length(1);
+    expect(JSON.parse(logged[0] ?? '')).to.include({ what: 'files', removed: 1, leftovers: 1 });
+  });
+
+  it('does not keep the service from ending when the storage has fallen silent', async () => {
+    await crashed('doomed');
+    const { storage } = storingAfter(context, async () => undefined);
+    const remove = () => new Promise<void>(() => undefined);
+    const sweep = startHousekeeping({ ...context, storage: { ...storage, remove } });
+    const started = Date.now();
+    await sweep.close();
+    expect(Date.now() - started).to.be.within(4000, scaled(10_000));
+  }).timeout(scaled(20_000));
+
+  it('leaves the service alone when it fails', async () => {
+    writeFileSync(uploads(), 'in the way');
+    const sweep = startHousekeeping(context);
+    await sweep.close();
+    expect(logged.join('')).to.match(/"what":"files".*could not tidy up/);
+  });
+});
