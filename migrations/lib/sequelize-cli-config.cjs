@@ -5,7 +5,7 @@ const path = require('node:path');
 const built = (file) => import(pathToFileURL(path.join(__dirname, '..', '..', 'dist', file)).href);
 
 module.exports = async () => {
-  const { loadConfig } = await built('config.js');
+  const { loadConfig } = await built('config/config.js');
   const { sequelizeOptions } = await built('db/connection.js');
   return sequelizeOptions(loadConfig().database);
 };

@@ -34,7 +34,7 @@ export async function compileProgram(folder: string): Promise<string> {
     [path.join(repository, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', outDir],
     repository,
   );
-  if (!existsSync(path.join(outDir, 'config.js'))) throw new Error(`The program can't be built:\n${stdout}`);
+  if (!existsSync(path.join(outDir, 'cli', 'main.js'))) throw new Error(`The program can't be built:\n${stdout}`);
   return outDir;
 }
 

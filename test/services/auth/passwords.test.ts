@@ -115,7 +115,7 @@ describe('the built program', () => {
 
   it('hashes with bcryptjs in worker threads, without a word, and ends', async () => {
     const program = `
-      import { createPasswordHasher } from './dist/services/passwords.js';
+      import { createPasswordHasher } from './dist/services/auth/passwords.js';
       const hasher = await createPasswordHasher('bcryptjs');
       let turns = 0;
       const ticking = setInterval(() => (turns += 1), 1);
