@@ -7,7 +7,7 @@ import { importFile } from '../support/running.js';
 
 describe('Imports beside each other that write their files into one folder', () => {
   const importing = useImporting();
-  const crowd = ['a', 'b', 'c', 'd', 'e'];
+  const crowd = ['a', 'b', 'c', 'd', 'f'];
 
   it('take names of their own, all before any of them has a row to write', async () => {
     // As of standard input: all names are made from the same one.
