@@ -87,6 +87,8 @@ export async function readUpload(
   });
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Multer waits forever for events of a request whose client left before.
+    if (request.destroyed) throw new AppError('BODY_INCOMPLETE');
     await run(receive.single(field), request, response);
   } catch (error) {
     await clear();
