@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.js';
-import * as present from '../../presenters/present.js';
+import { presentMaterial } from '../../presenters/material.js';
 import { removeAvatar, setAvatar } from '../../services/accounts/avatars.js';
 import { actorOf } from '../../services/core.js';
 import {
@@ -62,12 +62,12 @@ export const fileHandlers = {
     const courseId = params.id ?? '';
     const { file } = await receive(await materialLimit(context, actorOf(caller), courseId));
     const added = await addMaterial(context, actorOf(caller), courseId, file);
-    return { message: 'File uploaded successfully.', file: present.material(added) };
+    return { message: 'File uploaded successfully.', file: presentMaterial(added) };
   },
 
   async listMaterials({ context, caller, params, query }) {
     const { items, pagination } = await listMaterials(context, actorOf(caller), params.id ?? '', query);
-    return { files: items.map(present.material), pagination };
+    return { files: items.map(presentMaterial), pagination };
   },
 
   async openMaterial({ context, caller, params, rangeOf }) {

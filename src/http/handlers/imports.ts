@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.js';
-import * as present from '../../presenters/present.js';
+import { presentImport } from '../../presenters/import.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
@@ -47,7 +47,7 @@ async function* eventsOf(
       admittedAt = performance.now();
     }
     const found = await findImport(context, id);
-    const data = JSON.stringify({ import: present.importRecord(found) });
+    const data = JSON.stringify({ import: presentImport(found) });
     if (data !== shown) {
       yield `event: progress\ndata: ${data}\n\n`;
       shown = data;
@@ -93,16 +93,16 @@ export function importHandlers(service: Service) {
       const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
       wakeImports();
       setHeader('Location', placeOf(record));
-      return { import: present.importRecord(await findImport(context, record.id)) };
+      return { import: presentImport(await findImport(context, record.id)) };
     },
 
     async listImports({ context, query }) {
       const { items, pagination } = await listImports(context, query);
-      return { imports: items.map(present.importRecord), pagination };
+      return { imports: items.map(presentImport), pagination };
     },
 
     async showImport({ context, params }) {
-      return { import: present.importRecord(await findImport(context, params.id ?? '')) };
+      return { import: presentImport(await findImport(context, params.id ?? '')) };
     },
 
     async watchImport({ context, caller, params, signal }) {
@@ -145,14 +145,14 @@ export function importHandlers(service: Service) {
       const record = await cancelImport(context, actorOf(caller), params.id ?? '');
       const message =
         record.status === 'cancelled' ? 'Import cancelled.' : 'Import will end at the next batch of rows.';
-      return { message, import: present.importRecord(record) };
+      return { message, import: presentImport(record) };
     },
 
     async resumeImport({ context, caller, params, setHeader }) {
       const record = await requeueImport(context, actorOf(caller), params.id ?? '');
       wakeImports();
       setHeader('Location', placeOf(record));
-      return { import: present.importRecord(record) };
+      return { import: presentImport(record) };
     },
 
     async undoImport({ context, caller, params, query, signal }) {
@@ -162,7 +162,7 @@ export function importHandlers(service: Service) {
         ? await previewUndo(context, id)
         : await undoImport(context, actorOf(caller), id, { signal, onWait: () => undefined });
       const message = dryRun ? 'Nothing was undone: this is what would be.' : 'Import undone.';
-      return { message, undo, import: present.importRecord(await findImport(context, id)) };
+      return { message, undo, import: presentImport(await findImport(context, id)) };
     },
   } satisfies Partial<Handlers>;
 }
