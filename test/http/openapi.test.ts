@@ -91,7 +91,7 @@ for (const [name, operation] of operations) {
       if (operation.failures?.includes('IMPORT_CONFLICT')) expected.push('400');
       if (operation.failures?.includes('TOO_MANY_ATTEMPTS')) expected.push('429');
       if (operation.failures?.includes('CREDENTIALS_FETCHED')) expected.push('410');
-      if (operation.inPieces) expected.push('206', '304', '416');
+      if (operation.acceptsRanges) expected.push('206', '304', '416');
       if (access.kind !== 'public' || name === 'metrics') expected.push('401');
       if (!['public', 'signed-in'].includes(access.kind)) expected.push('403');
       if (operation.failures?.includes('NOT_FOUND') || operation.params) expected.push('404');

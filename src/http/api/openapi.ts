@@ -92,7 +92,7 @@ function failuresOf(operation: Operation): ErrorCode[] {
     if (access.kind !== 'optional') codes.push('TOKEN_MISSING');
     codes.push('TOKEN_INVALID');
     if (access.kind !== 'signed-in' && access.kind !== 'optional') codes.push('ACCESS_DENIED');
-    if (!path.startsWith('/api/auth/')) codes.push('PASSWORD_CHANGE_REQUIRED');
+    if (!operation.allowsInitialPassword) codes.push('PASSWORD_CHANGE_REQUIRED');
   }
   // However little an operation needs, the service may have more to do than it can, or no database yet.
   if (path.startsWith('/api/')) codes.push('OVERLOADED', 'DATABASE_UNREACHABLE', 'NOT_READY');
@@ -146,7 +146,7 @@ function responsesOf(operation: Operation): object {
           : { 'application/json': { schema: jsonSchema(success.body, 'output') } },
     },
   };
-  if (operation.inPieces && 'content' in success) {
+  if (operation.acceptsRanges && 'content' in success) {
     responses[206] = {
       description: 'The piece that `Range` asks for',
       content: { [success.content]: { schema: { type: 'string' } } },

@@ -14,6 +14,8 @@ export interface Operation {
   tag: 'Authentication' | 'Sessions' | 'Users' | 'Courses' | 'Enrollments' | 'Files' | 'Imports' | 'Audit' | 'Service';
   summary: string;
   access: Access;
+  /** Open to accounts that must change their initial password first; other operations refuse them with 403. */
+  allowsInitialPassword?: true;
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.ObjectSchema;
@@ -21,12 +23,12 @@ export interface Operation {
   maxBodyBytes?: number;
   /** A file in a field of a multipart form, and the form's other fields. Excludes `body`. */
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
-  /** It is much work, and the client knows: the database may take as long as it needs. */
-  takesItsTime?: true;
+  /** No deadline for the database: the work may take minutes. Otherwise a request waits a few seconds for it. */
+  databaseDeadline?: 'none';
   /** It waits for a hash, in a queue that has its own bound. */
   hashesPassword?: true;
-  /** A piece of the answer can be asked for, and whether there is another than the client has. */
-  inPieces?: true;
+  /** Answers `Range` with a part and `If-None-Match` with 304 (RFC 9110, sections 13.1.2 and 14). */
+  acceptsRanges?: true;
   /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema }

@@ -150,7 +150,7 @@ async function admit(
   if (access.kind === 'public') return undefined;
   if (access.kind === 'optional' && request.headers.authorization === undefined) return undefined;
   const caller = await authenticate(context, bearerToken(request), client);
-  if (!operation.path.startsWith('/api/auth/')) assertOwnPassword(caller);
+  if (!operation.allowsInitialPassword) assertOwnPassword(caller);
   if (access.kind !== 'optional') authorize(access, caller, request.params);
   return caller;
 }
@@ -237,7 +237,7 @@ function respond<T extends Operation>(
     } as unknown as HandlerRequest<T>;
     const handle = async () => handler(admitted);
     const handled = operation.hashesPassword ? () => aside(waiting && (() => waiting.login(owner)), handle) : handle;
-    const answer = await (operation.takesItsTime ? withPatience('endless', handled) : handled());
+    const answer = await (operation.databaseDeadline === 'none' ? withPatience('endless', handled) : handled());
     response.status(operation.success.status);
     const sending = {
       unreadMs: limits.unreadMs,

@@ -74,6 +74,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: 'Create an account',
     access: superAdmin,
+    allowsInitialPassword: true,
     body: registerSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
@@ -93,6 +94,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "The caller's own account",
     access: signedIn,
+    allowsInitialPassword: true,
     success: {
       status: 200,
       description: 'The account',
@@ -105,6 +107,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "Change the caller's names and phone; absent and empty fields stay as they are",
     access: signedIn,
+    allowsInitialPassword: true,
     body: profileSchema,
     maxBodyBytes: accountBytes,
     success: {
@@ -123,6 +126,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "Replace the caller's password; ends the account's other sessions",
     access: signedIn,
+    allowsInitialPassword: true,
     body: changePasswordSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
@@ -139,6 +143,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: 'Replace an initial password',
     access: signedIn,
+    allowsInitialPassword: true,
     body: firstPasswordChangeSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
@@ -158,6 +163,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "The calling trainee's active and pending enrollments, newest first",
     access: { kind: 'roles', roles: ['trainee'], refusal: 'Only trainees can check enrollment.' },
+    allowsInitialPassword: true,
     success: {
       status: 200,
       description: 'The enrollments',
@@ -173,6 +179,7 @@ export const authOperations = {
     tag: 'Sessions',
     summary: "End the caller's session",
     access: signedIn,
+    allowsInitialPassword: true,
     success: { status: 200, description: 'The session ended', body: Joi.object({ message: shapes.text }) },
   }),
   logoutAll: operation({
@@ -181,6 +188,7 @@ export const authOperations = {
     tag: 'Sessions',
     summary: "End all sessions of the caller's account",
     access: signedIn,
+    allowsInitialPassword: true,
     success: { status: 200, description: 'All sessions ended', body: Joi.object({ message: shapes.text }) },
   }),
   listSessions: operation({
@@ -189,6 +197,7 @@ export const authOperations = {
     tag: 'Sessions',
     summary: "The caller's sessions, newest first",
     access: signedIn,
+    allowsInitialPassword: true,
     query: sessionListingSchema,
     success: { status: 200, description: 'One page of the sessions', body: shapes.pageOf('sessions', shapes.session) },
   }),
@@ -198,6 +207,7 @@ export const authOperations = {
     tag: 'Sessions',
     summary: "End one of the caller's sessions",
     access: signedIn,
+    allowsInitialPassword: true,
     params: Joi.object({ id: shapes.id }),
     success: { status: 200, description: 'The session ended', body: Joi.object({ message: shapes.text }) },
     failures: ['NOT_FOUND'],
@@ -208,6 +218,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "Give the caller's account a picture: JPEG, PNG or WebP",
     access: signedIn,
+    allowsInitialPassword: true,
     upload: { field: 'image', fields: noFields, maxBytes: ({ files }) => files.imageBytes },
     success: {
       status: 200,
@@ -222,6 +233,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "Take the picture of the caller's account away",
     access: signedIn,
+    allowsInitialPassword: true,
     success: {
       status: 200,
       description: 'There is no picture',

@@ -62,7 +62,7 @@ export const fileOperations = {
       description: 'The file, of the type that its name says',
       content: '*/*',
     },
-    inPieces: true,
+    acceptsRanges: true,
     failures: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_UNAVAILABLE'],
   }),
   removeMaterial: operation({

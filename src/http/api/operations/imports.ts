@@ -130,7 +130,7 @@ export const importOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.id }),
     query: undoQuerySchema,
-    takesItsTime: true,
+    databaseDeadline: 'none',
     success: {
       status: 200,
       description: 'What was undone, or would be with `dryRun`; accounts with a life of their own are kept and named',
