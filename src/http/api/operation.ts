@@ -3,6 +3,19 @@ import type { Config } from '../../config/config.js';
 import type { ErrorCode } from '../../errors.js';
 import type { Access } from '../../services/auth/permissions.js';
 
+/** The groups of operations. */
+export const tags = {
+  Authentication: 'Setup, logins and the own account',
+  Sessions: 'The sessions of the caller',
+  Users: 'Accounts, for the super admin',
+  Courses: 'The catalogue, and courses of trainers',
+  Enrollments: 'Trainees of courses: requests, assignments, status and progress',
+  Files: 'Course files and pictures',
+  Imports: 'Imports of accounts from CSV files',
+  Audit: 'The record of privileged changes',
+  Service: 'Health, metrics and this description',
+} as const;
+
 /**
  * One operation of the API: routing, authorization, the documentation and the contract tests all read it.
  * The service behind it validates its input with the very schemas named here.
@@ -11,8 +24,10 @@ export interface Operation {
   method: 'get' | 'post' | 'put' | 'delete';
   /** With `:parameters`, as Express takes it. */
   path: string;
-  tag: 'Authentication' | 'Sessions' | 'Users' | 'Courses' | 'Enrollments' | 'Files' | 'Imports' | 'Audit' | 'Service';
+  tag: keyof typeof tags;
   summary: string;
+  /** What the summary leaves out. Who may call it follows from `access`. */
+  description?: string;
   access: Access;
   /** Open to accounts that must change their initial password first; other operations refuse them with 403. */
   allowsInitialPassword?: true;

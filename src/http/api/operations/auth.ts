@@ -40,7 +40,11 @@ export const authOperations = {
     success: {
       status: 201,
       description: 'The super admin was created',
-      body: Joi.object({ message: shapes.text, token: shapes.token, user: shapes.user('phone', 'role') }),
+      body: Joi.object({
+        message: shapes.message('Setup completed successfully.'),
+        token: shapes.token,
+        user: shapes.setupUser,
+      }),
     },
     failures: ['SETUP_COMPLETED', 'EMAIL_TAKEN', 'PHONE_TAKEN'],
   }),
@@ -83,7 +87,7 @@ export const authOperations = {
       description: 'The account was created',
       body: Joi.object({
         message: shapes.message('User created successfully.'),
-        user: shapes.user('role', 'phone', 'isActive'),
+        user: shapes.registeredUser,
       }),
     },
     failures: ['EMAIL_TAKEN', 'SUPER_ADMIN_EXISTS', 'PHONE_TAKEN'],
@@ -98,7 +102,7 @@ export const authOperations = {
     success: {
       status: 200,
       description: 'The account',
-      body: Joi.object({ user: shapes.user('role', 'avatar', 'phone', 'lastLogin') }),
+      body: Joi.object({ user: shapes.ownUser }),
     },
   }),
   updateProfile: operation({
@@ -115,7 +119,7 @@ export const authOperations = {
       description: 'The profile was updated',
       body: Joi.object({
         message: shapes.message('Profile updated successfully.'),
-        user: shapes.user('role', 'avatar', 'phone'),
+        user: shapes.profileUser,
       }),
     },
     failures: ['PHONE_TAKEN', 'TOO_MANY_ATTEMPTS'],
@@ -152,7 +156,7 @@ export const authOperations = {
       description: 'The password was changed',
       body: Joi.object({
         message: shapes.message('Password changed successfully.'),
-        user: shapes.user('role', 'avatar', 'phone', 'requiresPasswordChange'),
+        user: shapes.firstPasswordChangeUser,
       }),
     },
     failures: ['PASSWORD_CHANGE_NOT_REQUIRED'],
@@ -180,7 +184,11 @@ export const authOperations = {
     summary: "End the caller's session",
     access: signedIn,
     allowsInitialPassword: true,
-    success: { status: 200, description: 'The session ended', body: Joi.object({ message: shapes.text }) },
+    success: {
+      status: 200,
+      description: 'The session ended',
+      body: Joi.object({ message: shapes.message('Logged out successfully.') }),
+    },
   }),
   logoutAll: operation({
     method: 'post',
@@ -189,7 +197,11 @@ export const authOperations = {
     summary: "End all sessions of the caller's account",
     access: signedIn,
     allowsInitialPassword: true,
-    success: { status: 200, description: 'All sessions ended', body: Joi.object({ message: shapes.text }) },
+    success: {
+      status: 200,
+      description: 'All sessions ended',
+      body: Joi.object({ message: shapes.message('Logged out of all sessions.') }),
+    },
   }),
   listSessions: operation({
     method: 'get',
@@ -208,8 +220,12 @@ export const authOperations = {
     summary: "End one of the caller's sessions",
     access: signedIn,
     allowsInitialPassword: true,
-    params: Joi.object({ id: shapes.id }),
-    success: { status: 200, description: 'The session ended', body: Joi.object({ message: shapes.text }) },
+    params: Joi.object({ id: shapes.idOf('session') }),
+    success: {
+      status: 200,
+      description: 'The session ended',
+      body: Joi.object({ message: shapes.message('Session ended.') }),
+    },
     failures: ['NOT_FOUND'],
   }),
   setAvatar: operation({

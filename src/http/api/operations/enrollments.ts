@@ -167,7 +167,7 @@ export const enrollmentOperations = {
     tag: 'Enrollments',
     summary: 'An enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('enrollment') }),
     success: {
       status: 200,
       description: 'The enrollment',
@@ -181,7 +181,7 @@ export const enrollmentOperations = {
     tag: 'Enrollments',
     summary: 'Remove an enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('enrollment') }),
     success: {
       status: 200,
       description: 'The enrollment is removed',
@@ -195,7 +195,7 @@ export const enrollmentOperations = {
     tag: 'Enrollments',
     summary: 'Move an enrollment to another status; a trainee can cancel theirs, or request it again',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('enrollment') }),
     body: statusChangeSchema,
     success: {
       status: 200,
@@ -213,7 +213,7 @@ export const enrollmentOperations = {
     tag: 'Enrollments',
     summary: 'Set how far a trainee is',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('enrollment') }),
     body: progressSchema,
     success: {
       status: 200,

@@ -37,11 +37,11 @@ export const userOperations = {
     tag: 'Users',
     summary: 'An account',
     access: superAdmin,
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('account') }),
     success: {
       status: 200,
       description: 'The account',
-      body: Joi.object({ user: shapes.account.append({ lockedUntil: shapes.nullableTimestamp }).required() }),
+      body: Joi.object({ user: shapes.accountDetails.required() }),
     },
     failures: ['NOT_FOUND'],
   }),
@@ -51,7 +51,7 @@ export const userOperations = {
     tag: 'Users',
     summary: 'Change an account; absent fields stay as they are. A new role ends its sessions',
     access: superAdmin,
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('account') }),
     body: userUpdateSchema,
     success: {
       status: 200,
@@ -73,7 +73,7 @@ export const userOperations = {
     tag: 'Users',
     summary: 'Delete an account with its enrollments',
     access: superAdmin,
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('account') }),
     success: {
       status: 200,
       description: 'The account was deleted',
@@ -87,7 +87,7 @@ export const userOperations = {
     tag: 'Users',
     summary: 'Let an account sign in, or keep it out: its sessions end at once',
     access: superAdmin,
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('account') }),
     body: activationSchema,
     success: {
       status: 200,
@@ -102,7 +102,7 @@ export const userOperations = {
     tag: 'Users',
     summary: 'Give an account a password that must be changed at the next login',
     access: superAdmin,
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('account') }),
     success: {
       status: 200,
       description: 'The password, which is shown nowhere else',
@@ -116,7 +116,7 @@ export const userOperations = {
     tag: 'Users',
     summary: 'Let an account try its password again that is locked after too many wrong ones',
     access: superAdmin,
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('account') }),
     success: {
       status: 200,
       description: 'The account is not locked',
