@@ -62,6 +62,13 @@ export interface Operation {
   failures?: readonly ErrorCode[];
 }
 
+/** The names of a path's parameters: `'id' | 'fileId'` for `/courses/:id/files/:fileId`. */
+export type PathParameter<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Tail}`
+    ? Name | PathParameter<Tail>
+    : Rest
+  : never;
+
 /** An operation with its own types kept: which of the optional parts it has. */
 export const operation = <const T extends Operation>(definition: T): T => definition;
 

@@ -41,32 +41,32 @@ export const courseHandlers = {
   courseStatistics: async ({ context, caller }) => ({ stats: await courseStatistics(context, actorOf(caller)) }),
 
   async listTrainerCourses({ context, caller, params, query }) {
-    const { items, pagination } = await listTrainerCourses(context, actorOf(caller), params.trainerId ?? '', query);
+    const { items, pagination } = await listTrainerCourses(context, actorOf(caller), params.trainerId, query);
     return { courses: items.map(presentCourse), pagination };
   },
 
   async showCourse({ context, caller, params }) {
-    return { course: presentCourse(await findCourse(context, actorOf(caller), params.id ?? '')) };
+    return { course: presentCourse(await findCourse(context, actorOf(caller), params.id)) };
   },
 
   async updateCourse({ context, caller, params, body }) {
-    const course = await updateCourse(context, actorOf(caller), params.id ?? '', body);
+    const course = await updateCourse(context, actorOf(caller), params.id, body);
     return { message: 'Course updated successfully.', course: presentCourse(course) };
   },
 
   async deleteCourse({ context, caller, params, query }) {
-    await deleteCourse(context, actorOf(caller), params.id ?? '', query);
+    await deleteCourse(context, actorOf(caller), params.id, query);
     return { message: 'Course deleted successfully.' };
   },
 
   async publishCourse({ context, caller, params, body }) {
-    const course = await publishCourse(context, actorOf(caller), params.id ?? '', body);
+    const course = await publishCourse(context, actorOf(caller), params.id, body);
     const message = `Course ${course.isPublished ? 'published' : 'unpublished'} successfully.`;
     return { message, course: presentPublishedCourse(course) };
   },
 
   async assignTrainer({ context, caller, params, body }) {
-    const course = await assignTrainer(context, actorOf(caller), params.id ?? '', body);
+    const course = await assignTrainer(context, actorOf(caller), params.id, body);
     return { message: 'Trainer assigned successfully.', course: presentCourse(course) };
   },
 } satisfies Partial<Handlers>;

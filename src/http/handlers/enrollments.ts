@@ -74,32 +74,32 @@ export const enrollmentHandlers = {
   }),
 
   async listTrainerEnrollments({ context, caller, params, query }) {
-    const { items, pagination } = await listTrainerEnrollments(context, actorOf(caller), params.trainerId ?? '', query);
+    const { items, pagination } = await listTrainerEnrollments(context, actorOf(caller), params.trainerId, query);
     return { enrollments: items.map(presentTrainerEnrollment), pagination };
   },
 
   async listCourseTrainees({ context, caller, params, query }) {
-    const { items, pagination } = await listCourseTrainees(context, actorOf(caller), params.courseId ?? '', query);
+    const { items, pagination } = await listCourseTrainees(context, actorOf(caller), params.courseId, query);
     return { trainees: items.map(presentCourseTrainee), pagination };
   },
 
   async showEnrollment({ context, caller, params }) {
-    const enrollment = await findEnrollment(context, actorOf(caller), params.id ?? '');
+    const enrollment = await findEnrollment(context, actorOf(caller), params.id);
     return { enrollment: presentTrainerEnrollment(enrollment) };
   },
 
   async removeEnrollment({ context, caller, params }) {
-    const removed = await removeEnrollments(context, actorOf(caller), [params.id ?? '']);
+    const removed = await removeEnrollments(context, actorOf(caller), [params.id]);
     return { message: 'Enrollment removed successfully.', removedEnrollments: removed.map(presentEnrollment) };
   },
 
   async changeStatus({ context, caller, params, body }) {
-    const enrollment = await changeStatus(context, actorOf(caller), params.id ?? '', body);
+    const enrollment = await changeStatus(context, actorOf(caller), params.id, body);
     return { message: 'Enrollment status updated successfully.', enrollment: presentEnrollment(enrollment) };
   },
 
   async setProgress({ context, caller, params, body }) {
-    const enrollment = await setProgress(context, actorOf(caller), params.id ?? '', body);
+    const enrollment = await setProgress(context, actorOf(caller), params.id, body);
     return { message: 'Progress updated successfully.', enrollment: presentEnrollment(enrollment) };
   },
 } satisfies Partial<Handlers>;

@@ -102,28 +102,28 @@ export function importHandlers(service: Service) {
     },
 
     async showImport({ context, params }) {
-      return { import: presentImport(await findImport(context, params.id ?? '')) };
+      return { import: presentImport(await findImport(context, params.id)) };
     },
 
     async watchImport({ context, caller, params, signal }) {
-      const { id } = await findImport(context, params.id ?? '');
+      const { id } = await findImport(context, params.id);
       return { pieces: () => eventsOf(context, caller, id, signal, isDraining) };
     },
 
     async importRejects({ context, params }) {
-      const record = await findImport(context, params.id ?? '');
+      const record = await findImport(context, params.id);
       await assertRejectsReadable(record);
       const contentType = reportTypes(record).rejects;
       return { filename: `rejected-${record.id}.csv`, contentType, pieces: () => rejectedCsv(record) };
     },
 
     async importOutcome({ context, params }) {
-      const record = await findImport(context, params.id ?? '');
+      const record = await findImport(context, params.id);
       return { filename: `outcome-${record.id}.csv`, pieces: () => ledgerCsv(context, record) };
     },
 
     async importCredentials({ context, caller, params }) {
-      const record = await findImport(context, params.id ?? '');
+      const record = await findImport(context, params.id);
       const { id } = record;
       // HEAD claims nothing, and answers as GET would.
       assertFetchable(record);
@@ -142,21 +142,21 @@ export function importHandlers(service: Service) {
     },
 
     async cancelImport({ context, caller, params }) {
-      const record = await cancelImport(context, actorOf(caller), params.id ?? '');
+      const record = await cancelImport(context, actorOf(caller), params.id);
       const message =
         record.status === 'cancelled' ? 'Import cancelled.' : 'Import will end at the next batch of rows.';
       return { message, import: presentImport(record) };
     },
 
     async resumeImport({ context, caller, params, setHeader }) {
-      const record = await requeueImport(context, actorOf(caller), params.id ?? '');
+      const record = await requeueImport(context, actorOf(caller), params.id);
       wakeImports();
       setHeader('Location', placeOf(record));
       return { import: presentImport(record) };
     },
 
     async undoImport({ context, caller, params, query, signal }) {
-      const id = params.id ?? '';
+      const id = params.id;
       const { dryRun } = validate(undoQuerySchema, query);
       const undo = dryRun
         ? await previewUndo(context, id)

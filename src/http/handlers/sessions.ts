@@ -19,7 +19,7 @@ export const sessionHandlers = {
   },
 
   async endSession({ context, caller, params }) {
-    await endSession(context, caller, params.id ?? '');
+    await endSession(context, caller, params.id);
     return { message: 'Session ended.' };
   },
 } satisfies Partial<Handlers>;

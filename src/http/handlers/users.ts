@@ -26,33 +26,33 @@ export const userHandlers = {
   },
 
   async showUser({ context, params }) {
-    const user = await findUserById(context, params.id ?? '');
+    const user = await findUserById(context, params.id);
     return { user: { ...presentUser(user), lockedUntil: await lockOf(context, user.id) } };
   },
 
   async updateUser({ context, caller, params, body }) {
-    const user = await updateUser(context, actorOf(caller), params.id ?? '', body);
+    const user = await updateUser(context, actorOf(caller), params.id, body);
     return { message: 'User updated successfully.', user: presentUser(user) };
   },
 
   async deleteUser({ context, caller, params }) {
-    await deleteUser(context, actorOf(caller), params.id ?? '');
+    await deleteUser(context, actorOf(caller), params.id);
     return { message: 'User deleted successfully.' };
   },
 
   async changeActivation({ context, caller, params, body }) {
-    const user = await changeActivation(context, actorOf(caller), params.id ?? '', body);
+    const user = await changeActivation(context, actorOf(caller), params.id, body);
     const message = `User ${user.isActive ? 'activated' : 'deactivated'} successfully.`;
     return { message, user: presentUser(user) };
   },
 
   async resetPassword({ context, caller, params }) {
-    const { temporaryPassword } = await resetPassword(context, actorOf(caller), params.id ?? '');
+    const { temporaryPassword } = await resetPassword(context, actorOf(caller), params.id);
     return { message: 'Password reset successfully.', temporaryPassword };
   },
 
   async unlockUser({ context, caller, params }) {
-    await unlockUser(context, actorOf(caller), params.id ?? '');
+    await unlockUser(context, actorOf(caller), params.id);
     return { message: 'User unlocked successfully.' };
   },
 

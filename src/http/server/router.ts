@@ -7,7 +7,7 @@ import { authenticate, isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller, Client } from '../../services/core.js';
 import { atMost, type ByteRange, dropUpload, type UploadLimit, uploadsFolder } from '../../services/files/files.js';
 import { type Contract, contract } from '../api/contract.js';
-import type { Operation } from '../api/operation.js';
+import type { Operation, PathParameter } from '../api/operation.js';
 import { rangeOf } from '../body/ranges.js';
 import { makeShallow } from '../body/shallow.js';
 import { type StreamAnswer, sendJson, sendStream } from '../body/streams.js';
@@ -24,7 +24,8 @@ export interface HandlerRequest<T extends Operation = Operation> {
     : T['access'] extends { kind: 'optional' }
       ? Caller | undefined
       : Caller;
-  params: Readonly<Record<string, string>>;
+  /** Those that the path names. */
+  params: Readonly<Record<PathParameter<T['path']>, string>>;
   query: unknown;
   /** The parsed JSON body, `{}` without one; not validated yet: the service does that. */
   body: unknown;
