@@ -45,7 +45,7 @@ const retryAfter = { 'Retry-After': header('Seconds to wait before retrying', 'i
 
 /** What an answer carries besides its body, by its status. */
 const headersByStatus: Readonly<Record<number, object>> = {
-  202: { Location: header('Where the outcome can be watched', 'string') },
+  202: { Location: header('URL of the import', 'string') },
   401: { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') },
   429: retryAfter,
   503: retryAfter,

@@ -259,7 +259,7 @@ export const session = component(
   }),
 );
 
-/** An import, as everybody who may see it sees it: no path of the server, no password. */
+/** An import, without paths of the server and without passwords. */
 export const importRecord = component(
   'Import',
   'An import of accounts',

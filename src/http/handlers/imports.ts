@@ -21,12 +21,12 @@ import { goesOnByItself } from '../../services/imports/run/repository.js';
 import type { Handlers } from '../server/router.js';
 import type { Service } from '../server/service.js';
 
-/** How often an import that is watched is looked at, in milliseconds. */
+/** How often a watched import is read, in milliseconds. */
 const watchMs = 500;
-/** How often a line is sent that means nothing, so that nobody on the way takes the connection for dead. */
+/** How often a comment is sent, so that proxies don't close the idle connection, in milliseconds. */
 const heartbeatMs = 15_000;
 
-/** How often it is made sure that who watches is still signed in, in milliseconds. */
+/** How often the session of the caller is checked, in milliseconds. */
 const sessionMs = 3000;
 
 const underWay = new Set(['queued', 'running', 'undoing']);
@@ -56,14 +56,14 @@ async function* eventsOf(
       yield ': still there\n\n';
       sentAt = performance.now();
     }
-    // The service goes on with its own.
+    // The worker resumes interrupted imports of its own.
     if (!underWay.has(found.status) && !goesOnByItself(found)) {
       yield `event: end\ndata: ${data}\n\n`;
       return;
     }
-    // The client asks again, and meets an instance that stays.
+    // The client reconnects, to another instance.
     if (isDraining()) return;
-    // It fails only where the client has gone, which the loop notices itself.
+    // It rejects only when the client has disconnected, which ends the loop.
     await sleep(watchMs, undefined, { signal }).catch(() => undefined);
   }
 }

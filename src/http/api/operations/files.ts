@@ -30,7 +30,7 @@ export const fileOperations = {
     upload: { field: 'file', fields: noFields, maxBytes: ({ files }) => files.materialBytes },
     success: {
       status: 201,
-      description: 'The file is there',
+      description: 'The file was added',
       body: Joi.object({ message: shapes.message('File uploaded successfully.'), file: shapes.material.required() }),
     },
     failures: ['NOT_FOUND', 'COURSE_QUOTA', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
@@ -54,7 +54,7 @@ export const fileOperations = {
     method: 'get',
     path: '/api/courses/:id/files/:fileId',
     tag: 'Files',
-    summary: 'A file of a course, to be kept',
+    summary: 'Download a file of a course',
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'] },
     params: Joi.object({ id: shapes.idOf('course'), fileId: shapes.id }),
     success: {
@@ -83,7 +83,7 @@ export const fileOperations = {
     method: 'get',
     path: '/api/images/:name',
     tag: 'Files',
-    summary: "A course's or an account's picture, to everybody who knows its address",
+    summary: 'The picture of a course or account',
     access: anybody,
     params: Joi.object({
       name: shapes.text.description('File name of the picture').example('0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f.webp'),
