@@ -50,7 +50,7 @@ export interface AuditListing extends Paging {
   to?: Date;
 }
 
-/** Whether a text that was read as a moment names a day that there is: one too many goes on into the next month. */
+/** Whether the day exists: Date reads 31 February as a day of March. */
 const isDay = (text: unknown) => {
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(String(text)) ?? [];
   return day === undefined || new Date(day).toISOString().startsWith(day);

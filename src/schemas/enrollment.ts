@@ -80,7 +80,7 @@ export interface EnrollmentRequest {
 /** Body of `POST /api/enrollments`. */
 export const enrollmentRequestSchema = Joi.object<EnrollmentRequest>({ courseId: courseId.required(), notes });
 
-/** How an enrollment that somebody else makes can begin. */
+/** The first status of an enrollment that isn't the trainee's own request. */
 const initialStatus = fields.oneOf('status', ['pending', 'active'] as const).default('active');
 
 export interface EnrollmentAssignment {

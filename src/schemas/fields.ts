@@ -114,10 +114,10 @@ const atSign = /[@\uff20\ufe6b]/;
 /** Whether a phone could be taken for an email address. */
 export const hasAtSign = (value: string): boolean => atSign.test(value);
 
-/** A phone that nobody can take for an email address. */
+/** A phone that can't be taken for an email address. */
 export const phone = checked(anyPhone, (value) => (atSign.test(value) ? 'Phone must not contain @.' : undefined));
 
-/** The title or id of a course, as somebody wrote it down. */
+/** The title or id of a course, as a person writes it. */
 export const course = singleLine('Course', 1, 200);
 export const courseTitle = singleLine('Title', 3, 200);
 export const category = singleLine('Category', 2, 100);

@@ -49,7 +49,7 @@ const stateWords = {
   no: ['inactive', 'disabled', 'suspended', 'inaktiv', 'inactif', 'inactivo', 'inativo'],
 };
 
-/** A cell that somebody only seems to have filled in. */
+/** A cell that only seems to be filled in. */
 const blank = Joi.string().trim().valid('');
 
 const passwordHashShape = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;

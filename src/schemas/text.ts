@@ -27,7 +27,7 @@ const longestNormalized = 8192;
 
 /**
  * The text in a normal form of Unicode: the only place where one is made. A text that would take long stays as it is:
- * no schema accepts it, so it is nobody's key.
+ * no schema accepts it, so no account has it as a key.
  */
 export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string {
   return text.length > longestNormalized || hasTooManyMarks(text) ? text : text.normalize(form);
@@ -42,7 +42,7 @@ export function rawLength(maximumCharacters: number): number {
 }
 
 // Joiners and the marks of direction that people type are part of Persian, of Indic scripts, of Arabic, Hebrew and emoji. These
-// only come along when something is pasted: they turn texts around, or make two of them look the same.
+// only come along when something is pasted: they reverse text, or make two texts look the same.
 const dropped = /[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]/gu;
 
 /** A line of text without what can't be seen and belongs to no script. */

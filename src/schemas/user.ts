@@ -30,7 +30,7 @@ export interface ProfileInput {
   phone?: string;
 }
 
-/** A field that leaves things unchanged when it is absent or empty (specification, section 4.8). */
+/** A field that changes nothing when it is absent or empty (specification, section 4.8). */
 const unlessEmpty = (schema: Types.Schema) => schema.empty(Joi.string().trim().valid('', null));
 
 const notText = 'Phone must be a string or a number.';

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { validationError } from '../errors.js';
 
-/** A list of wrong things has so many problems that are worth reading. */
+/** Maximum number of problems reported for one input. */
 const mostProblems = 20;
 
 /**

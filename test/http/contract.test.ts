@@ -137,7 +137,7 @@ for (const [name, operation] of operations) {
     }
 
     if (!isOpen) {
-      const open = path.startsWith('/api/auth/');
+      const open = operation.allowsInitialPassword === true;
       it(`is ${open ? 'open' : 'refused'} to an account that must change its password`, async () => {
         const { token, ...given } = await example();
         await harness.context.database.models.User.update({ requiresPasswordChange: true }, { where: {} });
@@ -151,6 +151,36 @@ for (const [name, operation] of operations) {
     }
   });
 }
+
+describe('Flags of operations', () => {
+  const named = (isMeant: (operation: Operation) => unknown) =>
+    operations.flatMap(([name, operation]) => (isMeant(operation) ? [name] : []));
+
+  it('admit accounts with an initial password to the operations below /api/auth only', () => {
+    expect(named(({ allowsInitialPassword }) => allowsInitialPassword)).to.have.members([
+      'register',
+      'me',
+      'updateProfile',
+      'changePassword',
+      'changeFirstPassword',
+      'checkEnrollment',
+      'logout',
+      'logoutAll',
+      'listSessions',
+      'endSession',
+      'setAvatar',
+      'removeAvatar',
+    ]);
+  });
+
+  it('lift the deadline of the database for undoing an import only', () => {
+    expect(named(({ databaseDeadline }) => databaseDeadline === 'none')).to.deep.equal(['undoImport']);
+  });
+
+  it('accept ranges for course files only', () => {
+    expect(named(({ acceptsRanges }) => acceptsRanges)).to.deep.equal(['openMaterial']);
+  });
+});
 
 describe('Methods of the API', () => {
   const harness = useHarness();

@@ -65,6 +65,48 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
+  it('describes every parameter and field', () => {
+    const undescribed: string[] = [];
+    function visit(node: unknown, place: string): void {
+      if (typeof node !== 'object' || node === null) return;
+      const { properties, description, in: location } = node as Record<string, unknown>;
+      if (typeof location === 'string' && !description) undescribed.push(place);
+      const fields = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
+      for (const [name, field] of fields as [string, Record<string, unknown>][])
+        if (!field.description && field.$ref === undefined) undescribed.push(`${place}.${name}`);
+      for (const [key, child] of Object.entries(node)) visit(child, `${place}.${key}`);
+    }
+    visit(document, 'document');
+    expect(undescribed).to.deep.equal([]);
+  });
+
+  it('names what operations share', () => {
+    expect(Object.keys(document.components.schemas)).to.include.members([
+      'User',
+      'Course',
+      'Enrollment',
+      'Import',
+      'Session',
+      'Material',
+      'AuditEntry',
+      'Pagination',
+      'Error',
+      'ValidationError',
+    ]);
+  });
+
+  it('gives examples that its schemas allow', () => {
+    for (const [name, operation] of operations) {
+      const { requestBody, responses = {} } = describedBy(operation) ?? {};
+      for (const { content } of [...(requestBody ? [requestBody] : []), ...Object.values(responses)]) {
+        const { schema, example } = content?.['application/json'] ?? {};
+        if (schema === undefined || example === undefined) continue;
+        const check = compile(schema);
+        expect(check(example), `${name}: ${JSON.stringify(check.errors)}`).to.equal(true);
+      }
+    }
+  });
+
   it('describes every answer in words that speak to clients', () => {
     for (const [name, operation] of operations) {
       for (const [status, { description }] of Object.entries(describedBy(operation)?.responses ?? {})) {
@@ -91,7 +133,7 @@ for (const [name, operation] of operations) {
       if (operation.failures?.includes('IMPORT_CONFLICT')) expected.push('400');
       if (operation.failures?.includes('TOO_MANY_ATTEMPTS')) expected.push('429');
       if (operation.failures?.includes('CREDENTIALS_FETCHED')) expected.push('410');
-      if (operation.inPieces) expected.push('206', '304', '416');
+      if (operation.acceptsRanges) expected.push('206', '304', '416');
       if (access.kind !== 'public' || name === 'metrics') expected.push('401');
       if (!['public', 'signed-in'].includes(access.kind)) expected.push('403');
       if (operation.failures?.includes('NOT_FOUND') || operation.params) expected.push('404');

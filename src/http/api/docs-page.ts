@@ -32,8 +32,9 @@ type Content = Record<string, { schema: Schema }>;
 interface Described {
   tags: string[];
   summary: string;
+  description: string;
   security: object[];
-  parameters: { name: string; in: string; required: boolean; schema: Schema }[];
+  parameters: { name: string; in: string; description: string; required: boolean; schema: Schema }[];
   requestBody?: { content: Content };
   responses: Record<string, { description: string; content: Content }>;
 }
@@ -43,6 +44,17 @@ interface Document {
   info: { title: string; version: string };
   paths: Record<string, Record<string, Described>>;
   components: { schemas: Record<string, Schema> };
+}
+
+/** A copy of a part of the document, with schemas in place of the references to them. */
+function inlined<T>(node: T, schemas: Record<string, Schema>): T {
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref } = node as { $ref?: string };
+  const [, name] = /^#\/components\/schemas\/(\w+)$/.exec($ref ?? '') ?? [];
+  const source: object = (name === undefined ? undefined : schemas[name]) ?? node;
+  if (Array.isArray(source)) return source.map((item: unknown) => inlined(item, schemas)) as T;
+  // A schema stands where a reference to a schema stood.
+  return Object.fromEntries(Object.entries(source).map(([key, value]) => [key, inlined(value, schemas)])) as T;
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -98,14 +110,14 @@ const contentTables = (caption: string, content: Content) =>
     .join('');
 
 function parameterTable({ parameters }: Described): string {
-  const rows = parameters.map(({ name, in: place, required, schema }) =>
-    row(name, required, `${place}: ${explained(schema)}`),
+  const rows = parameters.map(({ name, in: place, description, required, schema }) =>
+    row(name, required, `${place}: ${explained({ ...schema, description })}`),
   );
   return table('Parameters', rows);
 }
 
 function operationHtml(method: string, path: string, operation: Described): string {
-  const { summary, security, requestBody, responses } = operation;
+  const { summary, description, security, requestBody, responses } = operation;
   const optional = security.some((way) => Object.keys(way).length === 0);
   const lock = security.length === 0 ? '' : ` <small>${optional ? 'token or none' : 'token'}</small>`;
   const success = Object.entries(responses).filter(([status]) => status < '300');
@@ -113,6 +125,7 @@ function operationHtml(method: string, path: string, operation: Described): stri
   const words = failures.map(([status, { description }]) => `<li><b>${status}</b> ${escaped(description)}</li>`);
   return [
     `<details id="${escaped(`${method}-${path}`)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> ${escaped(summary)}${lock}</summary>`,
+    `<p>${escaped(description)}</p>`,
     parameterTable(operation),
     contentTables('Request', requestBody?.content ?? {}),
     ...success.map(([status, { description, content }]) => contentTables(`${status} ${description}`, content)),
@@ -127,7 +140,9 @@ table{border-collapse:collapse;width:100%;margin:.5rem 0 1rem}caption{text-align
 th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;border-top:1px solid #8884;overflow-wrap:anywhere}th{overflow-wrap:normal}small{opacity:.7}`;
 
 function render(): string {
-  const { info, paths, components } = openapiDocument() as Document;
+  const document = openapiDocument() as Document;
+  const { schemas } = document.components;
+  const { info, paths } = inlined(document, schemas);
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
@@ -136,10 +151,10 @@ function render(): string {
     const own = all.filter(({ operation }) => operation.tags.includes(tag));
     return `<h2>${escaped(tag)}</h2>${own.map(({ method, path, operation }) => operationHtml(method, path, operation)).join('')}`;
   });
-  const { Failure = {}, ValidationFailure = {} } = components.schemas;
+  const { Error: failure = {}, ValidationError: validationFailure = {} } = schemas;
   const failures = [
-    table('Invalid input: 400, with every invalid field', fieldRows(ValidationFailure)),
-    table('Every other failure', fieldRows(Failure)),
+    table('Invalid input: 400, with every invalid field', fieldRows(validationFailure)),
+    table('Every other failure', fieldRows(failure)),
   ].join('');
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(info.title)} API</title><style>${style}</style></head><body><h1>${escaped(info.title)} API ${escaped(info.version)}</h1><p>Operations marked <small>token</small> need <code>Authorization: Bearer &lt;token&gt;</code>, as a login gives it. For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p><h2>Failures</h2>${failures}${sections.join('')}</body></html>\n`;
 }

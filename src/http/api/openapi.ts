@@ -1,72 +1,12 @@
 import type Joi from 'joi';
 import type { ErrorCode } from '../../errors.js';
+import type { Role } from '../../schemas/fields.js';
 import { packageVersion } from '../../version.js';
 import { messageOf, statusOf } from '../server/errors.js';
 import { contract } from './contract.js';
-import type { Operation } from './operation.js';
+import { createSchemaConverter, type JsonSchema } from './json-schema.js';
+import { type Operation, tags } from './operation.js';
 import { failure, validationFailure } from './response-schemas.js';
-
-type JsonSchema = Record<string, unknown> & {
-  properties?: Record<string, JsonSchema>;
-  items?: JsonSchema;
-  anyOf?: JsonSchema[];
-  required?: string[];
-};
-
-interface JoiDescription {
-  keys?: Record<string, JoiDescription>;
-  items?: JoiDescription[];
-  /** Of alternatives. */
-  matches?: { schema: JoiDescription }[];
-  metas?: Record<string, unknown>[];
-  /** `empty`: what counts as absent. */
-  flags?: { empty?: unknown };
-}
-
-/** A Joi schema in OpenAPI 3.1's dialect, JSON Schema 2020-12: Joi's own conversion, and what custom rules say in `meta`. */
-function jsonSchema(schema: Joi.Schema, mode: 'input' | 'output'): JsonSchema {
-  // Both are JSON by Joi's word; its types leave open of what shape.
-  const converted = schema['~standard'].jsonSchema[mode]({ target: 'draft-2020-12' }) as JsonSchema;
-  return withMetas(converted, schema.describe() as JoiDescription);
-}
-
-function withMetas(converted: JsonSchema, description: JoiDescription): JsonSchema {
-  const { properties, items, anyOf } = converted;
-  const { items: [item] = [], matches } = description;
-  const described = {
-    ...converted,
-    ...Object.assign({}, ...(description.metas ?? [])),
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([key, property]) => [key, withMetas(property, description.keys?.[key] ?? {})]),
-      ),
-    }),
-    ...(items && item && { items: withMetas(items, item) }),
-    ...(anyOf && matches && { anyOf: anyOf.map((one, index) => withMetas(one, matches[index]?.schema ?? {})) }),
-  };
-  // What counts as absent may be sent all the same.
-  return description.flags?.empty ? { anyOf: [described, { type: ['string', 'null'], maxLength: 0 }] } : described;
-}
-
-/** Unknown keys of a request are ignored, not refused. */
-function requestSchema(schema: Joi.ObjectSchema): JsonSchema {
-  const { additionalProperties: _refused, ...converted } = jsonSchema(schema, 'input');
-  return converted;
-}
-
-function parametersOf(operation: Operation): object[] {
-  const located = (where: 'path' | 'query', schema: Joi.ObjectSchema | undefined) => {
-    if (!schema) return [];
-    const { properties = {}, required = [] } = jsonSchema(schema, 'input');
-    return Object.entries(properties).map(([name, property]) => ({
-      name,
-      in: where,
-      required: where === 'path' || required.includes(name),
-      schema: property,
-    }));
-  };
-  return [...located('path', operation.params), ...located('query', operation.query)];
-}
 
 /** The words of a failure, as this operation says them. */
 function describedFailure({ access }: Operation, code: ErrorCode): string {
@@ -92,24 +32,20 @@ function failuresOf(operation: Operation): ErrorCode[] {
     if (access.kind !== 'optional') codes.push('TOKEN_MISSING');
     codes.push('TOKEN_INVALID');
     if (access.kind !== 'signed-in' && access.kind !== 'optional') codes.push('ACCESS_DENIED');
-    if (!path.startsWith('/api/auth/')) codes.push('PASSWORD_CHANGE_REQUIRED');
+    if (!operation.allowsInitialPassword) codes.push('PASSWORD_CHANGE_REQUIRED');
   }
   // However little an operation needs, the service may have more to do than it can, or no database yet.
   if (path.startsWith('/api/')) codes.push('OVERLOADED', 'DATABASE_UNREACHABLE', 'NOT_READY');
   return codes;
 }
 
-const reference = (component: string) => ({
-  'application/json': { schema: { $ref: `#/components/schemas/${component}` } },
-});
-
 const header = (description: string, type: 'string' | 'integer') => ({ description, schema: { type } });
 
-const retryAfter = { 'Retry-After': header('Seconds after which trying again makes sense', 'integer') };
+const retryAfter = { 'Retry-After': header('Seconds to wait before retrying', 'integer') };
 
 /** What an answer carries besides its body, by its status. */
 const headersByStatus: Readonly<Record<number, object>> = {
-  202: { Location: header('Where the outcome can be watched', 'string') },
+  202: { Location: header('URL of the import', 'string') },
   401: { 'WWW-Authenticate': header('The challenge of RFC 6750', 'string') },
   429: retryAfter,
   503: retryAfter,
@@ -120,85 +56,179 @@ function headersOf(status: number): object {
   return headers ? { headers } : {};
 }
 
-/** A form with a file and text fields. */
-function formSchema({ field, fields }: NonNullable<Operation['upload']>): JsonSchema {
-  const { properties, ...converted } = requestSchema(fields);
-  const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file' };
-  return { ...converted, properties: { [field]: file, ...properties }, required: [field] };
+/** Who may call an operation. */
+function audienceOf({ access, allowsInitialPassword }: Operation): string {
+  if (access.kind === 'public') return 'Needs no token.';
+  const audience = signedInAudience(access);
+  return allowsInitialPassword ? `${audience} Open to accounts with an initial password.` : audience;
 }
 
-function requestBodyOf({ body, upload }: Operation): object {
-  if (upload)
-    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(upload) } } } };
-  if (!body) return {};
-  return { requestBody: { required: true, content: { 'application/json': { schema: requestSchema(body) } } } };
+function signedInAudience(access: Exclude<Operation['access'], { kind: 'public' }>): string {
+  switch (access.kind) {
+    case 'optional':
+      return 'Needs no token; with one, the response depends on the caller.';
+    case 'signed-in':
+      return 'For every signed-in account.';
+    case 'roles':
+      return `For ${listed(access.roles)}.`;
+    case 'scoped':
+      return `For ${listed(access.roles)}; only the super admin sees more than their own.`;
+    case 'own-trainer':
+      return 'For the super admin, and for the trainer whom the path names.';
+    case 'owner':
+      return `For ${listed(access.roles)}; only the super admin for ${access.of}s that are not their own${access.open ? ', unless published' : ''}.`;
+  }
 }
 
-function responsesOf(operation: Operation): object {
-  const { success } = operation;
-  const responses: Record<number, object> = {
-    [success.status]: {
-      description: success.description,
-      ...headersOf(success.status),
-      content:
-        'content' in success
-          ? { [success.content]: { schema: { type: 'string' } } }
-          : { 'application/json': { schema: jsonSchema(success.body, 'output') } },
-    },
+const plurals: Record<Role, string> = { super_admin: 'the super admin', trainer: 'trainers', trainee: 'trainees' };
+
+/** `trainees, trainers and the super admin` */
+function listed(roles: readonly Role[]): string {
+  const names = roles.map((role) => plurals[role]);
+  return names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+}
+
+/** Converts operations one by one, and collects the components that they refer to. */
+function createOperationConverter() {
+  const { input, output, exampleOf, components } = createSchemaConverter();
+  const examples: Record<string, { value: object }> = {};
+
+  function parametersOf(operation: Operation): object[] {
+    const located = (where: 'path' | 'query', schema: Joi.ObjectSchema | undefined) => {
+      if (!schema) return [];
+      const { properties = {}, required = [] } = input(schema);
+      return Object.entries(properties).map(([name, { description, ...property }]) => ({
+        name,
+        in: where,
+        description,
+        required: where === 'path' || required.includes(name),
+        schema: property,
+      }));
+    };
+    return [...located('path', operation.params), ...located('query', operation.query)];
+  }
+
+  /** A form with a file and text fields. */
+  function formSchema({ field, fields }: NonNullable<Operation['upload']>): JsonSchema {
+    const { properties, ...converted } = input(fields);
+    const file = { type: 'string', contentMediaType: 'application/octet-stream', description: 'The file' };
+    return { ...converted, properties: { [field]: file, ...properties }, required: [field] };
+  }
+
+  const withExample = (schema: JsonSchema) => ({ 'application/json': { schema, example: exampleOf(schema) } });
+
+  function requestBodyOf({ body, upload }: Operation): object {
+    if (upload)
+      return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(upload) } } } };
+    return body ? { requestBody: { required: true, content: withExample(input(body)) } } : {};
+  }
+
+  const failureSchemas = { Error: output(failure), ValidationError: output(validationFailure) };
+  const nameOf = (code: ErrorCode) => (code === 'VALIDATION' ? 'ValidationError' : 'Error');
+
+  function failureExample(operation: Operation, code: ErrorCode): object {
+    if (code === 'VALIDATION') return { value: exampleOf(failureSchemas.ValidationError) };
+    const error = describedFailure(operation, code);
+    if (error !== messageOf(code)) return { value: { error } };
+    examples[code] = { value: { error, ...(code === 'PASSWORD_CHANGE_REQUIRED' && { code }) } };
+    return { $ref: `#/components/examples/${code}` };
+  }
+
+  function failureContent(operation: Operation, codes: readonly ErrorCode[]): object {
+    const schemas = [...new Set(codes.map(nameOf))].map((name) => failureSchemas[name]);
+    const [only, ...others] = schemas;
+    return {
+      'application/json': {
+        schema: others.length === 0 ? only : { oneOf: schemas },
+        examples: Object.fromEntries(codes.map((code) => [code, failureExample(operation, code)])),
+      },
+    };
+  }
+
+  function successContent({ success }: Operation): object {
+    if ('content' in success) return { [success.content]: { schema: { type: 'string' } } };
+    return withExample(output(success.body));
+  }
+
+  function responsesOf(operation: Operation): object {
+    const { success } = operation;
+    const responses: Record<number, object> = {
+      [success.status]: {
+        description: success.description,
+        ...headersOf(success.status),
+        content: successContent(operation),
+      },
+    };
+    if (operation.acceptsRanges && 'content' in success) {
+      responses[206] = {
+        description: 'The part that `Range` asks for',
+        content: { [success.content]: { schema: { type: 'string' } } },
+      };
+      responses[304] = { description: 'Not modified: `If-None-Match` names the current `ETag`' };
+    }
+    const failures = failuresOf(operation);
+    for (const status of new Set(failures.map(statusOf))) {
+      const codes = failures.filter((code) => statusOf(code) === status);
+      responses[status] = {
+        description: [...new Set(codes.map((code) => describedFailure(operation, code)))].join(' | '),
+        ...headersOf(status),
+        content: failureContent(operation, codes),
+      };
+    }
+    responses[500] = {
+      description: 'Server error.',
+      content: { 'application/json': { schema: failureSchemas.Error, example: { error: 'Server error.' } } },
+    };
+    return responses;
+  }
+
+  return {
+    convert: (operationId: string, operation: Operation): object => ({
+      operationId,
+      tags: [operation.tag],
+      summary: operation.summary,
+      description: [operation.description, audienceOf(operation)].filter(Boolean).join(' '),
+      security: securityOf(operation),
+      parameters: parametersOf(operation),
+      ...requestBodyOf(operation),
+      responses: responsesOf(operation),
+    }),
+    components: { schemas: components, examples },
   };
-  if (operation.inPieces && 'content' in success) {
-    responses[206] = {
-      description: 'The piece that `Range` asks for',
-      content: { [success.content]: { schema: { type: 'string' } } },
-    };
-    responses[304] = { description: 'The client has it: `If-None-Match` names its `ETag`' };
-  }
-  const failures = failuresOf(operation);
-  for (const status of new Set(failures.map(statusOf))) {
-    const codes = failures.filter((code) => statusOf(code) === status);
-    const alternatives = new Set(codes.map((code) => (code === 'VALIDATION' ? 'ValidationFailure' : 'Failure')));
-    const [only, ...others] = alternatives;
-    responses[status] = {
-      description: [...new Set(codes.map((code) => describedFailure(operation, code)))].join(' | '),
-      ...headersOf(status),
-      content:
-        others.length === 0
-          ? reference(only ?? 'Failure')
-          : {
-              'application/json': {
-                schema: { oneOf: [...alternatives].map((name) => ({ $ref: `#/components/schemas/${name}` })) },
-              },
-            },
-    };
-  }
-  responses[500] = { description: 'Server error.', content: reference('Failure') };
-  return responses;
 }
 
 /** The contract as an OpenAPI 3.1 document. */
 export function openapiDocument(): object {
+  const { convert, components } = createOperationConverter();
   const paths: Record<string, Record<string, object>> = {};
   // Each operation has a type of its own; here only what all have in common counts.
   for (const [operationId, operation] of Object.entries(contract) as [string, Operation][]) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
-    paths[path][operation.method] = {
-      operationId,
-      tags: [operation.tag],
-      summary: operation.summary,
-      security: securityOf(operation),
-      parameters: parametersOf(operation),
-      ...requestBodyOf(operation),
-      responses: responsesOf(operation),
-    };
+    paths[path][operation.method] = convert(operationId, operation);
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'coursectl', version: packageVersion(), license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: 'coursectl',
+      version: packageVersion(),
+      description: 'Courses, their trainers and trainees, and the import of accounts.',
+      contact: { name: 'coursectl', url: 'https://coursectl.example/issues' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The service that answered with this document' }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      schemas: { Failure: jsonSchema(failure, 'output'), ValidationFailure: jsonSchema(validationFailure, 'output') },
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The token that a login or the setup answers with',
+        },
+      },
+      ...components,
     },
   };
 }

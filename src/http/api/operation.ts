@@ -3,6 +3,19 @@ import type { Config } from '../../config/config.js';
 import type { ErrorCode } from '../../errors.js';
 import type { Access } from '../../services/auth/permissions.js';
 
+/** The groups of operations. */
+export const tags = {
+  Authentication: 'Setup, logins and the own account',
+  Sessions: 'The sessions of the caller',
+  Users: 'Accounts, for the super admin',
+  Courses: 'The catalogue, and courses of trainers',
+  Enrollments: 'Trainees of courses: requests, assignments, status and progress',
+  Files: 'Course files and pictures',
+  Imports: 'Imports of accounts from CSV files',
+  Audit: 'The record of privileged changes',
+  Service: 'Health, metrics and this description',
+} as const;
+
 /**
  * One operation of the API: routing, authorization, the documentation and the contract tests all read it.
  * The service behind it validates its input with the very schemas named here.
@@ -11,9 +24,13 @@ export interface Operation {
   method: 'get' | 'post' | 'put' | 'delete';
   /** With `:parameters`, as Express takes it. */
   path: string;
-  tag: 'Authentication' | 'Sessions' | 'Users' | 'Courses' | 'Enrollments' | 'Files' | 'Imports' | 'Audit' | 'Service';
+  tag: keyof typeof tags;
   summary: string;
+  /** What the summary leaves out. Who may call it follows from `access`. */
+  description?: string;
   access: Access;
+  /** Open to accounts that must change their initial password first; other operations refuse them with 403. */
+  allowsInitialPassword?: true;
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.ObjectSchema;
@@ -21,12 +38,12 @@ export interface Operation {
   maxBodyBytes?: number;
   /** A file in a field of a multipart form, and the form's other fields. Excludes `body`. */
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
-  /** It is much work, and the client knows: the database may take as long as it needs. */
-  takesItsTime?: true;
+  /** No deadline for the database: the work may take minutes. Otherwise a request waits a few seconds for it. */
+  databaseDeadline?: 'none';
   /** It waits for a hash, in a queue that has its own bound. */
   hashesPassword?: true;
-  /** A piece of the answer can be asked for, and whether there is another than the client has. */
-  inPieces?: true;
+  /** Answers `Range` with a part and `If-None-Match` with 304 (RFC 9110, sections 13.1.2 and 14). */
+  acceptsRanges?: true;
   /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema }
@@ -44,6 +61,13 @@ export interface Operation {
   /** Failures that belong to this operation; those of every operation are added where they apply. */
   failures?: readonly ErrorCode[];
 }
+
+/** The names of a path's parameters: `'id' | 'fileId'` for `/courses/:id/files/:fileId`. */
+export type PathParameter<Path extends string> = Path extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Tail}`
+    ? Name | PathParameter<Tail>
+    : Rest
+  : never;
 
 /** An operation with its own types kept: which of the optional parts it has. */
 export const operation = <const T extends Operation>(definition: T): T => definition;

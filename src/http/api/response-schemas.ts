@@ -4,6 +4,7 @@ import { courseLevels, courseTypes } from '../../schemas/course.js';
 import { enrollmentStatuses } from '../../schemas/enrollment.js';
 import { roles } from '../../schemas/fields.js';
 import { importStatuses } from '../../schemas/import.js';
+import { component } from './json-schema.js';
 
 /** The shapes of answers, for the documentation and the contract tests. Every key is required unless it says otherwise. */
 
@@ -14,24 +15,24 @@ const nullableWord = (words: readonly string[]) =>
   Joi.valid(...words, null)
     .meta({ enum: [...words, null] })
     .required();
-/** The message that the specification fixes. */
-export const message = (words: string) => Joi.valid(words).required();
+/** One of the messages that the specification fixes. */
+export const message = (...texts: string[]) => Joi.valid(...texts).required();
 export const boolean = Joi.boolean().strict().required();
 export const count = Joi.number().integer().min(0).required();
-export const id = Joi.string().required().description('An opaque identifier');
+export const id = Joi.string().required();
+/** The id in a path. */
+export const idOf = (entity: string) => id.description(`Id of the ${entity}`);
 const timestamp = Joi.date().iso().required();
-export const nullableTimestamp = Joi.date().iso().allow(null).required();
+const nullableTimestamp = Joi.date().iso().allow(null).required();
 const nullableDate = Joi.string()
   .pattern(/^\d{4}-\d{2}-\d{2}$/)
   .allow(null)
   .required();
-export const token = Joi.string()
-  .required()
-  .description('A signed JSON web token: send it as "Authorization: Bearer <token>"');
+export const token = Joi.string().required();
 
 const userFields = {
   phone: text,
-  role: Joi.valid(...roles).required(),
+  role: component('Role', 'Role of an account', Joi.valid(...roles).required()),
   isActive: boolean,
   avatar: nullableText,
   lastLogin: nullableTimestamp,
@@ -41,31 +42,54 @@ const userFields = {
 const identity = { id, firstName: text, lastName: text, email: text };
 
 /** An account with its identity and the fields named. */
-export function user(...fields: (keyof typeof userFields)[]): Joi.ObjectSchema {
-  return Joi.object({
-    ...identity,
-    ...Object.fromEntries(fields.map((field) => [field, userFields[field]])),
-  }).required();
+function user(name: string, description: string, ...fields: (keyof typeof userFields)[]): Joi.ObjectSchema {
+  const named = Object.fromEntries(fields.map((field) => [field, userFields[field]]));
+  return component(name, description, Joi.object({ ...identity, ...named }).required());
 }
 
-export const login = Joi.object({ token, user: user('phone', 'role', 'avatar', 'requiresPasswordChange') });
+export const setupUser = user('SetupUser', 'The account that setup created', 'phone', 'role');
+export const registeredUser = user('RegisteredUser', 'The created account', 'role', 'phone', 'isActive');
+export const ownUser = user('OwnUser', "The caller's account", 'role', 'avatar', 'phone', 'lastLogin');
+export const profileUser = user('ProfileUser', "The caller's account after the change", 'role', 'avatar', 'phone');
+export const firstPasswordChangeUser = user(
+  'FirstPasswordChangeUser',
+  "The caller's account after the change",
+  'role',
+  'avatar',
+  'phone',
+  'requiresPasswordChange',
+);
+const loginUser = user('LoginUser', 'The signed-in account', 'phone', 'role', 'avatar', 'requiresPasswordChange');
+
+export const login = component(
+  'Login',
+  'The token of a new session and its account',
+  Joi.object({ token, user: loginUser }),
+);
 
 const enrollmentFields = {
   id,
-  status: Joi.valid(...enrollmentStatuses).required(),
+  status: component('EnrollmentStatus', 'Status of an enrollment', Joi.valid(...enrollmentStatuses).required()),
   progress: Joi.number().integer().min(0).max(100).required(),
   enrolledAt: timestamp,
 };
 
 const courseHead = { id, title: text, description: Joi.string().allow('').required(), thumbnail: nullableText };
 
-export const currentEnrollment = Joi.object({
-  ...enrollmentFields,
-  course: Joi.object({
+const courseSummary = component(
+  'CourseSummary',
+  'The course of an enrollment, with its trainer',
+  Joi.object({
     ...courseHead,
     trainer: Joi.object({ id, firstName: text, lastName: text }).required(),
   }).required(),
-});
+);
+
+export const currentEnrollment = component(
+  'CurrentEnrollment',
+  'An active or pending enrollment with its course',
+  Joi.object({ ...enrollmentFields, course: courseSummary }),
+);
 
 const enrollmentKeys = {
   ...enrollmentFields,
@@ -76,24 +100,22 @@ const enrollmentKeys = {
 };
 
 /** An enrollment by itself. */
-export const enrollment = Joi.object(enrollmentKeys);
+export const enrollment = component('Enrollment', 'An enrollment', Joi.object(enrollmentKeys));
 
 /** A person, as those who work with them see them. */
-export const person = Joi.object({ ...identity, avatar: nullableText });
+export const person = component('Person', 'A trainer or trainee', Joi.object({ ...identity, avatar: nullableText }));
 
-export const ownEnrollment = Joi.object({
-  ...enrollmentKeys,
-  course: Joi.object({
-    ...courseHead,
-    trainer: Joi.object({ id, firstName: text, lastName: text }).required(),
-  }).required(),
-});
+export const ownEnrollment = component(
+  'OwnEnrollment',
+  'An enrollment with its course, for the trainee',
+  Joi.object({ ...enrollmentKeys, course: courseSummary }),
+);
 
-export const courseTrainee = Joi.object({
-  ...identity,
-  avatar: nullableText,
-  enrollment: enrollment.required(),
-});
+export const courseTrainee = component(
+  'CourseTrainee',
+  'A trainee of a course with the enrollment',
+  Joi.object({ ...identity, avatar: nullableText, enrollment: enrollment.required() }),
+);
 
 const removedEnrollments = Joi.array().items(enrollment).required();
 
@@ -110,64 +132,95 @@ export const bulkAssignment = Joi.object({
   enrollments: Joi.array().items(enrollment).required(),
   skipped: Joi.array()
     .items(Joi.object({ traineeId: id, reason: text }))
-    .required(),
+    .required()
+    .description('The trainees who were not enrolled'),
 });
 
-export const enrollmentStatistics = Joi.object({
-  total: count,
-  ...Object.fromEntries(enrollmentStatuses.map((status) => [status, count])),
-});
+export const enrollmentStatistics = component(
+  'EnrollmentStatistics',
+  'Number of enrollments by status',
+  Joi.object({ total: count, ...Object.fromEntries(enrollmentStatuses.map((status) => [status, count])) }),
+);
 
-export const trainerEnrollment = Joi.object({
-  ...enrollmentKeys,
-  user: Joi.object({ ...identity, avatar: nullableText }).required(),
-  course: Joi.object(courseHead).required(),
-});
+export const trainerEnrollment = component(
+  'EnrollmentDetails',
+  'An enrollment with its trainee and course',
+  Joi.object({
+    ...enrollmentKeys,
+    user: person.required(),
+    course: Joi.object(courseHead).required().description('The course'),
+  }),
+);
 
-export const course = Joi.object({
-  ...courseHead,
-  shortDescription: nullableText,
-  category: nullableText,
-  level: nullableWord(courseLevels),
-  language: nullableText,
-  courseType: nullableWord(courseTypes),
-  tags: Joi.array().items(Joi.string()).required(),
-  requirements: nullableText,
-  learningOutcomes: nullableText,
-  maxStudents: Joi.number().integer().allow(null).required(),
-  startDate: nullableDate,
-  endDate: nullableDate,
-  location: nullableText,
-  isPublished: boolean,
-  isFeatured: boolean,
-  trainerId: id,
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  trainer: Joi.object({ id, firstName: text, lastName: text, avatar: nullableText }).required(),
-});
+export const course = component(
+  'Course',
+  'A course with its trainer',
+  Joi.object({
+    ...courseHead,
+    shortDescription: nullableText,
+    category: nullableText,
+    level: nullableWord(courseLevels),
+    language: nullableText,
+    courseType: nullableWord(courseTypes),
+    tags: Joi.array().items(Joi.string()).required(),
+    requirements: nullableText,
+    learningOutcomes: nullableText,
+    maxStudents: Joi.number().integer().allow(null).required(),
+    startDate: nullableDate,
+    endDate: nullableDate,
+    location: nullableText,
+    isPublished: boolean,
+    isFeatured: boolean,
+    trainerId: id,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    trainer: Joi.object({ id, firstName: text, lastName: text, avatar: nullableText }).required(),
+  }),
+);
 
 /** What publishing and unpublishing a course answers. */
 export const publication = Joi.object({
   message: Joi.valid('Course published successfully.', 'Course unpublished successfully.').required(),
-  course: Joi.object({ id, title: text, isPublished: boolean }).required(),
+  course: component(
+    'CoursePublication',
+    'Whether the course is published',
+    Joi.object({ id, title: text, isPublished: boolean }).required(),
+  ),
 });
 
-export const courseStatistics = Joi.object({
-  ...{ total: count, published: count, unpublished: count, featured: count },
-  byCategory: Joi.array()
-    .items(Joi.object({ category: nullableText, count }))
-    .required(),
-});
+export const courseStatistics = component(
+  'CourseStatistics',
+  'Number of courses by state and category',
+  Joi.object({
+    total: count,
+    published: count,
+    unpublished: count,
+    featured: count,
+    byCategory: Joi.array()
+      .items(Joi.object({ category: nullableText, count }))
+      .required(),
+  }),
+);
 
-export const material = Joi.object({ id, name: text, contentType: text, bytes: count, createdAt: timestamp });
+export const material = component(
+  'Material',
+  'A file of a course',
+  Joi.object({ id, name: text, contentType: text, bytes: count, createdAt: timestamp }),
+);
 
 /** An account, as the super admin sees it. */
-export const account = Joi.object({
-  ...identity,
-  ...userFields,
-  createdAt: timestamp,
-  updatedAt: timestamp,
-});
+export const account = component(
+  'User',
+  'An account',
+  Joi.object({ ...identity, ...userFields, createdAt: timestamp, updatedAt: timestamp }),
+);
+
+/** The same with the end of its lock. */
+export const accountDetails = component(
+  'UserDetails',
+  'An account, and whether it is locked',
+  account.append({ lockedUntil: nullableTimestamp }),
+);
 
 /** What activating and deactivating an account answers. */
 export const activation = Joi.object({
@@ -175,96 +228,134 @@ export const activation = Joi.object({
   user: account.required(),
 });
 
-export const auditEntry = Joi.object({
-  id,
-  at: timestamp,
-  action: Joi.valid(...auditActions).required(),
-  actorId: nullableText,
-  origin: Joi.valid('http', 'cli').required(),
-  ip: nullableText,
-  targetType: Joi.valid(...auditTargetTypes).required(),
-  targetId: nullableText,
-  before: Joi.object().unknown().allow(null).required(),
-  after: Joi.object().unknown().allow(null).required(),
-});
+export const auditEntry = component(
+  'AuditEntry',
+  'A privileged change',
+  Joi.object({
+    id,
+    at: timestamp,
+    action: Joi.valid(...auditActions).required(),
+    actorId: nullableText,
+    origin: Joi.valid('http', 'cli').required(),
+    ip: nullableText,
+    targetType: Joi.valid(...auditTargetTypes).required(),
+    targetId: nullableText,
+    before: Joi.object().unknown().allow(null).required(),
+    after: Joi.object().unknown().allow(null).required(),
+  }),
+);
 
-export const session = Joi.object({
-  id,
-  createdAt: timestamp,
-  lastUsedAt: Joi.date().iso(),
-  expiresAt: timestamp,
-  ip: nullableText,
-  userAgent: nullableText,
-  current: boolean,
-});
+export const session = component(
+  'Session',
+  'A session of the caller',
+  Joi.object({
+    id,
+    createdAt: timestamp,
+    lastUsedAt: Joi.date().iso(),
+    expiresAt: timestamp,
+    ip: nullableText,
+    userAgent: nullableText,
+    current: boolean,
+  }),
+);
 
-/** An import, as everybody who may see it sees it: no path of the server, no password. */
-export const importRecord = Joi.object({
-  id,
-  status: Joi.valid(...importStatuses).required(),
-  file: text,
-  origin: Joi.valid('cli', 'http').required(),
-  counts: Joi.object({
-    ...{ rows: count, created: count, updated: count, skipped: count, rejected: count, enrolled: count },
-  }).required(),
-  progress: Joi.object({ rowsDone: count, rowsTotal: count.allow(null) }).required(),
-  options: Joi.object().unknown().required(),
-  error: Joi.object({ code: text, message: nullableText }).allow(null).required(),
-  hasCredentials: boolean.description('Whether there are generated passwords that have not been fetched'),
-  hasRejects: boolean,
-  createdBy: nullableText,
-  createdAt: timestamp,
-  startedAt: nullableTimestamp,
-  finishedAt: nullableTimestamp,
-  undoneAt: nullableTimestamp,
-});
+/** An import, without paths of the server and without passwords. */
+export const importRecord = component(
+  'Import',
+  'An import of accounts',
+  Joi.object({
+    id,
+    status: component('ImportStatus', 'Status of an import', Joi.valid(...importStatuses).required()),
+    file: text,
+    origin: Joi.valid('cli', 'http').required(),
+    counts: Joi.object({
+      rows: count,
+      created: count,
+      updated: count,
+      skipped: count,
+      rejected: count,
+      enrolled: count,
+    }).required(),
+    progress: Joi.object({ rowsDone: count, rowsTotal: count.allow(null) })
+      .required()
+      .description('How many rows have been processed'),
+    options: Joi.object().unknown().required(),
+    error: Joi.object({
+      code: text.example('IMPORT_FILE_INVALID'),
+      message: nullableText.description('The reason, for people').example('The file has no header.'),
+    })
+      .allow(null)
+      .required()
+      .description('Why the import failed; null otherwise'),
+    hasCredentials: boolean,
+    hasRejects: boolean,
+    createdBy: nullableText,
+    createdAt: timestamp,
+    startedAt: nullableTimestamp,
+    finishedAt: nullableTimestamp,
+    undoneAt: nullableTimestamp,
+  }),
+);
 
 /** What undoing an import did, or would do. */
-export const undo = Joi.object({
-  removed: count,
-  restored: count,
-  kept: Joi.array()
-    .items(
-      Joi.object({
-        line: count,
-        userId: id,
-        email: nullableText,
-        code: Joi.valid('LOGGED_IN', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE').required(),
-      }),
-    )
-    .required(),
-});
+export const undo = component(
+  'ImportUndo',
+  'What undoing an import changed, or would change',
+  Joi.object({
+    removed: count,
+    restored: count,
+    kept: Joi.array()
+      .items(
+        Joi.object({
+          line: count,
+          userId: id,
+          email: nullableText,
+          code: Joi.valid('LOGGED_IN', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE').required(),
+        }),
+      )
+      .required(),
+  }),
+);
+
+const pagination = component(
+  'Pagination',
+  'The page of a listing',
+  Joi.object({ currentPage: count, totalPages: count, totalItems: count, itemsPerPage: count }).required(),
+);
 
 /** The envelope of every paged listing. */
 export function pageOf(plural: string, item: Joi.ObjectSchema): Joi.ObjectSchema {
   return Joi.object({
     [plural]: Joi.array().items(item).required(),
-    pagination: Joi.object({
-      currentPage: count,
-      totalPages: count,
-      totalItems: count,
-      itemsPerPage: count,
-    }).required(),
+    pagination,
   });
 }
 
 /** A failure whose message is all there is to say. */
-export const failure = Joi.object({
-  error: text,
-  code: Joi.string().description('Set where a client must tell the case apart'),
-});
+export const failure = component(
+  'Error',
+  'Any failure but invalid input',
+  Joi.object({
+    error: text,
+    code: Joi.string().description('Set where clients must handle the case').example('PASSWORD_CHANGE_REQUIRED'),
+  }),
+);
 
 /** Every invalid field; never the value that was sent. */
-export const validationFailure = Joi.object({
-  errors: Joi.array()
-    .items(
-      Joi.object({
-        type: Joi.valid('field').required(),
-        path: Joi.string().allow('').required(),
-        location: Joi.valid('body', 'query', 'params').required(),
-        msg: text,
-      }),
-    )
-    .min(1)
-    .required(),
-});
+export const validationFailure = component(
+  'ValidationError',
+  'Invalid input, with every invalid field',
+  Joi.object({
+    errors: Joi.array()
+      .items(
+        Joi.object({
+          type: Joi.valid('field').required(),
+          path: Joi.string().allow('').required(),
+          location: Joi.valid('body', 'query', 'params').required(),
+          msg: text,
+        }),
+      )
+      .min(1)
+      .required(),
+  }),
+);

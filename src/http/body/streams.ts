@@ -24,11 +24,11 @@ export interface StreamAnswer {
 
 /** How an answer is sent. */
 export interface Sending {
-  /** A client that takes nothing for so long is cut off, in milliseconds. */
+  /** A client that reads nothing for this long is disconnected, in milliseconds. */
   unreadMs: number;
-  /** Told when all that is left is to hand the answer over. */
+  /** Called when only sending is left. */
   onBegin?(): void;
-  /** Told once when the client doesn't take at once what there is. */
+  /** Called once when the client doesn't read the response immediately. */
   onUntaken?(): void;
 }
 

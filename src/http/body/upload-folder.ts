@@ -26,7 +26,7 @@ async function write(source: Readable, target: string): Promise<void> {
 
 /**
  * Multer's files under random names in a folder. Its own way to keep them leaves half a file behind when the disk is full,
- * and lets everybody on the machine read.
+ * and lets every user of the machine read it.
  */
 export function uploadFolder(folder: string): UploadFolder {
   const written: { target: string; end: Promise<void> }[] = [];

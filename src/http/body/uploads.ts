@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import multer from 'multer';
 import { AppError, systemErrorCode, validationError } from '../../errors.js';
 import { mostMappings } from '../../schemas/import.js';
 import { type UploadLimit, uploadFault } from '../../services/files/files.js';
+import { runMiddleware } from './run-middleware.js';
 import { uploadFolder } from './upload-folder.js';
 
 /** What a multipart form brought. */
@@ -19,7 +20,7 @@ export interface UploadedFile {
 export interface UploadSettings {
   /** The field of the form that the file is in. */
   field: string;
-  /** Folder for files that are on their way; made when it isn't there. */
+  /** Folder for files being received; created if missing. */
   folder: string;
   limit: UploadLimit;
 }
@@ -27,9 +28,14 @@ export interface UploadSettings {
 /** The form may say no more than an import takes: its options, and a mapping for each column. */
 const mostFields = mostMappings + 60;
 const formLimits = {
-  ...{ files: 1, fields: mostFields, parts: mostFields + 1, fieldNameSize: 100, fieldSize: 10_000 },
-  // "map[4000000000]" would be a list of so many.
-  ...{ fieldNestingDepth: 1, fieldArrayIndexLimit: mostMappings },
+  files: 1,
+  fields: mostFields,
+  parts: mostFields + 1,
+  fieldNameSize: 100,
+  fieldSize: 10_000,
+  fieldNestingDepth: 1,
+  // Otherwise "map[4000000000]" would make a list of that length.
+  fieldArrayIndexLimit: mostMappings,
 };
 
 /** What surrounds a file in a form takes no more than this, in bytes. */
@@ -58,11 +64,6 @@ function fault(error: unknown, { field, folder, limit }: UploadSettings): unknow
   return uploadFault(folder, error);
 }
 
-const run = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
-  new Promise((resolve, reject) => {
-    middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-  });
-
 /**
  * Reads a multipart form with one file. The file is written to the folder under a random name, for
  * this user alone; what was written of a form that fails is removed.
@@ -77,7 +78,7 @@ export async function readUpload(
   const { field, folder, limit } = settings;
   if (!request.is('multipart/form-data'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');
-  // What says that it is far too long need not be read to be believed.
+  // A Content-Length beyond the limit is refused before anything is read.
   if (Number(request.headers['content-length'] ?? 0) > limit.maxBytes + formBytes) throw limit.tooLarge();
   const { engine, clear } = uploadFolder(folder);
   const receive = multer({
@@ -89,7 +90,7 @@ export async function readUpload(
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // Multer waits forever for events of a request whose client left before.
     if (request.destroyed) throw new AppError('BODY_INCOMPLETE');
-    await run(receive.single(field), request, response);
+    await runMiddleware(receive.single(field), request, response);
   } catch (error) {
     await clear();
     throw fault(error, settings);

@@ -1,4 +1,12 @@
-import * as present from '../../presenters/present.js';
+import { presentCurrentEnrollment } from '../../presenters/enrollment.js';
+import {
+  presentFirstPasswordChangeUser,
+  presentLoginUser,
+  presentOwnUser,
+  presentProfileUser,
+  presentRegisteredUser,
+  presentSetupUser,
+} from '../../presenters/user.js';
 import { updateProfile } from '../../services/accounts/profile.js';
 import { registerUser } from '../../services/accounts/queries.js';
 import { completeSetup, setupStatus } from '../../services/accounts/setup.js';
@@ -12,29 +20,29 @@ export const authHandlers = {
 
   async setup({ context, body, client }) {
     const { user, token } = await completeSetup(context, body, client);
-    return { message: 'Setup completed successfully.', token, user: present.setupUser(user) };
+    return { message: 'Setup completed successfully.', token, user: presentSetupUser(user) };
   },
 
   async login({ context, body, client }) {
     const { user, token } = await login(context, body, client);
-    return { token, user: present.loginUser(user) };
+    return { token, user: presentLoginUser(user) };
   },
 
   async traineeLogin({ context, body, client }) {
     const { user, token } = await login(context, body, client, 'trainee');
-    return { token, user: present.loginUser(user) };
+    return { token, user: presentLoginUser(user) };
   },
 
   async register({ context, caller, body }) {
     const user = await registerUser(context, actorOf(caller), body);
-    return { message: 'User created successfully.', user: present.registeredUser(user) };
+    return { message: 'User created successfully.', user: presentRegisteredUser(user) };
   },
 
-  me: async ({ caller }) => ({ user: present.ownUser(caller.user) }),
+  me: async ({ caller }) => ({ user: presentOwnUser(caller.user) }),
 
   async updateProfile({ context, caller, body }) {
     const user = await updateProfile(context, caller, body);
-    return { message: 'Profile updated successfully.', user: present.profileUser(user) };
+    return { message: 'Profile updated successfully.', user: presentProfileUser(user) };
   },
 
   async changePassword({ context, caller, body }) {
@@ -44,11 +52,11 @@ export const authHandlers = {
 
   async changeFirstPassword({ context, caller, body }) {
     const user = await changeFirstPassword(context, caller, body);
-    return { message: 'Password changed successfully.', user: present.firstPasswordChangeUser(user) };
+    return { message: 'Password changed successfully.', user: presentFirstPasswordChangeUser(user) };
   },
 
   async checkEnrollment({ context, caller }) {
     const enrollments = await currentEnrollments(context, caller);
-    return { hasEnrollments: enrollments.length > 0, enrollments: enrollments.map(present.currentEnrollment) };
+    return { hasEnrollments: enrollments.length > 0, enrollments: enrollments.map(presentCurrentEnrollment) };
   },
 } satisfies Partial<Handlers>;

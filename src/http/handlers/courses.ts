@@ -1,4 +1,5 @@
-import * as present from '../../presenters/present.js';
+import { presentCourse, presentPublishedCourse } from '../../presenters/course.js';
+import { presentPerson } from '../../presenters/user.js';
 import { actorOf, type Caller } from '../../services/core.js';
 import {
   assignTrainer,
@@ -22,50 +23,50 @@ const viewer = (caller: Caller | undefined) => caller && actorOf(caller);
 export const courseHandlers = {
   async listCourses({ context, caller, query }) {
     const { items, pagination } = await listCourses(context, viewer(caller), query);
-    return { courses: items.map(present.course), pagination };
+    return { courses: items.map(presentCourse), pagination };
   },
 
   async createCourse({ context, caller, body }) {
     const course = await createCourse(context, actorOf(caller), body);
-    return { message: 'Course created successfully.', course: present.course(course) };
+    return { message: 'Course created successfully.', course: presentCourse(course) };
   },
 
   listCategories: async ({ context, caller }) => ({ categories: await listCategories(context, viewer(caller)) }),
 
   async listAvailableTrainers({ context, query }) {
     const { items, pagination } = await listAvailableTrainers(context, query);
-    return { trainers: items.map(present.person), pagination };
+    return { trainers: items.map(presentPerson), pagination };
   },
 
   courseStatistics: async ({ context, caller }) => ({ stats: await courseStatistics(context, actorOf(caller)) }),
 
   async listTrainerCourses({ context, caller, params, query }) {
-    const { items, pagination } = await listTrainerCourses(context, actorOf(caller), params.trainerId ?? '', query);
-    return { courses: items.map(present.course), pagination };
+    const { items, pagination } = await listTrainerCourses(context, actorOf(caller), params.trainerId, query);
+    return { courses: items.map(presentCourse), pagination };
   },
 
   async showCourse({ context, caller, params }) {
-    return { course: present.course(await findCourse(context, actorOf(caller), params.id ?? '')) };
+    return { course: presentCourse(await findCourse(context, actorOf(caller), params.id)) };
   },
 
   async updateCourse({ context, caller, params, body }) {
-    const course = await updateCourse(context, actorOf(caller), params.id ?? '', body);
-    return { message: 'Course updated successfully.', course: present.course(course) };
+    const course = await updateCourse(context, actorOf(caller), params.id, body);
+    return { message: 'Course updated successfully.', course: presentCourse(course) };
   },
 
   async deleteCourse({ context, caller, params, query }) {
-    await deleteCourse(context, actorOf(caller), params.id ?? '', query);
+    await deleteCourse(context, actorOf(caller), params.id, query);
     return { message: 'Course deleted successfully.' };
   },
 
   async publishCourse({ context, caller, params, body }) {
-    const course = await publishCourse(context, actorOf(caller), params.id ?? '', body);
+    const course = await publishCourse(context, actorOf(caller), params.id, body);
     const message = `Course ${course.isPublished ? 'published' : 'unpublished'} successfully.`;
-    return { message, course: present.publishedCourse(course) };
+    return { message, course: presentPublishedCourse(course) };
   },
 
   async assignTrainer({ context, caller, params, body }) {
-    const course = await assignTrainer(context, actorOf(caller), params.id ?? '', body);
-    return { message: 'Trainer assigned successfully.', course: present.course(course) };
+    const course = await assignTrainer(context, actorOf(caller), params.id, body);
+    return { message: 'Trainer assigned successfully.', course: presentCourse(course) };
   },
 } satisfies Partial<Handlers>;

@@ -1,4 +1,10 @@
-import * as present from '../../presenters/present.js';
+import {
+  presentCourseTrainee,
+  presentEnrollment,
+  presentOwnEnrollment,
+  presentTrainerEnrollment,
+} from '../../presenters/enrollment.js';
+import { presentPerson } from '../../presenters/user.js';
 import { actorOf } from '../../services/core.js';
 import { assignMany, removeMany } from '../../services/enrollments/bulk.js';
 import {
@@ -22,29 +28,29 @@ import type { Handlers } from '../server/router.js';
 export const enrollmentHandlers = {
   async listEnrollments({ context, caller, query }) {
     const { items, pagination } = await listEnrollments(context, actorOf(caller), query);
-    return { enrollments: items.map(present.trainerEnrollment), pagination };
+    return { enrollments: items.map(presentTrainerEnrollment), pagination };
   },
 
   async requestEnrollment({ context, caller, body }) {
     const enrollment = await requestEnrollment(context, caller, body);
-    return { message: 'Enrollment requested successfully.', enrollment: present.enrollment(enrollment) };
+    return { message: 'Enrollment requested successfully.', enrollment: presentEnrollment(enrollment) };
   },
 
   async listOwnEnrollments({ context, caller, query }) {
     const { items, pagination } = await listOwnEnrollments(context, caller, query);
-    return { enrollments: items.map(present.ownEnrollment), pagination };
+    return { enrollments: items.map(presentOwnEnrollment), pagination };
   },
 
   async assignEnrollment({ context, caller, body }) {
     const enrollment = await assignEnrollment(context, actorOf(caller), body);
-    return { message: 'Trainee enrolled successfully.', enrollment: present.enrollment(enrollment) };
+    return { message: 'Trainee enrolled successfully.', enrollment: presentEnrollment(enrollment) };
   },
 
   async assignMany({ context, caller, body }) {
     const { enrollments, skipped } = await assignMany(context, actorOf(caller), body);
     return {
       message: 'Trainees enrolled successfully.',
-      enrollments: enrollments.map(present.enrollment),
+      enrollments: enrollments.map(presentEnrollment),
       skipped,
     };
   },
@@ -54,13 +60,13 @@ export const enrollmentHandlers = {
     return {
       message: 'Enrollments removed successfully.',
       removedCount: removed.length,
-      removedEnrollments: removed.map(present.enrollment),
+      removedEnrollments: removed.map(presentEnrollment),
     };
   },
 
   async listAvailableTrainees({ context, caller, query }) {
     const { items, pagination } = await listAvailableTrainees(context, actorOf(caller), query);
-    return { trainees: items.map(present.person), pagination };
+    return { trainees: items.map(presentPerson), pagination };
   },
 
   enrollmentStatistics: async ({ context, caller }) => ({
@@ -68,32 +74,32 @@ export const enrollmentHandlers = {
   }),
 
   async listTrainerEnrollments({ context, caller, params, query }) {
-    const { items, pagination } = await listTrainerEnrollments(context, actorOf(caller), params.trainerId ?? '', query);
-    return { enrollments: items.map(present.trainerEnrollment), pagination };
+    const { items, pagination } = await listTrainerEnrollments(context, actorOf(caller), params.trainerId, query);
+    return { enrollments: items.map(presentTrainerEnrollment), pagination };
   },
 
   async listCourseTrainees({ context, caller, params, query }) {
-    const { items, pagination } = await listCourseTrainees(context, actorOf(caller), params.courseId ?? '', query);
-    return { trainees: items.map(present.courseTrainee), pagination };
+    const { items, pagination } = await listCourseTrainees(context, actorOf(caller), params.courseId, query);
+    return { trainees: items.map(presentCourseTrainee), pagination };
   },
 
   async showEnrollment({ context, caller, params }) {
-    const enrollment = await findEnrollment(context, actorOf(caller), params.id ?? '');
-    return { enrollment: present.trainerEnrollment(enrollment) };
+    const enrollment = await findEnrollment(context, actorOf(caller), params.id);
+    return { enrollment: presentTrainerEnrollment(enrollment) };
   },
 
   async removeEnrollment({ context, caller, params }) {
-    const removed = await removeEnrollments(context, actorOf(caller), [params.id ?? '']);
-    return { message: 'Enrollment removed successfully.', removedEnrollments: removed.map(present.enrollment) };
+    const removed = await removeEnrollments(context, actorOf(caller), [params.id]);
+    return { message: 'Enrollment removed successfully.', removedEnrollments: removed.map(presentEnrollment) };
   },
 
   async changeStatus({ context, caller, params, body }) {
-    const enrollment = await changeStatus(context, actorOf(caller), params.id ?? '', body);
-    return { message: 'Enrollment status updated successfully.', enrollment: present.enrollment(enrollment) };
+    const enrollment = await changeStatus(context, actorOf(caller), params.id, body);
+    return { message: 'Enrollment status updated successfully.', enrollment: presentEnrollment(enrollment) };
   },
 
   async setProgress({ context, caller, params, body }) {
-    const enrollment = await setProgress(context, actorOf(caller), params.id ?? '', body);
-    return { message: 'Progress updated successfully.', enrollment: present.enrollment(enrollment) };
+    const enrollment = await setProgress(context, actorOf(caller), params.id, body);
+    return { message: 'Progress updated successfully.', enrollment: presentEnrollment(enrollment) };
   },
 } satisfies Partial<Handlers>;

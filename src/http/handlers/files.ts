@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.js';
-import * as present from '../../presenters/present.js';
+import { presentMaterial } from '../../presenters/material.js';
 import { removeAvatar, setAvatar } from '../../services/accounts/avatars.js';
 import { actorOf } from '../../services/core.js';
 import {
@@ -39,7 +39,7 @@ async function wanted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 
 export const fileHandlers = {
   async setThumbnail({ context, caller, params, receive, signal, waitAside }) {
-    const courseId = params.id ?? '';
+    const courseId = params.id;
     await assertMayUpload(context, actorOf(caller), courseId);
     const { file } = await receive();
     const work = setThumbnail(context, actorOf(caller), courseId, file, { signal, waitAside });
@@ -59,19 +59,19 @@ export const fileHandlers = {
   },
 
   async addMaterial({ context, caller, params, receive }) {
-    const courseId = params.id ?? '';
+    const courseId = params.id;
     const { file } = await receive(await materialLimit(context, actorOf(caller), courseId));
     const added = await addMaterial(context, actorOf(caller), courseId, file);
-    return { message: 'File uploaded successfully.', file: present.material(added) };
+    return { message: 'File uploaded successfully.', file: presentMaterial(added) };
   },
 
   async listMaterials({ context, caller, params, query }) {
-    const { items, pagination } = await listMaterials(context, actorOf(caller), params.id ?? '', query);
-    return { files: items.map(present.material), pagination };
+    const { items, pagination } = await listMaterials(context, actorOf(caller), params.id, query);
+    return { files: items.map(presentMaterial), pagination };
   },
 
   async openMaterial({ context, caller, params, rangeOf }) {
-    const { id = '', fileId = '' } = params;
+    const { id, fileId } = params;
     // What is under an id never changes.
     const etag = `"${fileId}"`;
     let piece: StreamAnswer['piece'];
@@ -85,12 +85,12 @@ export const fileHandlers = {
   },
 
   async removeMaterial({ context, caller, params }) {
-    await removeMaterial(context, actorOf(caller), params.id ?? '', params.fileId ?? '');
+    await removeMaterial(context, actorOf(caller), params.id, params.fileId);
     return { message: 'File deleted successfully.' };
   },
 
   async showImage({ context, params, setHeader }) {
-    const object = await openImage(context, params.name ?? '');
+    const object = await openImage(context, params.name);
     // Another picture has another address.
     setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     // Web clients of other origins show it.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.js';
-import * as present from '../../presenters/present.js';
+import { presentImport } from '../../presenters/import.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
@@ -21,12 +21,12 @@ import { goesOnByItself } from '../../services/imports/run/repository.js';
 import type { Handlers } from '../server/router.js';
 import type { Service } from '../server/service.js';
 
-/** How often an import that is watched is looked at, in milliseconds. */
+/** How often a watched import is read, in milliseconds. */
 const watchMs = 500;
-/** How often a line is sent that means nothing, so that nobody on the way takes the connection for dead. */
+/** How often a comment is sent, so that proxies don't close the idle connection, in milliseconds. */
 const heartbeatMs = 15_000;
 
-/** How often it is made sure that who watches is still signed in, in milliseconds. */
+/** How often the session of the caller is checked, in milliseconds. */
 const sessionMs = 3000;
 
 const underWay = new Set(['queued', 'running', 'undoing']);
@@ -47,7 +47,7 @@ async function* eventsOf(
       admittedAt = performance.now();
     }
     const found = await findImport(context, id);
-    const data = JSON.stringify({ import: present.importRecord(found) });
+    const data = JSON.stringify({ import: presentImport(found) });
     if (data !== shown) {
       yield `event: progress\ndata: ${data}\n\n`;
       shown = data;
@@ -56,14 +56,14 @@ async function* eventsOf(
       yield ': still there\n\n';
       sentAt = performance.now();
     }
-    // The service goes on with its own.
+    // The worker resumes interrupted imports of its own.
     if (!underWay.has(found.status) && !goesOnByItself(found)) {
       yield `event: end\ndata: ${data}\n\n`;
       return;
     }
-    // The client asks again, and meets an instance that stays.
+    // The client reconnects, to another instance.
     if (isDraining()) return;
-    // It fails only where the client has gone, which the loop notices itself.
+    // It rejects only when the client has disconnected, which ends the loop.
     await sleep(watchMs, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -93,37 +93,37 @@ export function importHandlers(service: Service) {
       const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
       wakeImports();
       setHeader('Location', placeOf(record));
-      return { import: present.importRecord(await findImport(context, record.id)) };
+      return { import: presentImport(await findImport(context, record.id)) };
     },
 
     async listImports({ context, query }) {
       const { items, pagination } = await listImports(context, query);
-      return { imports: items.map(present.importRecord), pagination };
+      return { imports: items.map(presentImport), pagination };
     },
 
     async showImport({ context, params }) {
-      return { import: present.importRecord(await findImport(context, params.id ?? '')) };
+      return { import: presentImport(await findImport(context, params.id)) };
     },
 
     async watchImport({ context, caller, params, signal }) {
-      const { id } = await findImport(context, params.id ?? '');
+      const { id } = await findImport(context, params.id);
       return { pieces: () => eventsOf(context, caller, id, signal, isDraining) };
     },
 
     async importRejects({ context, params }) {
-      const record = await findImport(context, params.id ?? '');
+      const record = await findImport(context, params.id);
       await assertRejectsReadable(record);
       const contentType = reportTypes(record).rejects;
       return { filename: `rejected-${record.id}.csv`, contentType, pieces: () => rejectedCsv(record) };
     },
 
     async importOutcome({ context, params }) {
-      const record = await findImport(context, params.id ?? '');
+      const record = await findImport(context, params.id);
       return { filename: `outcome-${record.id}.csv`, pieces: () => ledgerCsv(context, record) };
     },
 
     async importCredentials({ context, caller, params }) {
-      const record = await findImport(context, params.id ?? '');
+      const record = await findImport(context, params.id);
       const { id } = record;
       // HEAD claims nothing, and answers as GET would.
       assertFetchable(record);
@@ -142,27 +142,27 @@ export function importHandlers(service: Service) {
     },
 
     async cancelImport({ context, caller, params }) {
-      const record = await cancelImport(context, actorOf(caller), params.id ?? '');
+      const record = await cancelImport(context, actorOf(caller), params.id);
       const message =
         record.status === 'cancelled' ? 'Import cancelled.' : 'Import will end at the next batch of rows.';
-      return { message, import: present.importRecord(record) };
+      return { message, import: presentImport(record) };
     },
 
     async resumeImport({ context, caller, params, setHeader }) {
-      const record = await requeueImport(context, actorOf(caller), params.id ?? '');
+      const record = await requeueImport(context, actorOf(caller), params.id);
       wakeImports();
       setHeader('Location', placeOf(record));
-      return { import: present.importRecord(record) };
+      return { import: presentImport(record) };
     },
 
     async undoImport({ context, caller, params, query, signal }) {
-      const id = params.id ?? '';
+      const id = params.id;
       const { dryRun } = validate(undoQuerySchema, query);
       const undo = dryRun
         ? await previewUndo(context, id)
         : await undoImport(context, actorOf(caller), id, { signal, onWait: () => undefined });
       const message = dryRun ? 'Nothing was undone: this is what would be.' : 'Import undone.';
-      return { message, undo, import: present.importRecord(await findImport(context, id)) };
+      return { message, undo, import: presentImport(await findImport(context, id)) };
     },
   } satisfies Partial<Handlers>;
 }

@@ -1,4 +1,4 @@
-import * as present from '../../presenters/present.js';
+import { presentSession } from '../../presenters/session.js';
 import { endAllSessions, endOwnSession, endSession, listSessions } from '../../services/auth/sessions.js';
 import type { Handlers } from '../server/router.js';
 
@@ -15,11 +15,11 @@ export const sessionHandlers = {
 
   async listSessions({ context, caller, query }) {
     const { items, pagination } = await listSessions(context, caller, query);
-    return { sessions: items.map((session) => present.session(session, caller.sessionId)), pagination };
+    return { sessions: items.map((session) => presentSession(session, caller.sessionId)), pagination };
   },
 
   async endSession({ context, caller, params }) {
-    await endSession(context, caller, params.id ?? '');
+    await endSession(context, caller, params.id);
     return { message: 'Session ended.' };
   },
 } satisfies Partial<Handlers>;

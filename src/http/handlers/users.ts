@@ -1,4 +1,5 @@
-import * as present from '../../presenters/present.js';
+import { presentAuditEntry } from '../../presenters/audit-entry.js';
+import { presentUser } from '../../presenters/user.js';
 import {
   changeActivation,
   deleteUser,
@@ -15,7 +16,7 @@ import type { Handlers } from '../server/router.js';
 export const userHandlers = {
   async listUsers({ context, query }) {
     const { items, pagination } = await listUsers(context, query);
-    return { users: items.map(present.account), pagination };
+    return { users: items.map(presentUser), pagination };
   },
 
   async exportUsers({ context, query }) {
@@ -25,38 +26,38 @@ export const userHandlers = {
   },
 
   async showUser({ context, params }) {
-    const user = await findUserById(context, params.id ?? '');
-    return { user: { ...present.account(user), lockedUntil: await lockOf(context, user.id) } };
+    const user = await findUserById(context, params.id);
+    return { user: { ...presentUser(user), lockedUntil: await lockOf(context, user.id) } };
   },
 
   async updateUser({ context, caller, params, body }) {
-    const user = await updateUser(context, actorOf(caller), params.id ?? '', body);
-    return { message: 'User updated successfully.', user: present.account(user) };
+    const user = await updateUser(context, actorOf(caller), params.id, body);
+    return { message: 'User updated successfully.', user: presentUser(user) };
   },
 
   async deleteUser({ context, caller, params }) {
-    await deleteUser(context, actorOf(caller), params.id ?? '');
+    await deleteUser(context, actorOf(caller), params.id);
     return { message: 'User deleted successfully.' };
   },
 
   async changeActivation({ context, caller, params, body }) {
-    const user = await changeActivation(context, actorOf(caller), params.id ?? '', body);
+    const user = await changeActivation(context, actorOf(caller), params.id, body);
     const message = `User ${user.isActive ? 'activated' : 'deactivated'} successfully.`;
-    return { message, user: present.account(user) };
+    return { message, user: presentUser(user) };
   },
 
   async resetPassword({ context, caller, params }) {
-    const { temporaryPassword } = await resetPassword(context, actorOf(caller), params.id ?? '');
+    const { temporaryPassword } = await resetPassword(context, actorOf(caller), params.id);
     return { message: 'Password reset successfully.', temporaryPassword };
   },
 
   async unlockUser({ context, caller, params }) {
-    await unlockUser(context, actorOf(caller), params.id ?? '');
+    await unlockUser(context, actorOf(caller), params.id);
     return { message: 'User unlocked successfully.' };
   },
 
   async listAudit({ context, query }) {
     const { items, pagination } = await listAudit(context, query);
-    return { entries: items.map(present.auditEntry), pagination };
+    return { entries: items.map(presentAuditEntry), pagination };
   },
 } satisfies Partial<Handlers>;

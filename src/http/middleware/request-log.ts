@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pinoHttp } from 'pino-http';
 import type { Logger } from '../../logger.js';
 
-/** The path without its query: a search term may be somebody's name. */
+/** The path without its query: a search term may be a person's name. */
 const pathOf = (request: IncomingMessage) => request.url?.split('?')[0];
 
 /**

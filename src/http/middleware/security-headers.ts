@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
-/** What browsers are told of every answer: it is no page, nobody may frame it, and nothing is guessed about it. */
+/** Tells browsers that responses are no pages, may not be framed, and have the declared type. */
 export function securityHeaders(): RequestHandler {
   return helmet({
     // Pages say what they need themselves.

@@ -1,63 +1,60 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { countPerSecond } from './per-second.js';
 
-/** How many requests the service works on, and what becomes of the others. */
+/** Bounds how many requests are processed concurrently; the others wait in a queue or are refused. */
 export interface Admission {
-  /** Begins the request now or in a moment, or turns it away. */
+  /** Begins the request immediately, queues it, or refuses it. */
   admit(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
-  /**
-   * What is left of the request depends on its client (a body that comes, an answer that is taken) or on a queue that has
-   * its own bound: it keeps no other one waiting meanwhile.
-   */
-  standAside(response: ServerResponse): void;
-  /** There is work to do on the request again. */
-  comeBack(response: ServerResponse): void;
-  /** What is going on. */
+  /** Releases the request's slot while it waits for its client, or in another bounded queue. */
+  release(response: ServerResponse): void;
+  /** Takes a slot again for a released request, immediately: it has been admitted already. */
+  reacquire(response: ServerResponse): void;
+  /** The current load. */
   figures(): AdmissionFigures;
 }
 
 export interface AdmissionFigures {
-  /** Requests that are worked on. */
+  /** Requests being processed. */
   working: number;
-  /** Requests that wait for their turn. */
+  /** Requests in the queue. */
   queued: number;
-  /** Requests turned away in the last second that is over. */
+  /** Requests refused in the last full second. */
   turnedAway: number;
 }
 
-/** How long requests may wait for their turn. */
+/** How long requests may wait in the queue. */
 export interface QueueLimits {
-  /** So many of a burst are served however long that takes, as long as others are served meanwhile. */
+  /** This many requests of a burst are served however long they wait, as long as any are being served. */
   burst: number;
-  /** A queue that was empty so lately is a burst: the others may wait as long. Milliseconds. */
+  /** A queue that was empty within this time is a burst, whose other requests may wait this long. Milliseconds. */
   burstMs: number;
-  /** How long a request waits in a queue that doesn't get empty any more, in milliseconds. */
+  /** How long a request may wait once the queue no longer empties, in milliseconds. */
   standingMs: number;
-  /** Without an answer for so long, nothing is served: nobody is kept waiting for that. Milliseconds. */
+  /** Without a successful response for this long, requests count as not being served. Milliseconds. */
   stuckMs: number;
 }
 
-/** How many are admitted. */
+/** The bounds of admission. */
 export interface AdmissionOptions {
-  /** How many requests are worked on at once. */
-  atOnce: number;
-  /** Told how many were turned away in the last second in which any were. */
+  /** Maximum number of requests processed concurrently. */
+  maxConcurrent: number;
+  /** Receives the number of refusals of each second that had any. */
   onRefusals?(count: number): void;
   limits?: Partial<QueueLimits>;
 }
 
 const defaults: QueueLimits = { burst: 200, burstMs: 5000, standingMs: 500, stuckMs: 3000 };
 
-/** How many wait in a queue that doesn't get empty any more, for each that is worked on. */
-const standingEach = 10;
-/** How many wait in a burst, for each that is worked on: they cost memory alone. */
-const burstEach = 100;
-/** So many failures in a row are no accident. */
+/** Length of a queue that no longer empties, for each concurrent request. */
+const standingPerSlot = 10;
+/** Length of the queue in a burst, for each concurrent request. Waiting costs memory only. */
+const burstPerSlot = 100;
+/** After this many failures in a row, requests count as not being served. */
 const failuresInRow = 3;
-/** How often it is looked who has waited for too long, in milliseconds. */
-const lookEveryMs = 50;
+/** How often expired requests are removed from the queue, in milliseconds. */
+const expireEveryMs = 50;
 
-/** An orchestrator that is not answered would end a service that has more than enough to do. */
+/** Probes are always answered: otherwise an orchestrator would restart an overloaded service. */
 const isProbe = ({ url = '' }: IncomingMessage) => /^\/(health|ready)z(\?|$)/.test(url);
 
 interface Waiting {
@@ -67,17 +64,17 @@ interface Waiting {
 }
 
 /**
- * Bounds the requests under way: goodput holds only while what can't be done in time isn't begun. A burst is told from
- * lasting overload as CoDel does it (RFC 8289): a queue may be long as long as it was empty lately.
- * @param refuse answers a request that is turned away, as cheaply as can be
+ * Bounds the requests under way, so that throughput holds under overload. Tells a burst from lasting overload as CoDel does
+ * (RFC 8289): a queue may be long if it was empty recently.
+ * @param refuse answers a refused request, as cheaply as possible
  */
 export function createAdmission(
-  { atOnce, onRefusals, limits }: AdmissionOptions,
+  { maxConcurrent, onRefusals, limits }: AdmissionOptions,
   refuse: (request: IncomingMessage, response: ServerResponse) => void,
 ): Admission {
   const { burst, burstMs, standingMs, stuckMs } = { ...defaults, ...limits };
   const refused = countPerSecond((count) => onRefusals?.(count));
-  const state = new WeakMap<ServerResponse, 'working' | 'aside'>();
+  const state = new WeakMap<ServerResponse, 'working' | 'released'>();
   /** The first of a burst, and behind them the others. */
   const [first, others]: [Waiting[], Waiting[]] = [[], []];
   let working = 0;
@@ -90,7 +87,7 @@ export function createAdmission(
   let servedAt = 0;
   let failures = 0;
 
-  const hasRoom = () => working < atOnce;
+  const hasFreeSlot = () => working < maxConcurrent;
   const queued = () => first.length + others.length;
 
   const isServing = (now: number) => failures < failuresInRow && now - Math.max(servedAt, emptyAt) < stuckMs;
@@ -98,21 +95,21 @@ export function createAdmission(
 
   function startNext(): void {
     isStarting = false;
-    while (hasRoom()) {
+    while (hasFreeSlot()) {
       const next = first.shift() ?? others.shift();
       if (!next) return;
       next.begin();
     }
   }
 
-  /** Not at once, within the work of another request: all that have room now are started together. */
+  /** Later, outside the work of another request: all free slots are filled together. */
   function startSoon(): void {
     if (isStarting || queued() === 0) return;
     isStarting = true;
     setImmediate(startNext);
   }
 
-  /** Turns those away, the oldest first, who have waited for so long. */
+  /** Refuses the requests, oldest first, that have waited this long. */
   function expireIn(queue: Waiting[], now: number, longestMs: number): void {
     while (queue[0] && now - queue[0].since >= longestMs) queue.shift()?.refuse();
   }
@@ -126,15 +123,15 @@ export function createAdmission(
   function watch(): void {
     expire();
     isWatched = queued() > 0;
-    if (isWatched) setTimeout(watch, lookEveryMs);
+    if (isWatched) setTimeout(watch, expireEveryMs);
   }
 
-  function turnAway(request: IncomingMessage, response: ServerResponse): void {
+  function refuseRequest(request: IncomingMessage, response: ServerResponse): void {
     refused.add();
     refuse(request, response);
   }
 
-  /** A request that its client has left tells nothing. */
+  /** A request that its client aborted says nothing about the service. */
   function noteOutcome({ writableFinished, statusCode }: ServerResponse): void {
     if (!writableFinished) return;
     if (statusCode < 500) {
@@ -160,42 +157,41 @@ export function createAdmission(
     begin();
   }
 
-  /** Whether there is room for one more in the queue. */
+  /** Whether the queue takes one more request. */
   function mayWait(now: number): boolean {
     if (queued() === 0) [emptyAt, waitedSince, failures] = [now, 0, 0];
     if (waitedSince < burst && isServing(now)) return true;
-    return others.length < (isBurst(now) ? burstEach : standingEach) * atOnce;
+    return others.length < (isBurst(now) ? burstPerSlot : standingPerSlot) * maxConcurrent;
   }
 
   return {
     admit(request, response, begin) {
       if (isProbe(request)) return begin();
-      if (hasRoom() && queued() === 0) return start(response, begin);
+      if (hasFreeSlot() && queued() === 0) return start(response, begin);
       const since = performance.now();
-      if (!mayWait(since)) return turnAway(request, response);
+      if (!mayWait(since)) return refuseRequest(request, response);
       const gone = () => response.destroyed || request.destroyed;
       const waiting = {
         since,
         begin: () => void (gone() || start(response, begin)),
-        refuse: () => void (gone() || turnAway(request, response)),
+        refuse: () => void (gone() || refuseRequest(request, response)),
       };
       waitedSince += 1;
-      // Who comes later is never served before who waits already.
+      // First come, first served.
       (waitedSince <= burst && others.length === 0 ? first : others).push(waiting);
-      if (!isWatched) setTimeout(watch, lookEveryMs);
+      if (!isWatched) setTimeout(watch, expireEveryMs);
       isWatched = true;
     },
 
-    standAside(response) {
+    release(response) {
       if (state.get(response) !== 'working') return;
-      state.set(response, 'aside');
+      state.set(response, 'released');
       working -= 1;
       startSoon();
     },
 
-    comeBack(response) {
-      if (state.get(response) !== 'aside') return;
-      // It has been let in already: it isn't asked to wait again.
+    reacquire(response) {
+      if (state.get(response) !== 'released') return;
       state.set(response, 'working');
       working += 1;
     },

@@ -18,7 +18,7 @@ import { createMetrics } from './metrics.js';
 import { bindContract } from './router.js';
 import type { Service } from './service.js';
 
-/** By itself it is ready, runs no imports and takes what comes. */
+/** Without a server: ready, without imports, without bounds. */
 const alone: Service = {
   isDraining: () => false,
   notReady: () => undefined,
@@ -27,7 +27,7 @@ const alone: Service = {
   limits: { bodyMs: 30_000, unreadMs: 60_000 },
 };
 
-/** Two of them mean two places to whoever is on the way (RFC 9112, section 3.2). @throws AppError `MALFORMED_URL` */
+/** Proxies could read two Host headers differently (RFC 9112, section 3.2). @throws AppError `MALFORMED_URL` */
 const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => {
   if ((headersDistinct.host?.length ?? 0) > 1)
     throw new AppError('MALFORMED_URL', 'The request has more than one Host header.');

@@ -2,16 +2,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import { networkOf } from '../../services/auth/throttle-rules.js';
 
-/** The connections of a server, by what is under way on them. */
+/** The connections of a server and the requests under way on them. */
 export interface Connections {
   /**
-   * Knows of a request until all of it has come, and all of its answer has gone. Several that are sent at once on one
-   * connection begin one after the other, as they are answered.
+   * Tracks a request until it is received and its response is sent. Pipelined requests of a connection begin one after the
+   * other, as they are answered.
    */
   track(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
-  /** Takes no more connections, and ends those that there are as soon as nothing is under way on them. */
+  /** Accepts no more connections, and ends each as soon as it is idle. */
   end(): Promise<void>;
-  /** How many there are. */
+  /** Number of open connections. */
   count(): number;
 }
 
@@ -25,28 +25,28 @@ export interface ConnectionLimits {
   onClosed?(): void;
 }
 
-/** Requests that may be under way on one connection; one that sends more at once is closed. */
+/** Pipelined requests on one connection; one that sends more is closed. */
 const mostPipelined = 32;
 
-/** Node closes what comes beyond these: by then there is room again, unless all are busy. */
+/** Node closes connections beyond these; eviction keeps the number below unless all are busy. */
 const slack = 200;
 
 /** The sockets of an address, or of all: the idle ones in the order in which they became so. */
-interface Crowd {
+interface SocketGroup {
   all: Set<Socket>;
   idle: Set<Socket>;
 }
 
-const newCrowd = (): Crowd => ({ all: new Set(), idle: new Set() });
+const newGroup = (): SocketGroup => ({ all: new Set(), idle: new Set() });
 
 /** Of too many connections the one that has been idle for longest gives way; where none is, the new one does. */
 function boundConnections(server: Server, { total, perAddress, isTrusted, onClosed }: ConnectionLimits) {
-  const everybody = newCrowd();
-  const byNetwork = new Map<string, Crowd>();
-  const crowds = new WeakMap<Socket, Crowd[]>();
+  const allSockets = newGroup();
+  const byNetwork = new Map<string, SocketGroup>();
+  const groupsOf = new WeakMap<Socket, SocketGroup[]>();
   server.maxConnections = total + slack;
 
-  function makeRoom({ all, idle }: Crowd, most: number, socket: Socket): void {
+  function evictAbove({ all, idle }: SocketGroup, most: number, socket: Socket): void {
     if (all.size <= most) return;
     const [oldest = socket] = idle;
     forget(oldest);
@@ -55,7 +55,7 @@ function boundConnections(server: Server, { total, perAddress, isTrusted, onClos
   }
 
   function forget(socket: Socket): void {
-    for (const { all, idle } of crowds.get(socket) ?? []) {
+    for (const { all, idle } of groupsOf.get(socket) ?? []) {
       all.delete(socket);
       idle.delete(socket);
     }
@@ -64,17 +64,17 @@ function boundConnections(server: Server, { total, perAddress, isTrusted, onClos
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     const network = remoteAddress === undefined || isTrusted(remoteAddress) ? undefined : networkOf(remoteAddress);
-    const own = network === undefined ? undefined : (byNetwork.get(network) ?? newCrowd());
+    const own = network === undefined ? undefined : (byNetwork.get(network) ?? newGroup());
     if (own && network !== undefined) byNetwork.set(network, own);
-    crowds.set(socket, own ? [everybody, own] : [everybody]);
+    groupsOf.set(socket, own ? [allSockets, own] : [allSockets]);
     socket.once('close', () => {
       forget(socket);
       if (network !== undefined && own?.all.size === 0 && byNetwork.get(network) === own) byNetwork.delete(network);
     });
-    if (own) makeRoom(own, perAddress - 1, socket);
-    if (!socket.destroyed) makeRoom(everybody, total - 1, socket);
+    if (own) evictAbove(own, perAddress - 1, socket);
+    if (!socket.destroyed) evictAbove(allSockets, total - 1, socket);
     if (socket.destroyed) return;
-    for (const { all, idle } of crowds.get(socket) ?? []) {
+    for (const { all, idle } of groupsOf.get(socket) ?? []) {
       all.add(socket);
       idle.add(socket);
     }
@@ -82,12 +82,12 @@ function boundConnections(server: Server, { total, perAddress, isTrusted, onClos
 
   return {
     setBusy(socket: Socket) {
-      for (const { idle } of crowds.get(socket) ?? []) idle.delete(socket);
+      for (const { idle } of groupsOf.get(socket) ?? []) idle.delete(socket);
     },
     setIdle(socket: Socket) {
-      for (const { all, idle } of crowds.get(socket) ?? []) if (all.has(socket)) idle.add(socket);
+      for (const { all, idle } of groupsOf.get(socket) ?? []) if (all.has(socket)) idle.add(socket);
     },
-    count: () => everybody.all.size,
+    count: () => allSockets.all.size,
   };
 }
 
@@ -109,8 +109,8 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
     socket.once('close', () => {
       underWay.delete(socket);
       line.length = 0;
-      // Node closes the answer whose turn it is. Those to requests that came behind it on the same connection it forgets,
-      // and whoever waits for their end would wait for ever.
+      // Node closes the response being sent, but not those to later pipelined requests: their `close` listeners would
+      // never run.
       process.nextTick(() => {
         for (const response of [...responses].filter(({ closed }) => !closed)) response.destroy().emit('close');
       });

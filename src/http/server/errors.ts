@@ -7,7 +7,7 @@ interface Mapping {
   status: number;
   /** Said instead of the error's own message, where that speaks to operators. */
   message?: string;
-  /** Seconds after which trying again makes sense. */
+  /** Seconds to wait before retrying. */
   retryAfter?: number;
 }
 
@@ -78,7 +78,7 @@ export function statusOf(code: ErrorCode): number {
   return mappings[code].status;
 }
 
-/** Seconds after which trying again makes sense, for failures that pass. */
+/** Seconds to wait before retrying, for failures that pass. */
 export function retryAfterOf(code: ErrorCode): number | undefined {
   return mappings[code].retryAfter;
 }

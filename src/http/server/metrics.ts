@@ -32,7 +32,7 @@ function poolOf({ database }: Context): Pool | undefined {
 function addLoadGauges(registry: Registry, load: () => Load): void {
   new Gauge({
     name: 'coursectl_requests',
-    help: 'Requests that are worked on or wait for their turn, and those turned away in the last second',
+    help: 'Requests being processed or queued, and those refused in the last second',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -95,7 +95,7 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
   return {
     contentType: registry.contentType,
     text() {
-      // They watch the process from then on: nobody who doesn't ask for them pays for it.
+      // They observe the process from then on, which costs time: only where metrics are read.
       if (!asked) collectDefaultMetrics({ register: registry });
       asked = true;
       return registry.metrics();

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import { assertOwnPassword, authorize } from '../../services/auth/permissions.js';
@@ -7,15 +7,15 @@ import { authenticate, isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller, Client } from '../../services/core.js';
 import { atMost, type ByteRange, dropUpload, type UploadLimit, uploadsFolder } from '../../services/files/files.js';
 import { type Contract, contract } from '../api/contract.js';
-import type { Operation } from '../api/operation.js';
+import type { Operation, PathParameter } from '../api/operation.js';
+import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
-import { makeShallow } from '../body/shallow.js';
 import { type StreamAnswer, sendJson, sendStream } from '../body/streams.js';
 import { readUpload } from '../body/uploads.js';
 import type { Admission } from './admission.js';
 import { answerTaken, bodyComing, type WaitingRequests } from './waiting-requests.js';
 
-/** What a handler is given. `caller` is there unless the operation is for people who aren't signed in too. */
+/** What a handler is given. `caller` is set unless the operation is also open without a token. */
 export interface HandlerRequest<T extends Operation = Operation> {
   context: Context;
   client: Client;
@@ -24,7 +24,8 @@ export interface HandlerRequest<T extends Operation = Operation> {
     : T['access'] extends { kind: 'optional' }
       ? Caller | undefined
       : Caller;
-  params: Readonly<Record<string, string>>;
+  /** Those that the path names. */
+  params: Readonly<Record<PathParameter<T['path']>, string>>;
   query: unknown;
   /** The parsed JSON body, `{}` without one; not validated yet: the service does that. */
   body: unknown;
@@ -37,7 +38,7 @@ export interface HandlerRequest<T extends Operation = Operation> {
   rangeOf(bytes: number, etag: string): ByteRange | undefined;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
-  /** Does what has a queue of its own: the request keeps no other one waiting meanwhile. */
+  /** Releases the request's slot while it waits in another bounded queue. */
   waitAside<R>(wait: () => Promise<R>): Promise<R>;
   /** The header, for operations that know callers of their own. */
   authorization: string | undefined;
@@ -77,62 +78,6 @@ export interface Surroundings {
   };
 }
 
-/** Reads JSON of at most so many bytes. It isn't unpacked: a few hundred bytes could say as much as all the others together. */
-const jsonParser = (limit: number) => express.json({ limit, type: () => true, inflate: false });
-
-const runMiddleware = (middleware: RequestHandler, request: Request, response: Response): Promise<void> =>
-  new Promise((resolve, reject) => {
-    middleware(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-  });
-
-/** How a JSON body is read. */
-interface BodyReading {
-  parse: RequestHandler;
-  maxBytes: number;
-  /** How long it may take to arrive, in milliseconds. */
-  bodyMs: number;
-}
-
-async function readBody(request: Request, response: Response, reading: BodyReading): Promise<unknown> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) return {};
-  if (!request.is('application/json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
-  // A few fields of text: whoever needs longer for them isn't sending any.
-  const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), reading.bodyMs);
-  const parsed = runMiddleware(reading.parse, request, response);
-  await Promise.race([parsed, assertSmall(request, reading)]).finally(() => clearTimeout(late));
-  const body: unknown = request.body ?? {};
-  if (typeof body !== 'object' || body === null) return body;
-  // JSON.parse keeps a "__proto__" as an own key; nothing of ours has that name.
-  Reflect.deleteProperty(body, '__proto__');
-  makeShallow(body);
-  return body;
-}
-
-/**
- * Watches a body come. The parser would answer one that is too large only when all of it is there.
- * @returns never, unless by throwing AppError `BODY_TOO_LARGE`
- */
-function assertSmall(request: Request, { maxBytes, bodyMs }: BodyReading): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const refuse = () => {
-      reject(new AppError('BODY_TOO_LARGE'));
-      // The rest is passed over, so that the client reads the answer; but not for ever.
-      const late = setTimeout(() => request.socket.destroy(), bodyMs).unref();
-      request.once('end', () => clearTimeout(late));
-    };
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse();
-    let bytes = 0;
-    const count = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= maxBytes) return;
-      request.off('data', count);
-      refuse();
-    };
-    request.on('data', count);
-  });
-}
-
 /** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). @throws AppError `TOKEN_MISSING` */
 function bearerToken(request: Request): string {
   const [, token] = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '') ?? [];
@@ -150,7 +95,7 @@ async function admit(
   if (access.kind === 'public') return undefined;
   if (access.kind === 'optional' && request.headers.authorization === undefined) return undefined;
   const caller = await authenticate(context, bearerToken(request), client);
-  if (!operation.path.startsWith('/api/auth/')) assertOwnPassword(caller);
+  if (!operation.allowsInitialPassword) assertOwnPassword(caller);
   if (access.kind !== 'optional') authorize(access, caller, request.params);
   return caller;
 }
@@ -176,8 +121,8 @@ function assertNameable(params: Request['params']): void {
   if (Object.values(params).some((value) => /[\s\p{Cc}]/u.test(String(value)))) throw new AppError('NOT_FOUND');
 }
 
-/** Operations that send or receive a lot ask the database now and then, for as long as their client takes. */
-function patienceOf({ upload, success }: Operation): Parameters<Context['database']['withPatience']>[0] {
+/** Uploads and streams last as long as their client takes, so each of their queries has a deadline of its own. */
+function deadlineOf({ upload, success }: Operation): Parameters<Context['database']['withPatience']>[0] {
   return upload || 'content' in success ? { each: databaseMs } : { all: databaseMs };
 }
 
@@ -189,22 +134,24 @@ function respond<T extends Operation>(
 ): RequestHandler {
   const { admission, waiting, limits } = surroundings;
   const { withPatience } = context.database;
-  const maxBytes = operation.maxBodyBytes ?? jsonLimit;
-  const reading = { parse: jsonParser(maxBytes), maxBytes, bodyMs: limits.bodyMs };
+  const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
 
   async function serve(request: Request, response: Response): Promise<void> {
     const left = new AbortController();
     response.once('close', () => left.abort());
-    /** Meanwhile it isn't for the service to do something: a body comes, or a hash is waited for. */
-    const aside = async <R>(enter: (() => Leave | Promise<Leave>) | undefined, wait: () => Promise<R>): Promise<R> => {
-      admission?.standAside(response);
+    /** Releases the request's slot while it waits for its client or in a queue. */
+    const released = async <R>(
+      enter: (() => Leave | Promise<Leave>) | undefined,
+      wait: () => Promise<R>,
+    ): Promise<R> => {
+      admission?.release(response);
       let leave: Leave | undefined;
       try {
         leave = await enter?.();
         return await wait();
       } finally {
         leave?.();
-        admission?.comeBack(response);
+        admission?.reacquire(response);
       }
     };
     const client = clientOf(request);
@@ -213,14 +160,14 @@ function respond<T extends Operation>(
     const owner = { address: client.ip, account: caller?.user.id };
     const coming = bodyComing(request, owner);
     const body = operation.body
-      ? await aside(waiting && (() => waiting.body(coming)), () => readBody(request, response, reading))
+      ? await released(waiting && (() => waiting.body(coming)), () => readBody(request, response))
       : {};
     const { upload } = operation;
     const receive =
       upload &&
       (async (limit = atMost(upload.maxBytes(context.config))) => {
         const settings = { field: upload.field, folder: uploadsFolder(context), limit };
-        const received = await aside(waiting && (() => waiting.upload(coming)), () =>
+        const received = await released(waiting && (() => waiting.upload(coming)), () =>
           readUpload(request, response, settings),
         );
         await assertStillSignedIn(context, caller, received);
@@ -231,17 +178,17 @@ function respond<T extends Operation>(
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
       ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
-      waitAside: <R>(wait: () => Promise<R>) => aside(undefined, wait),
+      waitAside: <R>(wait: () => Promise<R>) => released(undefined, wait),
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
     const handle = async () => handler(admitted);
-    const handled = operation.hashesPassword ? () => aside(waiting && (() => waiting.login(owner)), handle) : handle;
-    const answer = await (operation.takesItsTime ? withPatience('endless', handled) : handled());
+    const handled = operation.hashesPassword ? () => released(waiting && (() => waiting.login(owner)), handle) : handle;
+    const answer = await (operation.databaseDeadline === 'none' ? withPatience('endless', handled) : handled());
     response.status(operation.success.status);
     const sending = {
       unreadMs: limits.unreadMs,
-      onBegin: () => admission?.standAside(response),
+      onBegin: () => admission?.release(response),
       onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
     };
     // Where the contract names a content type, its handlers give a stream: the mapped types say so.
@@ -252,7 +199,7 @@ function respond<T extends Operation>(
 
   return (request, response) => {
     response.locals.operation = operation;
-    return withPatience(patienceOf(operation), () => serve(request, response));
+    return withPatience(deadlineOf(operation), () => serve(request, response));
   };
 }
 

@@ -22,12 +22,12 @@ const longestDrainMs = 24_000;
 /** The same for what is done in the background: closing a database that is out of reach takes up to 6 s more. */
 const longestWorkMs = 18_000;
 
-/** What comes with a connection is checked this often, in milliseconds; Node's 30 s would make the limits mean less. */
+/** How often Node checks the time limits of connections, in milliseconds; its default of 30 s is too coarse. */
 const checkEveryMs = 2000;
 /** Sockets beyond these are closed: each takes memory and a descriptor. */
 const mostConnections = 5000;
 
-/** Connections that wait to be taken: more than a burst brings, for the system drops what is beyond, and clients wait for seconds. */
+/** Connections waiting to be accepted: more than a burst brings, as the system drops the rest and clients retry after seconds. */
 const backlog = 2048;
 
 /** A server that listens. */
@@ -43,14 +43,14 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** How a server starts, and what it bears with. */
+/** How a server starts, and its limits. */
 export interface ServerOptions {
   /** False: answers 503 until {@link RunningServer.begin}. */
   ready?: boolean;
   /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
   drainMs?: number;
   limits?: Surroundings['limits'];
-  /** How long requests may wait for their turn. */
+  /** How long requests may wait in the queue. */
   queue?: Partial<QueueLimits>;
 }
 
@@ -86,7 +86,7 @@ function headersOf(middleware: RequestHandler): OutgoingHttpHeaders {
   return response.getHeaders();
 }
 
-/** Turns requests away without a look at them: the less that takes, the more of the others are answered. */
+/** Refuses requests without reading them: the cheaper a refusal, the more other requests are served. */
 function refusal({ config }: Context) {
   const body = JSON.stringify({ error: messageOf('OVERLOADED') });
   const headers = {
@@ -98,7 +98,7 @@ function refusal({ config }: Context) {
   };
   // As Node writes them fastest.
   const flat = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
-  // Without its headers a browser's client couldn't read that it should come again.
+  // Without CORS headers a browser's client couldn't read Retry-After.
   const cors = corsMiddleware(config.http.allowedOrigins);
   return (request: IncomingMessage, response: ServerResponse) => {
     const send = () => response.writeHead(503, [...flat, 'X-Request-Id', randomUUID()]).end(body);
@@ -118,7 +118,7 @@ function limitConnections(server: Server): void {
   server.maxHeadersCount = 0;
 }
 
-/** The work beside requests, none of it before there is a database. */
+/** The work besides requests. It begins once there is a database. */
 function backgroundWork(context: Context) {
   let runner: ImportRunner | undefined;
   let housekeeping: ReturnType<typeof startHousekeeping> | undefined;
@@ -128,7 +128,7 @@ function backgroundWork(context: Context) {
       housekeeping = startHousekeeping(context);
     },
     wakeImports: () => runner?.wake(),
-    // A running import stops at its next row boundary, and is gone on with later.
+    // A running import stops at its next row boundary, and is resumed later.
     close: () => Promise.all([runner?.close(), housekeeping?.close()]),
   };
 }
@@ -142,7 +142,7 @@ async function drain(connections: Connections, delayMs: number): Promise<void> {
 /** Waits for work to end, but no longer than so many milliseconds. */
 async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
-  // It fails only where it is broken off below, as nobody waits for it any more.
+  // It fails only where it is broken off below, when its result is no longer needed.
   const late = sleep(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);
   await Promise.race([work, late]).finally(() => over.abort());
 }
@@ -158,7 +158,7 @@ export async function startServer(
   const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
   const onRefusals = (count: number) => context.logger.warn({ count }, 'busy: requests were turned away');
   const admission = createAdmission(
-    { atOnce: maxInFlight, onRefusals, ...(queue && { limits: queue }) },
+    { maxConcurrent: maxInFlight, onRefusals, ...(queue && { limits: queue }) },
     refusal(context),
   );
   const cut = countPerSecond((count) =>
@@ -167,7 +167,7 @@ export async function startServer(
   const closed = countPerSecond((count) =>
     context.logger.warn({ count }, 'connections were closed: there were too many'),
   );
-  const waiting = createWaitingRequests({ atOnce: maxInFlight, minimumRate: minBodyRate, onCut: cut.add });
+  const waiting = createWaitingRequests({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onCut: cut.add });
   const app = createApp(context, {
     isDraining: () => state === 'draining',
     notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
@@ -185,7 +185,7 @@ export async function startServer(
     if (state === 'draining') response.setHeader('Connection', 'close');
     connections.track(request, response, () => admission.admit(request, response, () => app(request, response)));
   });
-  // Made of the setting TRUST_PROXY, and asked about whoever is connected.
+  // Express derives it from TRUST_PROXY.
   const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const connections = trackConnections(server, {
     total: mostConnections,
@@ -204,7 +204,7 @@ export async function startServer(
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     begin,
     async close() {
-      // Nobody sends anything to what was never ready.
+      // A server that was never ready gets no requests.
       const delayMs = state === 'serving' ? drainDelayMs : 0;
       state = 'draining';
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);

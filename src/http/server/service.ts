@@ -9,7 +9,7 @@ export interface Service extends Surroundings {
   isDraining(): boolean;
   /** Why it can't serve anything yet; absent once it can. */
   notReady(): AppError | undefined;
-  /** What is going on; nothing where nobody counts. */
+  /** The current load; absent without a server. */
   load?(): Load;
   /** There is a new import in the queue. */
   wakeImports(): void;
@@ -17,7 +17,7 @@ export interface Service extends Surroundings {
   await(work: Promise<void>): Promise<void>;
 }
 
-/** What a service is doing. */
+/** The current load of a service. */
 export interface Load extends AdmissionFigures {
   waiting: ReturnType<WaitingRequests['figures']>;
   connections: number;

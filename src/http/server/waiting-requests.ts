@@ -15,18 +15,18 @@ export interface WaitingRequests {
   upload(request: WaitingRequest): Promise<() => void>;
   /** A login that waits for its hash. @returns as `body`. @throws AppError `OVERLOADED` */
   login(request: WaitingRequest): () => void;
-  /** An answer that isn't taken at once. @returns as `body` */
+  /** A response that its client doesn't read immediately. @returns as `body` */
   answer(request: WaitingRequest): () => void;
   figures(): Record<'bodies' | 'uploads' | 'logins' | 'answers', number>;
 }
 
 /** A request that waits. */
 export interface WaitingRequest {
-  /** Null where it isn't known. */
+  /** Null where unknown. */
   address: string | null;
-  /** Id of the account; none before anybody has signed in. */
+  /** Id of the account; undefined before the login. */
   account?: string | undefined;
-  /** Bytes that have come, or gone. Undefined while the client is waited for by nobody. */
+  /** Bytes received or sent. Undefined while nothing waits for the client. */
   bytes?(): number | undefined;
   /** Bytes of an answer that are kept here until they are taken. */
   held?(): number;
@@ -60,7 +60,7 @@ export function answerTaken(response: ServerResponse, owner: Owner): WaitingRequ
   };
 }
 
-/** How many may wait. */
+/** Maximum numbers of waiting requests. */
 interface Bounds {
   total: number;
   perAddress: number;
@@ -68,8 +68,8 @@ interface Bounds {
 }
 
 export interface WaitingLimits {
-  /** The bounds grow with how many requests are worked on at once. */
-  atOnce: number;
+  /** Requests processed concurrently; the bounds grow with it. */
+  maxConcurrent: number;
   /** What sends less than so many bytes a second, over {@link slowMs}, is ended. */
   minimumRate: number;
   slowMs?: number;
@@ -82,15 +82,15 @@ export interface WaitingLimits {
 /** How long a client sends or takes less than the minimum rate before its request counts as stalled, in milliseconds. */
 const stalledMs = 500;
 const defaultSlowMs = 5000;
-/** A page of a listing has up to 10 MB: a few that nobody takes must not fill the memory. */
+/** A page of a listing has up to 10 MB: unread responses must not fill the memory. */
 const defaultMostHeld = 128 * 1024 * 1024;
-/** The waits of a body for room, in milliseconds: after them those before it are stalled, or have come. */
+/** The pauses before a body is refused, in milliseconds: after them the bodies before it have arrived or are stalled. */
 const pauses = [10, 50, 250, 250, 250];
-/** How often it is looked what has come, in milliseconds. */
-const lookEveryMs = 250;
+/** How often stalled requests are looked for, in milliseconds. */
+const checkEveryMs = 250;
 
-/** The files that may be on their way at once, each on the disk; other uploads wait for them. */
-const uploadPlaces: Bounds = { total: 60, perAddress: 20, perAccount: 4 };
+/** Bounds of concurrent uploads, each a file on the disk; other uploads wait for them. */
+const uploadBounds: Bounds = { total: 60, perAddress: 20, perAccount: 4 };
 
 interface Entry {
   request: WaitingRequest;
@@ -116,8 +116,8 @@ class Group {
     ];
   }
 
-  /** The requests of which there are too many for one more of this owner; nothing when there is room. */
-  crowd(request: WaitingRequest): Iterable<Entry> | undefined {
+  /** The requests that compete with a new one for a full bound; undefined when no bound is reached. */
+  competitors(request: WaitingRequest): Iterable<Entry> | undefined {
     for (const { key, most } of this.ownersOf(request)) {
       const own = this.byOwner.get(key);
       if (own && own.size >= most) return own;
@@ -142,7 +142,7 @@ class Group {
   }
 }
 
-/** Moves the mark of a request that is fast enough, or that nobody waits for. @returns for how long it hasn't been, in milliseconds */
+/** Moves the mark of a request that is fast enough, or whose client isn't waited for. @returns for how long it has been too slow, in milliseconds */
 function slowFor(entry: Entry, minimumRate: number): number {
   const now = performance.now();
   const bytes = entry.request.bytes?.();
@@ -154,23 +154,23 @@ function slowFor(entry: Entry, minimumRate: number): number {
 }
 
 export function createWaitingRequests({
-  atOnce,
+  maxConcurrent,
   minimumRate,
   slowMs = defaultSlowMs,
   mostHeld = defaultMostHeld,
   onCut,
 }: WaitingLimits): WaitingRequests {
-  const total = Math.max(400, 50 * atOnce);
-  const perAddress = Math.max(200, 20 * atOnce);
+  const total = Math.max(400, 50 * maxConcurrent);
+  const perAddress = Math.max(200, 20 * maxConcurrent);
   // A class behind one address signs in together: that is never too much.
   const groups = {
-    bodies: new Group({ total, perAddress, perAccount: Math.max(50, 5 * atOnce) }),
-    uploads: new Group(uploadPlaces),
-    line: new Group({ total, perAddress, perAccount: Math.max(50, 5 * atOnce) }),
+    bodies: new Group({ total, perAddress, perAccount: Math.max(50, 5 * maxConcurrent) }),
+    uploads: new Group(uploadBounds),
+    line: new Group({ total, perAddress, perAccount: Math.max(50, 5 * maxConcurrent) }),
     logins: new Group({ total: 2 * total, perAddress: total, perAccount: total }),
     answers: new Group({ total, perAddress, perAccount: perAddress }),
   };
-  /** Uploads that wait for a place, first come, first served. */
+  /** Uploads that wait to begin, first come, first served. */
   const line = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -184,7 +184,7 @@ export function createWaitingRequests({
   function endStalled(entries: Iterable<Entry>): boolean {
     for (const entry of entries) {
       if (!entry.request.cut || slowFor(entry, minimumRate) < stalledMs) continue;
-      // Its place is free from now on, though it takes a moment to end.
+      // It no longer counts, though it takes a moment to end.
       end(entry);
       return true;
     }
@@ -192,8 +192,8 @@ export function createWaitingRequests({
   }
 
   /**
-   * Ends answers until those that are left fit: the oldest of the address, or of the account where that isn't known, of which
-   * most is kept. However fast they are taken: others must have room too.
+   * Ends responses until the rest fit: the oldest of the address, or of the account where that isn't known, that keeps most
+   * bytes, however fast they are read.
    */
   function boundHeld(): void {
     const owners = new Map<string, { bytes: number; entries: Entry[] }>();
@@ -234,22 +234,22 @@ export function createWaitingRequests({
 
   function startLooking(): void {
     // What has come meanwhile is read first: a process that was kept busy doesn't take its own delay for the client's.
-    timer ??= setInterval(() => setImmediate(look), lookEveryMs).unref();
+    timer ??= setInterval(() => setImmediate(look), checkEveryMs).unref();
   }
 
   function addWithinBounds(group: Group, request: WaitingRequest): () => void {
-    const crowd = group.crowd(request);
-    if (crowd && !endStalled(crowd)) throw new AppError('OVERLOADED');
+    const competitors = group.competitors(request);
+    if (competitors && !endStalled(competitors)) throw new AppError('OVERLOADED');
     return group.add(request);
   }
 
   return {
     async body(request) {
       for (const pause of pauses) {
-        // What is there already never was waited for.
+        // A complete body waits for nothing.
         if (request.isComplete?.()) return () => undefined;
-        const crowd = groups.bodies.crowd(request);
-        if (!crowd || endStalled(crowd)) break;
+        const competitors = groups.bodies.competitors(request);
+        if (!competitors || endStalled(competitors)) break;
         await sleep(pause);
       }
       startLooking();
@@ -260,14 +260,14 @@ export function createWaitingRequests({
 
     async upload(request) {
       const { address, account } = request;
-      // Nothing is read of it while it stands in line: its client isn't waited for.
+      // Nothing of it is read while it is queued: its client isn't waited for.
       const leaveLine = addWithinBounds(groups.line, { address, account });
       startLooking();
       const leave = await new Promise<(() => void) | undefined>((resolve) => {
         const enter = () => {
           const hasLeft = request.bytes?.() === undefined;
-          const crowd = hasLeft ? undefined : groups.uploads.crowd(request);
-          if (crowd && !endStalled(crowd)) return;
+          const competitors = hasLeft ? undefined : groups.uploads.competitors(request);
+          if (competitors && !endStalled(competitors)) return;
           line.delete(enter);
           leaveLine();
           resolve(hasLeft ? undefined : groups.uploads.add(request));
@@ -283,9 +283,9 @@ export function createWaitingRequests({
     },
 
     answer(request) {
-      const crowd = groups.answers.crowd(request);
-      // The work is done: it is handed over in any case.
-      if (crowd) endStalled(crowd);
+      const competitors = groups.answers.competitors(request);
+      // The work is done: the response is sent in any case.
+      if (competitors) endStalled(competitors);
       const leave = groups.answers.add(request);
       boundHeld();
       return leave;

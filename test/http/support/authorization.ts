@@ -67,14 +67,14 @@ const otherwise: Partial<Record<keyof typeof contract, Partial<Record<CallerKind
 };
 
 export function expected(name: keyof typeof contract, caller: CallerKind, published: boolean): Verdict {
-  const { access, path }: Operation = contract[name];
+  const { access, allowsInitialPassword }: Operation = contract[name];
   const exception = otherwise[name]?.[caller];
   if (exception !== undefined) return exception;
   const free = access.kind === 'public';
   if (caller === 'anonymous') return free || access.kind === 'optional' ? 'yes' : 401;
   if (caller === 'inactive account') return free ? 'yes' : 401;
   if (caller === 'account with an initial password') {
-    return free || path.startsWith('/api/auth/') ? 'yes' : 403;
+    return free || allowsInitialPassword ? 'yes' : 403;
   }
   const role = roleOf[caller];
   if (role === undefined) throw new Error(`No role for ${caller}.`);

@@ -3,21 +3,24 @@ import ajvFormats from 'ajv-formats';
 import { openapiDocument } from '../../../src/http/api/openapi.js';
 import type { Operation } from '../../../src/http/api/operation.js';
 
+interface JsonContent {
+  schema: AnySchema;
+  example?: unknown;
+}
+
 /** An operation as the OpenAPI document describes it. */
 export interface Described {
   operationId: string;
   security: object[];
   parameters: { name: string; in: string; required: boolean; schema: AnySchema }[];
-  requestBody?: { content: { 'application/json': { schema: AnySchema } } };
-  responses: Record<
-    string,
-    { description: string; headers?: object; content: { 'application/json': { schema: AnySchema } } }
-  >;
+  requestBody?: { content: { 'application/json': JsonContent } };
+  responses: Record<string, { description: string; headers?: object; content: { 'application/json': JsonContent } }>;
 }
 
 interface Document {
   openapi: string;
   paths: Record<string, Record<string, Described>>;
+  components: { schemas: Record<string, AnySchema> };
 }
 
 export const document = openapiDocument() as Document;
@@ -29,7 +32,7 @@ export const describedBy = ({ method, path }: Operation): Described | undefined 
 function compiler(): (schema: AnySchema) => ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, strictRequired: false });
   ajvFormats.default(ajv);
-  for (const keyword of ['openapi', 'info', 'paths', 'components']) ajv.addKeyword(keyword);
+  for (const keyword of ['openapi', 'info', 'servers', 'tags', 'paths', 'components']) ajv.addKeyword(keyword);
   ajv.addSchema({ ...document, $id: 'document' });
   return (schema) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
 }

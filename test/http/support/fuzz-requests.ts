@@ -237,13 +237,10 @@ const oddHeaders: Arbitrary<Record<string, string>> = fc.oneof(
 const sender: Arbitrary<Sender> = fc.constantFrom(...senders);
 
 /** Often enough somebody who may: what is behind the door is to be met, too. */
-const senderOf = ({ access, path }: Operation) =>
+const senderOf = ({ access, allowsInitialPassword }: Operation) =>
   fc.oneof(
     sender,
-    fc.constantFrom<Sender[]>(
-      ...admittedRoles(access),
-      ...(path.startsWith('/api/auth/') ? ['newcomer' as const] : []),
-    ),
+    fc.constantFrom<Sender[]>(...admittedRoles(access), ...(allowsInitialPassword ? ['newcomer' as const] : [])),
   );
 
 function aimedAt(name: keyof typeof contract): Arbitrary<Generated> {

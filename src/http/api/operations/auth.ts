@@ -40,7 +40,11 @@ export const authOperations = {
     success: {
       status: 201,
       description: 'The super admin was created',
-      body: Joi.object({ message: shapes.text, token: shapes.token, user: shapes.user('phone', 'role') }),
+      body: Joi.object({
+        message: shapes.message('Setup completed successfully.'),
+        token: shapes.token,
+        user: shapes.setupUser,
+      }),
     },
     failures: ['SETUP_COMPLETED', 'EMAIL_TAKEN', 'PHONE_TAKEN'],
   }),
@@ -74,6 +78,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: 'Create an account',
     access: superAdmin,
+    allowsInitialPassword: true,
     body: registerSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
@@ -82,7 +87,7 @@ export const authOperations = {
       description: 'The account was created',
       body: Joi.object({
         message: shapes.message('User created successfully.'),
-        user: shapes.user('role', 'phone', 'isActive'),
+        user: shapes.registeredUser,
       }),
     },
     failures: ['EMAIL_TAKEN', 'SUPER_ADMIN_EXISTS', 'PHONE_TAKEN'],
@@ -93,10 +98,11 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "The caller's own account",
     access: signedIn,
+    allowsInitialPassword: true,
     success: {
       status: 200,
       description: 'The account',
-      body: Joi.object({ user: shapes.user('role', 'avatar', 'phone', 'lastLogin') }),
+      body: Joi.object({ user: shapes.ownUser }),
     },
   }),
   updateProfile: operation({
@@ -105,6 +111,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "Change the caller's names and phone; absent and empty fields stay as they are",
     access: signedIn,
+    allowsInitialPassword: true,
     body: profileSchema,
     maxBodyBytes: accountBytes,
     success: {
@@ -112,7 +119,7 @@ export const authOperations = {
       description: 'The profile was updated',
       body: Joi.object({
         message: shapes.message('Profile updated successfully.'),
-        user: shapes.user('role', 'avatar', 'phone'),
+        user: shapes.profileUser,
       }),
     },
     failures: ['PHONE_TAKEN', 'TOO_MANY_ATTEMPTS'],
@@ -123,6 +130,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "Replace the caller's password; ends the account's other sessions",
     access: signedIn,
+    allowsInitialPassword: true,
     body: changePasswordSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
@@ -139,6 +147,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: 'Replace an initial password',
     access: signedIn,
+    allowsInitialPassword: true,
     body: firstPasswordChangeSchema,
     maxBodyBytes: accountBytes,
     hashesPassword: true,
@@ -147,7 +156,7 @@ export const authOperations = {
       description: 'The password was changed',
       body: Joi.object({
         message: shapes.message('Password changed successfully.'),
-        user: shapes.user('role', 'avatar', 'phone', 'requiresPasswordChange'),
+        user: shapes.firstPasswordChangeUser,
       }),
     },
     failures: ['PASSWORD_CHANGE_NOT_REQUIRED'],
@@ -158,6 +167,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "The calling trainee's active and pending enrollments, newest first",
     access: { kind: 'roles', roles: ['trainee'], refusal: 'Only trainees can check enrollment.' },
+    allowsInitialPassword: true,
     success: {
       status: 200,
       description: 'The enrollments',
@@ -173,7 +183,12 @@ export const authOperations = {
     tag: 'Sessions',
     summary: "End the caller's session",
     access: signedIn,
-    success: { status: 200, description: 'The session ended', body: Joi.object({ message: shapes.text }) },
+    allowsInitialPassword: true,
+    success: {
+      status: 200,
+      description: 'The session ended',
+      body: Joi.object({ message: shapes.message('Logged out successfully.') }),
+    },
   }),
   logoutAll: operation({
     method: 'post',
@@ -181,7 +196,12 @@ export const authOperations = {
     tag: 'Sessions',
     summary: "End all sessions of the caller's account",
     access: signedIn,
-    success: { status: 200, description: 'All sessions ended', body: Joi.object({ message: shapes.text }) },
+    allowsInitialPassword: true,
+    success: {
+      status: 200,
+      description: 'All sessions ended',
+      body: Joi.object({ message: shapes.message('Logged out of all sessions.') }),
+    },
   }),
   listSessions: operation({
     method: 'get',
@@ -189,6 +209,7 @@ export const authOperations = {
     tag: 'Sessions',
     summary: "The caller's sessions, newest first",
     access: signedIn,
+    allowsInitialPassword: true,
     query: sessionListingSchema,
     success: { status: 200, description: 'One page of the sessions', body: shapes.pageOf('sessions', shapes.session) },
   }),
@@ -198,8 +219,13 @@ export const authOperations = {
     tag: 'Sessions',
     summary: "End one of the caller's sessions",
     access: signedIn,
-    params: Joi.object({ id: shapes.id }),
-    success: { status: 200, description: 'The session ended', body: Joi.object({ message: shapes.text }) },
+    allowsInitialPassword: true,
+    params: Joi.object({ id: shapes.idOf('session') }),
+    success: {
+      status: 200,
+      description: 'The session ended',
+      body: Joi.object({ message: shapes.message('Session ended.') }),
+    },
     failures: ['NOT_FOUND'],
   }),
   setAvatar: operation({
@@ -208,6 +234,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "Give the caller's account a picture: JPEG, PNG or WebP",
     access: signedIn,
+    allowsInitialPassword: true,
     upload: { field: 'image', fields: noFields, maxBytes: ({ files }) => files.imageBytes },
     success: {
       status: 200,
@@ -222,6 +249,7 @@ export const authOperations = {
     tag: 'Authentication',
     summary: "Take the picture of the caller's account away",
     access: signedIn,
+    allowsInitialPassword: true,
     success: {
       status: 200,
       description: 'There is no picture',

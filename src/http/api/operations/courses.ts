@@ -95,7 +95,7 @@ export const courseOperations = {
     tag: 'Courses',
     summary: 'A course; an unpublished one is there for its trainer, its active trainees and the super admin',
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'], open: true },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course') }),
     success: {
       status: 200,
       description: 'The course',
@@ -109,7 +109,7 @@ export const courseOperations = {
     tag: 'Courses',
     summary: 'Change what a course says of itself; absent fields stay as they are',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course') }),
     body: courseUpdateSchema,
     success: {
       status: 200,
@@ -125,7 +125,7 @@ export const courseOperations = {
     summary:
       'Delete a course with its enrollments and files; with active enrollments only the super admin can, by force',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course') }),
     query: courseDeletionSchema,
     success: {
       status: 200,
@@ -140,7 +140,7 @@ export const courseOperations = {
     tag: 'Courses',
     summary: 'Show a course in the catalogue, or take it out',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course') }),
     body: publicationSchema,
     success: {
       status: 200,
@@ -155,7 +155,7 @@ export const courseOperations = {
     tag: 'Courses',
     summary: 'Give a course to another trainer, with its enrollments',
     access: superAdmin,
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course') }),
     body: trainerAssignmentSchema,
     success: {
       status: 200,

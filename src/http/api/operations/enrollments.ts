@@ -34,7 +34,7 @@ export const enrollmentOperations = {
     method: 'post',
     path: '/api/enrollments',
     tag: 'Enrollments',
-    summary: 'Ask for a place in a published course with room',
+    summary: 'Request enrollment in a published course',
     access: { kind: 'roles', roles: ['trainee'] },
     body: enrollmentRequestSchema,
     success: {
@@ -81,7 +81,7 @@ export const enrollmentOperations = {
     method: 'post',
     path: '/api/enrollments/bulk',
     tag: 'Enrollments',
-    summary: 'Enroll many trainees: all who can be, or nobody when there is no room for them',
+    summary: 'Enroll many trainees: all that can be, or none if the course has too few free seats',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
     body: bulkAssignmentSchema,
     success: {
@@ -167,7 +167,7 @@ export const enrollmentOperations = {
     tag: 'Enrollments',
     summary: 'An enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('enrollment') }),
     success: {
       status: 200,
       description: 'The enrollment',
@@ -181,7 +181,7 @@ export const enrollmentOperations = {
     tag: 'Enrollments',
     summary: 'Remove an enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('enrollment') }),
     success: {
       status: 200,
       description: 'The enrollment is removed',
@@ -195,7 +195,7 @@ export const enrollmentOperations = {
     tag: 'Enrollments',
     summary: 'Move an enrollment to another status; a trainee can cancel theirs, or request it again',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('enrollment') }),
     body: statusChangeSchema,
     success: {
       status: 200,
@@ -211,9 +211,9 @@ export const enrollmentOperations = {
     method: 'put',
     path: '/api/enrollments/:id/progress',
     tag: 'Enrollments',
-    summary: 'Set how far a trainee is',
+    summary: 'Set the progress of a trainee',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('enrollment') }),
     body: progressSchema,
     success: {
       status: 200,

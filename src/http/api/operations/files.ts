@@ -11,7 +11,7 @@ export const fileOperations = {
     tag: 'Files',
     summary: 'Give a course its picture: JPEG, PNG or WebP',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course') }),
     upload: { field: 'image', fields: noFields, maxBytes: ({ files }) => files.imageBytes },
     success: {
       status: 200,
@@ -26,11 +26,11 @@ export const fileOperations = {
     tag: 'Files',
     summary: 'Add a file to a course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course') }),
     upload: { field: 'file', fields: noFields, maxBytes: ({ files }) => files.materialBytes },
     success: {
       status: 201,
-      description: 'The file is there',
+      description: 'The file was added',
       body: Joi.object({ message: shapes.message('File uploaded successfully.'), file: shapes.material.required() }),
     },
     failures: ['NOT_FOUND', 'COURSE_QUOTA', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
@@ -41,7 +41,7 @@ export const fileOperations = {
     tag: 'Files',
     summary: "A course's files, newest first",
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course') }),
     query: fileListingSchema,
     success: {
       status: 200,
@@ -54,15 +54,15 @@ export const fileOperations = {
     method: 'get',
     path: '/api/courses/:id/files/:fileId',
     tag: 'Files',
-    summary: 'A file of a course, to be kept',
+    summary: 'Download a file of a course',
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id, fileId: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course'), fileId: shapes.id }),
     success: {
       status: 200,
       description: 'The file, of the type that its name says',
       content: '*/*',
     },
-    inPieces: true,
+    acceptsRanges: true,
     failures: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'STORAGE_UNAVAILABLE'],
   }),
   removeMaterial: operation({
@@ -71,7 +71,7 @@ export const fileOperations = {
     tag: 'Files',
     summary: 'Delete a file of a course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
-    params: Joi.object({ id: shapes.id, fileId: shapes.id }),
+    params: Joi.object({ id: shapes.idOf('course'), fileId: shapes.id }),
     success: {
       status: 200,
       description: 'The file was deleted',
@@ -83,9 +83,11 @@ export const fileOperations = {
     method: 'get',
     path: '/api/images/:name',
     tag: 'Files',
-    summary: "A course's or an account's picture, to everybody who knows its address",
+    summary: 'The picture of a course or account',
     access: anybody,
-    params: Joi.object({ name: shapes.id }),
+    params: Joi.object({
+      name: shapes.text.description('File name of the picture').example('0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f.webp'),
+    }),
     success: {
       status: 200,
       description: 'The picture',

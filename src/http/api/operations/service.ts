@@ -7,7 +7,7 @@ const count = Joi.number().integer().min(0).required();
 const readiness = Joi.object({
   status: Joi.valid('ok').required(),
   requests: Joi.object({ working: count, queued: count, turnedAway: count }).description(
-    'Worked on, waiting for their turn, and turned away in the last second',
+    'Requests being processed, queued, and refused in the last second',
   ),
   waiting: Joi.object({ bodies: count, uploads: count, logins: count, answers: count }).description(
     'Requests that wait for their clients, or for a hash',
@@ -31,7 +31,7 @@ export const serviceOperations = {
     tag: 'Service',
     summary: 'Whether the service can serve: its database answers and has the right schema',
     access: anybody,
-    success: { status: 200, description: 'Ready, and what is going on', body: readiness },
+    success: { status: 200, description: 'Ready, with the current load', body: readiness },
     failures: ['NOT_READY'],
   }),
   openapi: operation({
@@ -58,9 +58,9 @@ export const serviceOperations = {
     method: 'get',
     path: '/metrics',
     tag: 'Service',
-    summary: 'Figures for Prometheus; with METRICS_TOKEN set, to those who send it',
+    summary: 'Metrics for Prometheus; with METRICS_TOKEN set, they need that token',
     access: anybody,
-    success: { status: 200, description: 'The figures, in its text format', content: 'text/plain' },
+    success: { status: 200, description: 'The metrics in its text format', content: 'text/plain' },
     failures: ['TOKEN_MISSING', 'TOKEN_INVALID', 'OVERLOADED'],
   }),
 };

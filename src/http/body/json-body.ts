@@ -1,0 +1,59 @@
+import express, { type Request, type Response } from 'express';
+import { AppError } from '../../errors.js';
+import { runMiddleware } from './run-middleware.js';
+import { makeShallow } from './shallow.js';
+
+/** The bounds of a JSON body. */
+interface JsonLimits {
+  maxBytes: number;
+  /** How long it may take to arrive, in milliseconds. */
+  arrivalMs: number;
+}
+
+/**
+ * Reads JSON bodies: the parsed value, `{}` without a body.
+ * @throws AppError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `BODY_INCOMPLETE`; errors of Express' parser
+ */
+export function createJsonReader(limits: JsonLimits): (request: Request, response: Response) => Promise<unknown> {
+  const { maxBytes, arrivalMs } = limits;
+  // Compressed bodies are refused: a few hundred bytes could unpack to megabytes.
+  const parse = express.json({ limit: maxBytes, type: () => true, inflate: false });
+  return async (request, response) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && (length === undefined || length === '0')) return {};
+    if (!request.is('application/json')) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+    const late = setTimeout(() => request.destroy(new AppError('BODY_INCOMPLETE')), arrivalMs);
+    const parsed = runMiddleware(parse, request, response);
+    await Promise.race([parsed, assertSmall(request, limits)]).finally(() => clearTimeout(late));
+    const body: unknown = request.body ?? {};
+    if (typeof body !== 'object' || body === null) return body;
+    // JSON.parse keeps "__proto__" as a field; no operation has one of that name.
+    Reflect.deleteProperty(body, '__proto__');
+    makeShallow(body);
+    return body;
+  };
+}
+
+/**
+ * Watches a body arrive. The parser would answer one that is too large only after reading all of it.
+ * @returns never, unless by throwing AppError `BODY_TOO_LARGE`
+ */
+function assertSmall(request: Request, { maxBytes, arrivalMs }: JsonLimits): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const refuse = () => {
+      reject(new AppError('BODY_TOO_LARGE'));
+      // Reads on for a while so that the client sees the answer before the connection closes.
+      const late = setTimeout(() => request.socket.destroy(), arrivalMs).unref();
+      request.once('end', () => clearTimeout(late));
+    };
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse();
+    let bytes = 0;
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) return;
+      request.off('data', count);
+      refuse();
+    };
+    request.on('data', count);
+  });
+}

@@ -1,0 +1,39 @@
+import type { Course } from '../db/models/course.js';
+import { loaded, pick } from './pick.js';
+
+/** A course with its trainer. */
+export const presentCourse = (course: Course) => ({
+  ...pick(course, [
+    'id',
+    'title',
+    'description',
+    'shortDescription',
+    'category',
+    'level',
+    'language',
+    'courseType',
+    'tags',
+    'requirements',
+    'learningOutcomes',
+    'maxStudents',
+    'startDate',
+    'endDate',
+    'location',
+    'thumbnail',
+    'isPublished',
+    'isFeatured',
+    'trainerId',
+    'createdAt',
+    'updatedAt',
+  ]),
+  trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName', 'avatar']),
+});
+
+/** The course of an enrollment, as its trainee sees it (section 4.11). */
+export const presentCourseSummary = (course: Course) => ({
+  ...pick(course, ['id', 'title', 'thumbnail', 'description']),
+  trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName']),
+});
+
+/** A course after it was published or unpublished. */
+export const presentPublishedCourse = (course: Course) => pick(course, ['id', 'title', 'isPublished']);

@@ -1,0 +1,14 @@
+/** The named fields of a model, and no others: a field that isn't listed is never shown. */
+export function pick<T, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
+  // fromEntries forgets which keys it was given.
+  return Object.fromEntries(keys.map((key) => [key, source[key]])) as Pick<T, K>;
+}
+
+/**
+ * An association that the query included.
+ * @throws Error when it was not: a bug in the query
+ */
+export function loaded<T>(association: T | undefined): T {
+  if (association === undefined) throw new Error('An association was not loaded.');
+  return association;
+}
