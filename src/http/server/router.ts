@@ -177,7 +177,7 @@ function assertNameable(params: Request['params']): void {
 }
 
 /** Operations that send or receive a lot ask the database now and then, for as long as their client takes. */
-function patienceOf({ upload, success }: Operation): Parameters<Context['database']['withPatience']>[0] {
+function databaseDeadlineOf({ upload, success }: Operation): Parameters<Context['database']['withDeadline']>[0] {
   return upload || 'content' in success ? { each: databaseMs } : { all: databaseMs };
 }
 
@@ -188,7 +188,7 @@ function respond<T extends Operation>(
   surroundings: Surroundings,
 ): RequestHandler {
   const { admission, waiting, limits } = surroundings;
-  const { withPatience } = context.database;
+  const { withDeadline } = context.database;
   const maxBytes = operation.maxBodyBytes ?? jsonLimit;
   const reading = { parse: jsonParser(maxBytes), maxBytes, bodyMs: limits.bodyMs };
 
@@ -237,7 +237,7 @@ function respond<T extends Operation>(
     } as unknown as HandlerRequest<T>;
     const handle = async () => handler(admitted);
     const handled = operation.hashesPassword ? () => aside(waiting && (() => waiting.login(owner)), handle) : handle;
-    const answer = await (operation.takesItsTime ? withPatience('endless', handled) : handled());
+    const answer = await (operation.takesItsTime ? withDeadline('none', handled) : handled());
     response.status(operation.success.status);
     const sending = {
       unreadMs: limits.unreadMs,
@@ -252,7 +252,7 @@ function respond<T extends Operation>(
 
   return (request, response) => {
     response.locals.operation = operation;
-    return withPatience(patienceOf(operation), () => serve(request, response));
+    return withDeadline(databaseDeadlineOf(operation), () => serve(request, response));
   };
 }
 

@@ -1,7 +1,7 @@
 import { Op, type WhereOptions } from 'sequelize';
 import { neutralizeCell, phoneCell } from '../../csv/cells.js';
 import { markedHeader, rawLine } from '../../csv/format.js';
-import { isThere } from '../../db/connection.js';
+import { confirmedById } from '../../db/connection.js';
 import { contains } from '../../db/dialect.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
@@ -47,7 +47,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
         transaction,
       );
       return user;
-    }, isThere(core.database.models.User));
+    }, confirmedById(core.database.models.User));
   });
 }
 

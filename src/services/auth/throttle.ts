@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Transaction } from 'sequelize';
 import type { TransactionOptions } from '../../db/connection.js';
-import { isPatienceOver } from '../../db/deadline.js';
+import { isDeadlineExceeded } from '../../db/deadline.js';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import { AppError, isAppError } from '../../errors.js';
 import type { Core } from '../core.js';
@@ -210,7 +210,7 @@ async function leave(core: Core, entered: Entered, end: End): Promise<void> {
       return await inTurn(note);
     } catch (error) {
       // Not in turn: others there may be waiting for a database that doesn't answer.
-      if (isPatienceOver()) return core.database.withPatience({ all: overtimeMs }, note);
+      if (isDeadlineExceeded()) return core.database.withDeadline({ all: overtimeMs }, note);
       if (tries >= leaveTries || !isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE')) throw error;
       await sleep(tries * (100 + 200 * Math.random()));
     }

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
-import { isThere } from '../../db/connection.js';
+import { confirmedById } from '../../db/connection.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound, validationError } from '../../errors.js';
@@ -123,7 +123,7 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
     const record = courseRecord('course.create', course.id, { after: auditedCourse(created) });
     await recordAudit(core, actor, record, transaction);
     return created;
-  }, isThere(core.database.models.Course));
+  }, confirmedById(core.database.models.Course));
 }
 
 /** Changes a managed course with its audit entry; `change` runs inside the transaction, on the locked row. */
