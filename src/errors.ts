@@ -63,7 +63,7 @@ const defaultMessages = {
   IMPORT_CONFLICT: 'The import is not in a state for this.',
   IMPORT_REFUSED: 'detail',
   CREDENTIALS_FETCHED: 'The passwords of this import were fetched already.',
-  DISK_FULL: 'There is no room left on the server.',
+  DISK_FULL: 'There is no space left on the server.',
   SEED_REFUSED: 'detail',
   INTERRUPTED: 'Interrupted.',
 } as const;

@@ -36,7 +36,7 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare isPublished: CreationOptional<boolean>;
   declare isFeatured: CreationOptional<boolean>;
   /** Counted up whenever something relies on the course as it is: a seat that is taken, a file that is added. */
-  declare seatVersion: CreationOptional<number>;
+  declare lockVersion: CreationOptional<number>;
   declare searchKey: string;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
@@ -71,7 +71,7 @@ export function initCourse(sequelize: Sequelize): typeof Course {
       thumbnail: { type: DataTypes.STRING(255) },
       isPublished: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       isFeatured: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
-      seatVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
+      lockVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },

@@ -27,7 +27,7 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
   declare searchKey: string;
   /** Counted up whenever something relies on the account as it is. */
-  declare holdVersion: CreationOptional<number>;
+  declare lockVersion: CreationOptional<number>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
 }
@@ -50,7 +50,7 @@ export function initUser(sequelize: Sequelize): typeof User {
       requiresPasswordChange: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       initialPasswordExpiresAt: timestamp(),
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
-      holdVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
+      lockVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },
     },

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.js';
 import { assertOwnPassword, authorize } from '../../services/auth/permissions.js';
 import { authenticate, isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller, Client } from '../../services/core.js';
-import { atMost, type ByteRange, dropUpload, type UploadLimit, uploadsFolder } from '../../services/files/files.js';
+import { atMost, type ByteRange, removeUpload, type UploadLimit, uploadsFolder } from '../../services/files/files.js';
 import { type Contract, contract } from '../api/contract.js';
 import type { Operation } from '../api/operation.js';
 import { rangeOf } from '../body/ranges.js';
@@ -261,7 +261,7 @@ async function assertStillSignedIn(context: Context, caller: Caller | undefined,
   try {
     if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
   } catch (error) {
-    await dropUpload(file);
+    await removeUpload(file);
     throw error;
   }
 }

@@ -10,10 +10,10 @@ import { assertPasswordAllowed } from '../auth/password-policy.js';
 import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
 import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
-import { seatedStatuses } from '../capacity.js';
+import { seatStatuses } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
-import { doomFiles, removeDoomed } from '../files/files.js';
-import { holdUsers } from '../row-locks.js';
+import { markForDeletion, removeMarked } from '../files/files.js';
+import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
 import { guarded, initialPasswordExpiry, takenKeys, userSearchKey } from './store.js';
 
@@ -91,7 +91,7 @@ async function assertFree(core: Core, user: User, transaction: Transaction): Pro
   const { id, role } = user;
   const { Enrollment } = core.database.models;
   if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
-  const where = { userId: id, status: [...seatedStatuses] };
+  const where = { userId: id, status: [...seatStatuses] };
   if (role === 'trainee' && (await Enrollment.count({ where, transaction })) > 0)
     throw new AppError('ACCOUNT_IN_USE', 'Trainee still has enrollments. Remove or complete them first.');
 }
@@ -131,7 +131,7 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
 export async function unlockUser(core: Core, actor: Actor, id: string): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
     // The trail of an account ends with its deletion.
-    if ((await holdUsers(core, [id], transaction)).length === 0) throw notFound('User');
+    if ((await forceIncrementUserVersions(core, [id], transaction)).length === 0) throw notFound('User');
     await releaseLock(core, id, transaction);
     await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
   });
@@ -154,12 +154,12 @@ export async function deleteUser(core: Core, actor: Actor, id: string): Promise<
     if (locked.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
     await assertWithoutCourses(core, locked, transaction);
     const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
-    await doomFiles(core, { userId: id }, transaction);
+    await markForDeletion(core, { userId: id }, transaction);
     await locked.destroy({ transaction });
     const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
     await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);
     return locked;
   });
-  await removeDoomed(core, { userId: id });
+  await removeMarked(core, { userId: id });
   return user;
 }
