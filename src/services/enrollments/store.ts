@@ -15,11 +15,6 @@ export interface NewEnrollment {
   notes: string | null;
 }
 
-const columns = [
-  ...['id', 'user_id', 'course_id', 'trainer_id', 'status', 'progress', 'notes'],
-  ...['enrolled_at', 'created_at', 'updated_at'],
-] as const;
-
 /** Inserts many enrollments. The caller has reserved the seats and checked that no trainee has an enrollment in the course. */
 export async function insertEnrollments(
   core: Core,
@@ -27,9 +22,12 @@ export async function insertEnrollments(
   now: Date,
   transaction: Transaction,
 ): Promise<void> {
-  const rows = enrollments.map(({ id, userId, courseId, trainerId, status, notes }) => [
-    ...[id, userId, courseId, trainerId, status, 0, notes],
-    ...[now, now, now],
-  ]);
-  await insertRows(core.database.sequelize, 'enrollments', columns, rows, transaction);
+  const rows = enrollments.map((enrollment) => ({
+    ...enrollment,
+    progress: 0,
+    enrolledAt: now,
+    createdAt: now,
+    updatedAt: now,
+  }));
+  await insertRows(core.database.models.Enrollment, rows, transaction);
 }
