@@ -1,5 +1,5 @@
 import { escape as mysqlEscape } from 'mysql2';
-import { ConnectionError, Op, type Options, type Sequelize, Transaction } from 'sequelize';
+import { ConnectionError, type Options, type Sequelize, Transaction } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { DeadlineExceededError } from './deadline.js';
 import { mysqlOptions, patchMysqlConnections } from './sequelize-patches/mysql.js';
@@ -110,18 +110,7 @@ export function sqlLiteral(sequelize: Sequelize): (value: string | number | bool
   };
 }
 
-/** A condition that `column` contains `text` literally: `%` and `_` have no special meaning. */
-export function contains(sequelize: Sequelize, column: string, text: string) {
-  return sequelize.where(sequelize.fn('INSTR', sequelize.col(column), text), Op.gt, 0);
-}
-
-/** A condition that `column` is the id of a row of `table` whose `search_key` contains `text`. */
-export function refersToMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
-  const matches = `SELECT id FROM ${table} WHERE INSTR(search_key, ${sequelize.escape(text)}) > 0`;
-  return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${matches})`));
-}
-
-/** The server's own name and version, for people: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`. */
+/** The server's name and version, for display: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`. */
 export async function serverVersion(sequelize: Sequelize): Promise<string> {
   // Sequelize types the rows of plain SQL as unknown, here and below.
   const [rows] = await sequelize.query(

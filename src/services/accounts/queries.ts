@@ -1,8 +1,8 @@
 import { Op, type WhereOptions } from 'sequelize';
 import { neutralizeCell, phoneCell } from '../../csv/cells.js';
 import { markedHeader, rawLine } from '../../csv/format.js';
+import { contains } from '../../db/conditions.js';
 import { confirmedById } from '../../db/connection.js';
-import { contains } from '../../db/dialect.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { col, fn, Op, type Transaction, type WhereOptions } from 'sequelize';
+import { activeEnrollmentExists, courseExists } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { StoredFile } from '../../db/models/stored-file.js';
 import { AppError, notFound, validationError } from '../../errors.js';
@@ -49,12 +50,9 @@ async function assertMayRead(core: Core, actor: Actor, courseId: string): Promis
 /** {@link assertMayRead} as a condition, which saves a listing a query. */
 function readableBy({ database: { sequelize } }: Core, { actorId, role }: Actor, courseId: string): WhereOptions {
   if (role === 'super_admin') return {};
-  const [id, user] = [sequelize.escape(courseId), sequelize.escape(actorId ?? '')];
-  return sequelize.literal(
-    role === 'trainer'
-      ? `EXISTS (SELECT 1 FROM courses WHERE id = ${id} AND trainer_id = ${user})`
-      : `EXISTS (SELECT 1 FROM enrollments WHERE course_id = ${id} AND user_id = ${user} AND status = 'active')`,
-  );
+  return role === 'trainer'
+    ? courseExists(sequelize, courseId, actorId ?? '')
+    : activeEnrollmentExists(sequelize, courseId, actorId ?? '');
 }
 
 function assertTypeAllowed(core: Core, name: string): void {

@@ -1,5 +1,5 @@
 import { col, fn, Op, type WhereOptions } from 'sequelize';
-import { contains } from '../../db/dialect.js';
+import { contains } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { notFound, validationError } from '../../errors.js';

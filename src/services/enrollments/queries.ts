@@ -1,5 +1,5 @@
 import { col, fn, Op, type OrderItem, type WhereOptions } from 'sequelize';
-import { contains, refersToMatch } from '../../db/dialect.js';
+import { contains, courseExists, isNotEnrolled, refersToMatch } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
@@ -176,17 +176,16 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
   const listing = validate(availableTraineeListingSchema, query);
   const { sequelize, models } = core.database;
   const sought = searchKey(listing.search);
-  const courseId = sequelize.escape(listing.courseId);
-  const owned = actor.role === 'super_admin' ? '' : ` AND trainer_id = ${sequelize.escape(actor.actorId ?? '')}`;
-  const enrolled = `SELECT user_id FROM enrollments WHERE course_id = ${courseId} AND status <> 'cancelled'`;
+  const { courseId } = listing;
+  const trainerId = actor.role === 'super_admin' ? undefined : (actor.actorId ?? '');
   return pageOf(core, models.User, listing, {
     where: {
       role: 'trainee',
       isActive: true,
-      id: { [Op.notIn]: sequelize.literal(`(${enrolled})`) },
       [Op.and]: [
         // Another trainer's course has no available trainees: `ifNone` finds the reason.
-        sequelize.literal(`EXISTS (SELECT 1 FROM courses WHERE id = ${courseId}${owned})`),
+        courseExists(sequelize, courseId, trainerId),
+        isNotEnrolled(sequelize, 'User.id', courseId),
         ...(sought ? [contains(sequelize, 'User.search_key', sought)] : []),
       ],
     },
@@ -194,7 +193,7 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
       ['lastName', 'ASC'],
       ['id', 'ASC'],
     ],
-    ifNone: () => assertManagesCourse(core, actor, listing.courseId),
+    ifNone: () => assertManagesCourse(core, actor, courseId),
   });
 }
 
