@@ -116,7 +116,7 @@ export async function findCourseNamed(core: Core, reference: string): Promise<Co
   const id = idIn(name);
   if (id !== undefined) return (await core.database.read(() => Course.findByPk(id))) ?? undefined;
   const found = await core.database.read(() => Course.findAll({ where: { title: name }, order: ['id'] }));
-  // MySQL's collations match other spellings too.
+  // MySQL ignores spaces at the end.
   const titled = found.filter(({ title }) => title === name);
   if (titled.length < 2) return titled[0];
   const ids = titled.slice(0, maxListedIds).map((course) => course.id);
