@@ -156,7 +156,7 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
   if (code === 'SQLITE_IOERR')
     return new AppError(
       'DATABASE_UNUSABLE',
-      `The disk of ${settings.file} fails, or takes no more. Check it, and try again.`,
+      `The disk of ${settings.file} fails or is full. Check it, and try again.`,
       cause,
     );
   if (code === 'SQLITE_FULL')
