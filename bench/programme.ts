@@ -1,5 +1,5 @@
 import type { Connection } from 'mysql2/promise';
-import { type ColumnValue, insertRows } from '../src/db/bulk-insert.js';
+import { type ColumnValue, insertValues } from '../src/db/bulk-insert.js';
 import type { Database } from '../src/db/connection.js';
 import type { Role } from '../src/schemas/fields.js';
 import { phoneKey, searchKey } from '../src/schemas/keys.js';
@@ -67,7 +67,7 @@ async function fill(
   await database.inTransaction(async (transaction) => {
     for (let at = 0; at < count; at += chunkRows) {
       const rows = Array.from({ length: Math.min(chunkRows, count - at) }, (_, index) => row(at + index));
-      await insertRows(database.sequelize, 'seeded', columns.split(', '), rows, transaction);
+      await insertValues(database.sequelize, 'seeded', columns.split(', '), rows, transaction);
     }
   });
   await sql.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM seeded`);

@@ -24,8 +24,8 @@ module.exports = {
         thumbnail: { type: ['string', 255], null: true },
         is_published: { type: 'boolean', default: false },
         is_featured: { type: 'boolean', default: false },
-        // Changed whenever a seat is taken, so that of two takers at once one fails, on every kind of cluster.
-        seat_version: { type: 'integer', default: 0 },
+        // Incremented when a seat is reserved, so that of two concurrent reservations one fails, on a cluster too.
+        lock_version: { type: 'integer', default: 0 },
         // Title, category and tags folded to what a search compares.
         search_key: { type: ['string', 600] },
         created_at: { type: 'timestamp' },

@@ -7,7 +7,7 @@ module.exports = {
       columns: {
         id: { type: 'id' },
         kind: { type: ['word', 20] },
-        // A row is there before its file and after it: whatever dies in between, the sweep finds what was left.
+        // The row exists before the file and after it, so that the cleanup finds what a crash has left.
         state: { type: ['word', 10] },
         storage_key: { type: ['word', 100] },
         // No foreign keys: the row must outlive what it belongs to until its file is gone.
@@ -30,7 +30,7 @@ module.exports = {
       },
       checks: {
         files_kind_known: oneOf('kind', ['material', 'thumbnail', 'avatar']),
-        files_state_known: oneOf('state', ['pending', 'live', 'doomed']),
+        files_state_known: oneOf('state', ['pending', 'live', 'marked']),
       },
     });
   },

@@ -18,19 +18,19 @@ import type { Core } from './services/core.js';
 import { createImagePreparer } from './storage/images.js';
 import { openStorage } from './storage/open-storage.js';
 
-/** The database as commands use it, without reaching into `db`. */
+/** The operations of the database that commands use, so that they need not import `db`. */
 export interface Schema {
   status(): Promise<MigrationStatus>;
-  /** @returns the names of the migrations applied */
+  /** @returns the names of the applied migrations */
   up(waiting?: MigrationWait): Promise<string[]>;
   down(steps: number | 'all', waiting?: MigrationWait): Promise<string[]>;
   seedDemo(waiting?: MigrationWait): Promise<void>;
-  /** @throws AppError `SCHEMA_OUTDATED`, or one that says why the database can't be used */
+  /** @throws AppError `SCHEMA_OUTDATED`, or the reason why the database can't be used */
   assertCurrent(): Promise<void>;
   /** @throws AppError `SCHEMA_OUTDATED` when a newer program has changed it */
   assertNotNewer(): Promise<void>;
   serverVersion(): Promise<string>;
-  /** Settings of the server that will hurt, each with what to do. */
+  /** Settings of the server that will cause failures, with their remedies. */
   serverProblems(): Promise<ServerProblem[]>;
   clockSkewMs(): Promise<number>;
 }
@@ -41,7 +41,7 @@ export interface Context extends Core {
   close(): Promise<void>;
 }
 
-/** What tests put in the place of the real thing. */
+/** Replacements for tests. */
 export interface ContextOptions {
   now?: () => Date;
   hasher?: PasswordHasher;
@@ -62,7 +62,7 @@ function schemaOf(database: Database, now: () => Date): Schema {
 }
 
 /**
- * Puts the parts together. Nothing is connected, and no secret is read or made, until it is needed.
+ * Creates the context. Connections are opened, and secrets read or created, on first use.
  * @throws AppError `CONFIG_INVALID`
  */
 export async function createContext(config: Config, logger: Logger, options: ContextOptions = {}): Promise<Context> {
@@ -79,7 +79,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
     hasher,
     storage,
     images,
-    // Commands that sign nobody in make no secret.
+    // Created on first use: most commands need no signing secret.
     get tokens() {
       tokens ??= createTokens(config);
       return tokens;

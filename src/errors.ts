@@ -1,4 +1,4 @@
-/** One entry of a validation failure: which field, and what is wrong with it. Never the value that was sent. */
+/** One problem of a validation failure; the message never repeats the value that was sent. */
 export interface FieldProblem {
   /** Dotted path of the field in the input, `''` for the input as a whole. */
   path: string;
@@ -6,8 +6,8 @@ export interface FieldProblem {
 }
 
 /**
- * Every failure the program knows, with the words a person reads. Where the specification fixes a message
- * (sections 4 and 7), it stands here to the letter. Codes marked "detail" are always given a message of their own.
+ * Every known failure with its default message. Messages that the specification fixes (sections 4 and 7) are copied
+ * literally. Codes marked "detail" always get a specific message.
  */
 const defaultMessages = {
   VALIDATION: 'The input is not valid.',
@@ -45,7 +45,7 @@ const defaultMessages = {
   UNSUPPORTED_MEDIA_TYPE: 'Content-Type must be application/json.',
   OVERLOADED: 'The service is busy. Try again shortly.',
   NOT_READY: 'The service is not ready.',
-  // From here on: what an operator meets. The detail says what happened and what to do next.
+  // Failures for operators. The detail says what happened and what to do next.
   USAGE: 'detail',
   CONFIG_INVALID: 'detail',
   DATABASE_UNREACHABLE: 'detail',
@@ -63,46 +63,70 @@ const defaultMessages = {
   IMPORT_CONFLICT: 'The import is not in a state for this.',
   IMPORT_REFUSED: 'detail',
   CREDENTIALS_FETCHED: 'The passwords of this import were fetched already.',
-  DISK_FULL: 'There is no room left on the server.',
+  DISK_FULL: 'There is no space left on the server.',
   SEED_REFUSED: 'detail',
   INTERRUPTED: 'Interrupted.',
 } as const;
 
-/** The closed union of failure codes; the HTTP and CLI edges map each one exhaustively. */
+/** The closed union of failure codes; http/ and cli/ map each one exhaustively. */
 export type ErrorCode = keyof typeof defaultMessages;
 
-/** A failure the program knows. Anything else that is thrown is a bug or an unexpected fault of the environment. */
+/** What a failure is about. */
+export type ErrorSubject =
+  | 'User'
+  | 'Trainer'
+  | 'Trainee'
+  | 'Session'
+  | 'Course'
+  | 'Enrollment'
+  | 'File'
+  | 'Import'
+  | 'Rejected rows'
+  | 'Credentials';
+
+interface AppErrorOptions {
+  subject?: ErrorSubject;
+  details?: readonly FieldProblem[];
+  cause?: unknown;
+  retryAfter?: number;
+}
+
+/** A known failure. Any other error is a bug or an unexpected fault of the environment. */
 export class AppError extends Error {
   override readonly name = 'AppError';
 
   constructor(
     readonly code: ErrorCode,
     message?: string,
-    options: { details?: readonly FieldProblem[]; cause?: unknown; retryAfter?: number } = {},
+    options: AppErrorOptions = {},
   ) {
     super(message ?? defaultMessages[code], options.cause === undefined ? undefined : { cause: options.cause });
+    this.subject = options.subject;
     this.details = options.details ?? [];
     this.retryAfter = options.retryAfter;
   }
 
-  /** Seconds after which trying again makes sense, where that is known. */
+  /** What was not found, for `NOT_FOUND` of a resource. */
+  readonly subject: ErrorSubject | undefined;
+
+  /** Seconds to wait before retrying, if known. */
   readonly retryAfter: number | undefined;
 
   /** The invalid fields, for `VALIDATION`; empty otherwise. */
   readonly details: readonly FieldProblem[];
 }
 
-/** The failure of input that a schema or a rule of a single field refuses. */
+/** Input that a schema or a rule of a single field refuses. */
 export function validationError(details: readonly FieldProblem[], cause?: unknown): AppError {
   return new AppError('VALIDATION', details.map((problem) => problem.message).join(' '), { details, cause });
 }
 
-/** `<thing> not found.`, for an id that names nothing, or nothing the caller may know of. */
-export function notFound(thing: string): AppError {
-  return new AppError('NOT_FOUND', `${thing} not found.`);
+/** `<subject> not found.`: it doesn't exist, or the caller may not know that it exists. */
+export function notFound(subject: ErrorSubject): AppError {
+  return new AppError('NOT_FOUND', `${subject} not found.`, { subject });
 }
 
-/** Whether `error` is a known failure, optionally of one of the given codes. */
+/** Whether `error` is a known failure, optionally with one of the given codes. */
 export function isAppError(error: unknown, ...codes: ErrorCode[]): error is AppError {
   return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));
 }

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 
-/** What the program needs of a logger; pino's own type, so that nothing wraps it. */
+/** The logger; pino's own type, without a wrapper. */
 export type Logger = pino.Logger;
 
-/** Keys whose values never reach a log line, wherever pino is handed an object that has them. */
+/** Keys whose values pino redacts in logged objects. */
 const secretKeys = [
   'password',
   'newPassword',
@@ -17,10 +17,10 @@ const secretKeys = [
   'cookie',
 ];
 
-/** An error without what drivers and Sequelize hang on it: SQL text and parameters may hold personal data. */
+/** An error without the SQL text and parameters that drivers and Sequelize add: they may hold personal data. */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
-  // Errors of Node and of drivers have one, in whatever form.
+  // The type of `code` differs between Node and drivers.
   const { code } = error as { code?: unknown };
   return {
     type: error.name,
@@ -31,7 +31,7 @@ function serializeError(error: unknown): unknown {
   };
 }
 
-/** What database servers say before and after an offending value or a piece of SQL; quotes inside it aren't escaped. */
+/** Messages of database servers around a quoted value or SQL text, whose own quotes aren't escaped. */
 const quotations = [
   /(Duplicate entry )'.*'(?= for key)/gs,
   /(Incorrect [\w ]+ value: )'.*'(?= for )/gs,
@@ -41,17 +41,17 @@ const quotations = [
   /(SQL syntax; .* near )'.*'(?= at line)/gs,
 ];
 
-/** Database servers quote the offending value ("Duplicate entry 'jane@...'"): the quoted parts are cut out. */
+/** Removes the values that database servers quote ("Duplicate entry 'jane@...'"). */
 function withoutValues(text: string): string {
   return quotations.reduce((cleaned, quotation) => cleaned.replace(quotation, "$1'…'"), text);
 }
 
-/** The arguments of a log call. Where an error is all that is logged, pino would repeat its message as it came. */
-function withOwnMessage(args: Parameters<pino.LogFn>): Parameters<pino.LogFn> {
+/** The arguments of a log call. For an error alone, pino would log its message unchanged. */
+function withCleanMessage(args: Parameters<pino.LogFn>): Parameters<pino.LogFn> {
   const [subject] = args as readonly unknown[];
   const error = typeof subject === 'object' && subject !== null && 'err' in subject ? subject.err : subject;
   if (args.length > 1 || !(error instanceof Error)) return args;
-  // Pino takes a message after any subject; its type ties the two together.
+  // Pino accepts a message after any subject, but its type doesn't.
   return [subject, withoutValues(error.message)] as unknown as Parameters<pino.LogFn>;
 }
 
@@ -69,7 +69,7 @@ export function createLogger(level: string, stream: pino.DestinationStream): Log
       serializers: { err: serializeError },
       hooks: {
         logMethod(args, method) {
-          method.apply(this, withOwnMessage(args));
+          method.apply(this, withCleanMessage(args));
         },
       },
       redact: { paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '[redacted]' },

@@ -1,22 +1,52 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import {
+  type CreationAttributes,
+  type Model,
+  type ModelStatic,
+  QueryTypes,
+  type Sequelize,
+  type Transaction,
+} from 'sequelize';
 import { sqlLiteral } from './dialect.js';
 
-/** What a column can be given: `Date`s are moments, to the millisecond. */
+/** A value of a column; `Date`s are stored to the millisecond. */
 export type ColumnValue = string | number | boolean | Date | null;
 
 /** Statements stay below the packet of every server and the statement length of SQLite, in characters. */
 const statementCharacters = 200_000;
 
 /**
- * Inserts rows with as few statements as fit. Several times as fast as Sequelize's bulkCreate, because no model is
- * built and nothing is validated: the rows must be complete and valid.
- * A statement is sent when the one before is answered, never earlier: after a deadlock the server has ended the
- * transaction, and what was waiting on the connection would commit by itself.
- * @param columns names in the table, as the program knows them: never anything that came from outside
+ * Inserts rows with as few statements as possible. Several times as fast as Sequelize's bulkCreate, because it builds no
+ * model instances and validates nothing: the rows must be complete and valid.
+ * @param rows all with the same attributes
+ */
+export async function insertRows<M extends Model>(
+  model: ModelStatic<M>,
+  rows: readonly CreationAttributes<M>[],
+  transaction: Transaction,
+): Promise<void> {
+  const [first] = rows;
+  const { sequelize } = model;
+  if (!first || !sequelize) return;
+  const definitions = model.getAttributes();
+  // TypeScript types the keys of any object as text.
+  const attributes = Object.keys(first) as (keyof typeof definitions & keyof typeof first)[];
+  const columns = attributes.map((attribute) => definitions[attribute].field ?? String(attribute));
+  const values = rows.map((row) => {
+    if (Object.keys(row).length !== attributes.length) throw new Error('The rows of an insert have other attributes.');
+    // No model has attributes of other types.
+    return attributes.map((attribute) => row[attribute] as ColumnValue);
+  });
+  await insertValues(sequelize, model.tableName, columns, values, transaction);
+}
+
+/**
+ * {@link insertRows}, for a table without a model. A statement is sent only after the answer to the one before: after a
+ * deadlock the server has ended the transaction, and queued statements would commit by themselves.
+ * @param columns names in the table, never anything from outside the program
  * @param rows values in the order of the columns
  */
-export async function insertRows(
+export async function insertValues(
   sequelize: Sequelize,
   table: string,
   columns: readonly string[],
@@ -25,16 +55,16 @@ export async function insertRows(
 ): Promise<void> {
   const start = `INSERT INTO \`${table}\` (${columns.map((column) => `\`${column}\``).join(', ')}) VALUES `;
   const literal = sqlLiteral(sequelize);
-  // Named as what it is: Sequelize would read through the whole statement to find out.
+  // With the type given, Sequelize doesn't parse the statement to find out.
   const insert = (sql: string) => sequelize.query(sql, { type: QueryTypes.INSERT, transaction });
   let answer: Promise<unknown> = Promise.resolve();
-  /** Goes on as soon as the statement is on its way: while the database is at it, the next is made. */
+  /** Returns when the statement is sent: the next one is built while the database works. */
   async function send(sql: string): Promise<void> {
     await answer;
     answer = insert(sql);
-    // Waited for in its turn: meanwhile a failure isn't unhandled.
+    // Awaited before the next statement; until then a rejection must not count as unhandled.
     answer.catch(() => undefined);
-    await nextTurn();
+    await nextTick();
   }
   let statement = '';
   for (const row of rows) {

@@ -1,17 +1,17 @@
 import type { MysqlConfig } from '../config/config.js';
 
-/** What a Galera cluster asks of whoever works on one of its nodes. */
+/** Connections to the nodes of a Galera cluster. */
 
 interface Connection {
   query(sql: string, callback: (error: Error | null, rows?: unknown) => void): void;
 }
 
-/** Databases of which a node has said that it belongs to a cluster. */
+/** Databases whose server has reported that it belongs to a cluster. */
 const clustered = new WeakSet<MysqlConfig>();
 
-/** Whether a database is a node of a Galera cluster, as far as its connections have told. */
+/** Whether a database is a node of a Galera cluster; known after its first connection. */
 export function isCluster(settings: object): boolean {
-  // Membership is all that is asked of it: what isn't such a configuration isn't there.
+  // Any other object is not in the set.
   return clustered.has(settings as MysqlConfig);
 }
 
@@ -21,9 +21,9 @@ const send = (connection: Connection, sql: string) =>
   });
 
 /**
- * Makes a connection read what has been committed on any node of a cluster, where the server is one: reads and the
- * beginnings of transactions wait until their node has caught up. Without it somebody who was just registered through
- * one instance is unknown to the next. On other servers this is a question and no more.
+ * Makes a connection to a cluster read what was committed on any node: reads and new transactions wait until their node
+ * has caught up. Without it an account that was just registered through one instance is unknown to another. On other
+ * servers it changes nothing.
  */
 export async function readAsCluster(connection: Connection, settings: MysqlConfig): Promise<void> {
   // The driver types results as unknown.

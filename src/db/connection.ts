@@ -4,20 +4,20 @@ import { type Model, type ModelStatic, type Options, Sequelize, type Transaction
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { isCluster } from './cluster.js';
 import {
-  type Abandonable,
-  acquirePatiently,
-  isPatienceOver,
-  type Patient,
-  releasePatiently,
-  withPatience,
+  type Abortable,
+  acquireWithinDeadline,
+  type DatabaseDeadline,
+  isDeadlineExceeded,
+  releaseFromDeadline,
+  withDeadline,
 } from './deadline.js';
 import {
   dialectOptions,
-  isGivenUp,
+  isDeadlineError,
   isLostConnection,
   isSqlite,
   isTransientFault,
-  mendConnections,
+  patchConnections,
   writeTransactionOptions,
 } from './dialect.js';
 import { initModels, type Models } from './models/index.js';
@@ -42,50 +42,49 @@ const retryBaseMs = 20;
 const retryMaxMs = 320;
 
 /**
- * How long conflicts on a cluster are tried again, however often they come: there two transactions that write the same
- * row through different nodes don't wait for each other, but one fails. So it is no fault but how they take turns, and
- * of three nodes' transactions on one row two fail each time.
+ * How long conflicts on a cluster are retried, however often they occur. Transactions that write the same row through
+ * different nodes don't wait for each other: all but one fail, so conflicts are the normal way of serialising them.
  */
-const clusterPatienceMs = 10_000;
+const clusterRetryMs = 10_000;
 
-/** What a transaction is told besides its work. */
+/** Options of a transaction. */
 export interface TransactionOptions<T> {
   /**
-   * Looks, outside of the transaction, whether its result is there: asked when the connection was lost during the commit.
-   * For work that makes something under a key of its own.
+   * Checks, outside the transaction, whether its result was committed: called when the connection was lost during the
+   * commit. For work that creates a row under a new key.
    */
   committed?(result: T): Promise<boolean>;
 }
 
-/** Looks for the row that a transaction has made, by its id. */
-export function isThere<M extends Model & { id: string }>(model: ModelStatic<M>): TransactionOptions<M> {
+/** Confirms a commit by looking for the row that the transaction created, by its id. */
+export function confirmedById<M extends Model & { id: string }>(model: ModelStatic<M>): TransactionOptions<M> {
   return { committed: async ({ id }) => (await model.findByPk(id, { attributes: ['id'] })) !== null };
 }
 
-/** A turn at writing, which is waited for and held as a connection is. */
-interface Turn extends Abandonable {
-  end(): void;
+/** The write lock of this process, which counts against a deadline as a connection does. */
+interface WriteLock extends Abortable {
+  release(): void;
 }
 
-/** @throws AppError `OVERLOADED` when it doesn't come within the time of whoever waits for it */
-async function takeTurn(turns: LimitFunction, settings: SqliteConfig | MysqlConfig): Promise<Turn> {
+/** @throws AppError `OVERLOADED` when the lock isn't free before the deadline of the calling work */
+async function acquireWriteLock(queue: LimitFunction, settings: SqliteConfig | MysqlConfig): Promise<WriteLock> {
   const next = () =>
-    new Promise<Turn>((resolve) => {
-      void turns(
+    new Promise<WriteLock>((resolve) => {
+      void queue(
         () =>
-          new Promise<void>((release) => {
-            const end = () => {
-              releasePatiently(turn);
-              release();
+          new Promise<void>((leaveQueue) => {
+            const release = () => {
+              releaseFromDeadline(lock);
+              leaveQueue();
             };
-            // What is being written comes to its end: SQLite waits for nobody once it writes.
-            const turn: Turn = { end, abandon: () => undefined };
-            resolve(turn);
+            // A running write ends by itself: SQLite doesn't wait once it writes.
+            const lock: WriteLock = { release, abort: () => undefined };
+            resolve(lock);
           }),
       );
     });
   try {
-    return await acquirePatiently(next, (turn) => turn.end());
+    return await acquireWithinDeadline(next, (lock) => lock.release());
   } catch (error) {
     throw translateError(error, settings);
   }
@@ -95,44 +94,42 @@ async function takeTurn(turns: LimitFunction, settings: SqliteConfig | MysqlConf
 export interface Database {
   sequelize: Sequelize;
   models: Models;
-  /** What is connected to, for messages. */
+  /** What the connection leads to, for messages. */
   settings: SqliteConfig | MysqlConfig;
   /**
-   * Runs a unit of work in a transaction, commit included, and all of it again after a deadlock, a busy database or a
-   * connection that was lost on the way (5 attempts, jittered; on a cluster for 10 s). Act on the outside world after it
-   * returns, never inside: the work may run more than once. A connection that is lost during the commit leaves open
-   * whether it took place: nothing is tried again then.
+   * Runs a unit of work in a transaction and commits it. After a deadlock, a busy database or a lost connection the whole
+   * transaction is repeated (5 attempts, jittered; on a cluster for 10 s), so the work must have no effects outside the
+   * database. A connection lost during the commit leaves unknown whether it took place: then nothing is repeated.
    * @throws AppError for broken invariants and unreachable databases; else what `work` throws
    */
   inTransaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions<T>): Promise<T>;
   /**
-   * Runs a read with faults of the database translated to AppError, and once more when the connection was lost: the
-   * server may have gone and come again since it was last used.
+   * Runs a read with faults of the database translated to AppError. Repeats it once after a lost connection, because the
+   * server may have been restarted since the connection was last used.
    */
   read<T>(query: () => Promise<T>): Promise<T>;
-  /** Runs work, with all that it calls, that doesn't wait for the database for ever. */
-  withPatience<T>(patient: Patient, work: () => Promise<T>): Promise<T>;
+  /** Runs work under a deadline, with all that it calls. */
+  withDeadline<T>(deadline: DatabaseDeadline, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /** Opens a database. Nothing is sent until the first query. */
 export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
   const sequelize = new Sequelize(sequelizeOptions(settings));
-  mendConnections(sequelize);
+  patchConnections(sequelize);
   const models = initModels(sequelize);
-  // SQLite has a single writer: waiting for each other in order, in this process, beats colliding in the file.
-  const turns = isSqlite(sequelize) ? pLimit(1) : undefined;
+  // SQLite has a single writer: queueing in this process is cheaper than conflicts in the file.
+  const writeQueue = isSqlite(sequelize) ? pLimit(1) : undefined;
 
-  /** Whether all of a failed transaction is worth another attempt. */
-  const isWorthAnother = (error: unknown) =>
-    !isPatienceOver() && (isTransientFault(error) || (isLostConnection(error) && !isGivenUp(error)));
+  const isWorthRetrying = (error: unknown) =>
+    !isDeadlineExceeded() && (isTransientFault(error) || (isLostConnection(error) && !isDeadlineError(error)));
 
   async function attempt<T>(
     work: (transaction: Transaction) => Promise<T>,
     { committed }: TransactionOptions<T>,
   ): Promise<T> {
     const startedAt = performance.now();
-    const isPatient = () => isCluster(settings) && performance.now() - startedAt < clusterPatienceMs;
+    const isClusterRetry = () => isCluster(settings) && performance.now() - startedAt < clusterRetryMs;
     for (let attempts = 1; ; attempts += 1) {
       let atCommit: { result: T } | undefined;
       try {
@@ -144,8 +141,8 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
       } catch (error) {
         const ambiguous = atCommit !== undefined && isLostConnection(error);
         if (ambiguous && atCommit && (await committed?.(atCommit.result).catch(() => false))) return atCommit.result;
-        const mayTryAgain = attempts < transactionAttempts || (isPatient() && isTransientFault(error));
-        if (ambiguous || !mayTryAgain || !isWorthAnother(error)) throw translateError(error, settings);
+        const mayRetry = attempts < transactionAttempts || (isClusterRetry() && isTransientFault(error));
+        if (ambiguous || !mayRetry || !isWorthRetrying(error)) throw translateError(error, settings);
         await sleep(Math.min(retryBaseMs * 2 ** attempts, retryMaxMs) * (0.5 + Math.random()));
       }
     }
@@ -156,24 +153,24 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
     models,
     settings,
     async inTransaction(work, options = {}) {
-      const turn = turns && (await takeTurn(turns, settings));
+      const lock = writeQueue && (await acquireWriteLock(writeQueue, settings));
       try {
         return await attempt(work, options);
       } finally {
-        turn?.end();
+        lock?.release();
       }
     },
     async read(query) {
       try {
         return await query().catch((error: unknown) => {
-          if (isLostConnection(error) && isWorthAnother(error)) return query();
+          if (isLostConnection(error) && isWorthRetrying(error)) return query();
           throw error;
         });
       } catch (error) {
         throw translateError(error, settings);
       }
     },
-    withPatience,
+    withDeadline,
     close: () => sequelize.close(),
   };
 }

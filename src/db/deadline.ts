@@ -1,44 +1,48 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A connection of the pool, as far as giving it up goes. */
-export interface Abandonable {
-  /** Breaks the connection at once: whatever waits for its answer fails, and the pool makes another one. */
-  abandon(): void;
-}
-
-/** The code and words of a wait that was given up; they are told from a server that broke the connection. */
-const givenUpCode = 'ETIMEDOUT';
-export const givenUpMessage = 'The database did not answer in time.';
-
-/** The failure of whatever waited too long. */
-export function givenUp(): Error {
-  return Object.assign(new Error(givenUpMessage), { code: givenUpCode });
+/** A connection of the pool that can be broken. */
+export interface Abortable {
+  /** Breaks the connection immediately: pending statements fail, and the pool opens another connection. */
+  abort(): void;
 }
 
 /**
- * How long a piece of work waits for the database: its clock runs while it waits for a connection or holds one. When
- * the time is over, the connections that it holds are broken, for whatever they were to do has no reader any more and
- * nobody else may be kept from them; what it waits for fails at once, and so does what it asks for later.
+ * The database did not answer before the deadline. Its class tells it from a connection that the server broke; the code
+ * makes it count as a lost connection.
  */
-class Patience {
-  private readonly held = new Set<Abandonable>();
+export class DeadlineExceededError extends Error {
+  override readonly name = 'DeadlineExceededError';
+  readonly code = 'ETIMEDOUT';
+
+  constructor() {
+    super('The database did not answer in time.');
+  }
+}
+
+/**
+ * Limits how long a piece of work uses the database. The clock runs while the work waits for a connection or has one.
+ * When the time is over, its connections are broken, because nobody reads the results any more and other work needs the
+ * pool. Pending and later requests for a connection fail.
+ */
+class Deadline {
+  private readonly connections = new Set<Abortable>();
   private readonly waiting = new Set<(reason: Error) => void>();
   private leftMs: number;
   private startedAt = 0;
   private timer: NodeJS.Timeout | undefined;
-  isOver = false;
+  isExceeded = false;
 
   constructor(
-    private readonly totalMs: number,
-    private readonly perWait: boolean,
+    private readonly limitMs: number,
+    private readonly restarts: boolean,
   ) {
-    this.leftMs = totalMs;
+    this.leftMs = limitMs;
   }
 
-  /** Waits for a connection; one that comes too late is handed to `giveBack`. */
-  async acquire<C extends Abandonable>(get: () => Promise<C>, giveBack: (connection: C) => void): Promise<C> {
-    if (this.isOver) throw givenUp();
-    this.run();
+  /** Waits for a connection; one that arrives after the deadline is handed to `giveBack`. */
+  async acquire<C extends Abortable>(get: () => Promise<C>, giveBack: (connection: C) => void): Promise<C> {
+    if (this.isExceeded) throw new DeadlineExceededError();
+    this.start();
     let fail: (reason: Error) => void = () => undefined;
     const end = new Promise<never>((_resolve, reject) => {
       fail = reject;
@@ -47,84 +51,84 @@ class Patience {
     const getting = get();
     try {
       const connection = await Promise.race([getting, end]);
-      if (this.isOver) throw givenUp();
-      this.held.add(connection);
+      if (this.isExceeded) throw new DeadlineExceededError();
+      this.connections.add(connection);
       return connection;
     } catch (error) {
-      if (this.isOver) getting.then(giveBack, () => undefined);
+      if (this.isExceeded) getting.then(giveBack, () => undefined);
       throw error;
     } finally {
       this.waiting.delete(fail);
-      this.rest();
+      this.stopIfIdle();
     }
   }
 
-  /** What is left of its time, in milliseconds. */
-  left(): number {
+  remainingMs(): number {
     return this.timer ? this.leftMs - (performance.now() - this.startedAt) : this.leftMs;
   }
 
-  release(connection: Abandonable): void {
-    this.held.delete(connection);
-    this.rest();
+  release(connection: Abortable): void {
+    this.connections.delete(connection);
+    this.stopIfIdle();
   }
 
-  private run(): void {
+  private start(): void {
     if (this.timer) return;
     this.startedAt = performance.now();
     this.timer = setTimeout(() => this.expire(), this.leftMs);
   }
 
-  private rest(): void {
-    if (!this.timer || this.held.size + this.waiting.size > 0) return;
-    const left = this.perWait ? this.totalMs : Math.max(1, this.left());
+  private stopIfIdle(): void {
+    if (!this.timer || this.connections.size + this.waiting.size > 0) return;
+    const left = this.restarts ? this.limitMs : Math.max(1, this.remainingMs());
     clearTimeout(this.timer);
     this.timer = undefined;
     this.leftMs = left;
   }
 
   private expire(): void {
-    this.isOver = true;
-    for (const connection of this.held) connection.abandon();
-    for (const fail of this.waiting) fail(givenUp());
+    this.isExceeded = true;
+    for (const connection of this.connections) connection.abort();
+    for (const fail of this.waiting) fail(new DeadlineExceededError());
   }
 }
 
-const current = new AsyncLocalStorage<Patience | undefined>();
-const holders = new WeakMap<Abandonable, Patience>();
+const current = new AsyncLocalStorage<Deadline | undefined>();
+const deadlines = new WeakMap<Abortable, Deadline>();
 
 /**
- * How patient a piece of work is: `all` of its waits for the database together, or `each` of them, may take that many
- * milliseconds; `endless` waits as long as the connection itself does.
+ * How long a piece of work may use the database, in milliseconds: `all` limits the sum of its uses, `each` every single
+ * use; `none` leaves it to the limits of the connections.
  */
-export type Patient = { all: number } | { each: number } | 'endless';
+export type DatabaseDeadline = { all: number } | { each: number } | 'none';
 
-/** Runs work that doesn't wait for the database for ever, with all that it calls. */
-export function withPatience<T>(patient: Patient, work: () => Promise<T>): Promise<T> {
-  if (patient === 'endless') return current.run(undefined, work);
-  return current.run('all' in patient ? new Patience(patient.all, false) : new Patience(patient.each, true), work);
+/** Runs work under a deadline, with all that it calls; an inner deadline replaces the outer one. */
+export function withDeadline<T>(deadline: DatabaseDeadline, work: () => Promise<T>): Promise<T> {
+  if (deadline === 'none') return current.run(undefined, work);
+  const limit = 'all' in deadline ? new Deadline(deadline.all, false) : new Deadline(deadline.each, true);
+  return current.run(limit, work);
 }
 
-/** Whether the time of the work that calls this is over. */
-export const isPatienceOver = (): boolean => current.getStore()?.isOver ?? false;
+/** Whether the deadline of the calling work has passed. */
+export const isDeadlineExceeded = (): boolean => current.getStore()?.isExceeded ?? false;
 
-/** How long the work that calls this may still wait, in milliseconds; nothing where there is no limit. */
-export const patienceLeftMs = (): number | undefined => current.getStore()?.left();
+/** How long the calling work may still use the database, in milliseconds; nothing without a deadline. */
+export const remainingMs = (): number | undefined => current.getStore()?.remainingMs();
 
-/** Takes a connection for the work that calls this, within its time. */
-export async function acquirePatiently<C extends Abandonable>(
+/** Takes a connection for the calling work. @throws DeadlineExceededError */
+export async function acquireWithinDeadline<C extends Abortable>(
   get: () => Promise<C>,
   giveBack: (connection: C) => void,
 ): Promise<C> {
-  const patience = current.getStore();
-  if (!patience) return get();
-  const connection = await patience.acquire(get, giveBack);
-  holders.set(connection, patience);
+  const deadline = current.getStore();
+  if (!deadline) return get();
+  const connection = await deadline.acquire(get, giveBack);
+  deadlines.set(connection, deadline);
   return connection;
 }
 
-/** A connection is nobody's any more. */
-export function releasePatiently(connection: Abandonable): void {
-  holders.get(connection)?.release(connection);
-  holders.delete(connection);
+/** Tells the deadline of a connection that the connection was released. */
+export function releaseFromDeadline(connection: Abortable): void {
+  deadlines.get(connection)?.release(connection);
+  deadlines.delete(connection);
 }

@@ -1,9 +1,9 @@
 import { escape as mysqlEscape } from 'mysql2';
-import { ConnectionError, Op, type Options, type Sequelize, Transaction } from 'sequelize';
+import { ConnectionError, type Options, type Sequelize, Transaction } from 'sequelize';
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
-import { givenUpMessage } from './deadline.js';
-import { mendMysqlConnections, mysqlOptions } from './sequelize-patches/mysql.js';
-import { mendSqliteConnections, sqliteOptions } from './sequelize-patches/sqlite.js';
+import { DeadlineExceededError } from './deadline.js';
+import { mysqlOptions, patchMysqlConnections } from './sequelize-patches/mysql.js';
+import { patchSqliteConnections, sqliteOptions } from './sequelize-patches/sqlite.js';
 import { lostThreadCode } from './sqlite-driver.js';
 
 /** Every difference between the databases: connection options, transaction kinds, faults worth a retry. */
@@ -18,15 +18,15 @@ export function isSqlite(sequelize: Sequelize): boolean {
   return sequelize.getDialect() === 'sqlite';
 }
 
-/** Puts right what Sequelize does with the connections of a database that has just been opened. */
-export function mendConnections(sequelize: Sequelize): void {
-  if (isSqlite(sequelize)) mendSqliteConnections(sequelize);
-  else mendMysqlConnections(sequelize);
+/** Corrects how Sequelize handles the connections of a database; call it before the first query. */
+export function patchConnections(sequelize: Sequelize): void {
+  if (isSqlite(sequelize)) patchSqliteConnections(sequelize);
+  else patchMysqlConnections(sequelize);
 }
 
 /**
- * How a writing transaction begins. SQLite takes the write lock at once: a transaction that reads first and then finds
- * another writer ahead would fail without waiting. MySQL's isolation is set once for each connection.
+ * How a writing transaction begins. On SQLite it takes the write lock first: a transaction that reads and then finds
+ * another writer would fail without waiting. MySQL's isolation is set once for each connection.
  */
 export function writeTransactionOptions(sequelize: Sequelize): { type?: Transaction.TYPES } {
   return isSqlite(sequelize) ? { type: Transaction.TYPES.IMMEDIATE } : {};
@@ -48,39 +48,42 @@ const lostCodes = new Set([
   'ETIMEDOUT',
   'ERR_STREAM_DESTROYED',
   'PROTOCOL_CONNECTION_LOST',
-  // The server is going down, or somebody ended the connection there.
+  // The server is shutting down, or its operator ended the connection.
   'ER_SERVER_SHUTDOWN',
   'ER_CONNECTION_KILLED',
   lostThreadCode,
 ]);
 
 /**
- * Whether a connection that worked was lost with what it was to do. Told by class, code and message together: a command
- * that is given to a dead connection fails as any wrong statement would, without a code.
+ * Whether an established connection was lost during a statement. The message is needed as well: mysql2 gives no code to
+ * statements on a closed connection.
  */
 export function isLostConnection(error: unknown): boolean {
-  // One that never came about did nothing.
+  // It was never established, so nothing was sent.
   if (error instanceof ConnectionError) return false;
   const { code, message } = driverError(error);
-  return (code !== undefined && lostCodes.has(code)) || /closed state/.test(message) || message === givenUpMessage;
+  return (code !== undefined && lostCodes.has(code)) || /closed state/.test(message);
 }
 
-/** Whether it was we who gave the connection up: what took too long once would again. */
-export function isGivenUp(error: unknown): boolean {
-  return driverError(error).message === givenUpMessage;
+/** Whether the deadline of the work broke the connection: repeating the work would take too long again. */
+export function isDeadlineError(error: unknown): boolean {
+  return parentOf(error) instanceof DeadlineExceededError;
 }
 
-/** What can be relied on in an error of a database driver. */
+/** The fields of an error that all database drivers have. */
 export interface DriverError {
   code?: string;
   errno?: number;
   message: string;
 }
 
+function parentOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'parent' in error ? error.parent : error;
+}
+
 /** The driver's own error below Sequelize's, or the error itself. */
 export function driverError(error: unknown): DriverError {
-  const parent = typeof error === 'object' && error !== null && 'parent' in error ? error.parent : error;
-  const { code, errno, message } = (parent ?? {}) as { code?: unknown; errno?: unknown; message?: unknown };
+  const { code, errno, message } = (parentOf(error) ?? {}) as { code?: unknown; errno?: unknown; message?: unknown };
   return {
     ...(typeof code === 'string' && { code }),
     ...(typeof errno === 'number' && { errno }),
@@ -92,7 +95,7 @@ export function driverError(error: unknown): DriverError {
 export function sqlLiteral(sequelize: Sequelize): (value: string | number | boolean | Date | null) => string {
   const sqlite = isSqlite(sequelize);
   const text = sqlite ? (value: string) => `'${value.replaceAll("'", "''")}'` : (value: string) => mysqlEscape(value);
-  // A batch has the same few moments in all its rows.
+  // The rows of a batch share a few moments.
   let [lastMoment, lastLiteral] = [new Date(Number.NaN), ''];
   return (value) => {
     if (value === null) return 'NULL';
@@ -107,18 +110,7 @@ export function sqlLiteral(sequelize: Sequelize): (value: string | number | bool
   };
 }
 
-/** A condition that `column` contains `text`, sign by sign: no letter of the text means anything but itself. */
-export function contains(sequelize: Sequelize, column: string, text: string) {
-  return sequelize.where(sequelize.fn('INSTR', sequelize.col(column), text), Op.gt, 0);
-}
-
-/** A condition that `column` is the id of a row of `table` whose `search_key` contains `text`. */
-export function refersToMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
-  const matches = `SELECT id FROM ${table} WHERE INSTR(search_key, ${sequelize.escape(text)}) > 0`;
-  return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${matches})`));
-}
-
-/** The server's own name and version, for people: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`. */
+/** The server's name and version, for display: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`. */
 export async function serverVersion(sequelize: Sequelize): Promise<string> {
   // Sequelize types the rows of plain SQL as unknown, here and below.
   const [rows] = await sequelize.query(
@@ -142,7 +134,7 @@ export const nowMsSql = (sequelize: Sequelize): string =>
     ? "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
     : 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)';
 
-/** A setting of the server that will hurt, in sentences for `coursectl doctor`. */
+/** A setting of the server that will cause failures, in sentences for `coursectl doctor`. */
 export interface ServerProblem {
   problem: string;
   remedy: string;
@@ -151,7 +143,7 @@ export interface ServerProblem {
 /** Rows of an import batch and a long course description fit into a packet of this size, in bytes. */
 const wantedPacketBytes = 4 * 1024 * 1024;
 
-/** Settings of the server that will hurt. */
+/** Settings of the server that will cause failures. */
 export async function serverProblems(
   sequelize: Sequelize,
   settings: MysqlConfig | SqliteConfig,

@@ -1,76 +1,76 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QueryTypes, type Transaction } from 'sequelize';
+import { QueryTypes, type Transaction, UniqueConstraintError } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../errors.js';
 import type { Database } from './connection.js';
 import { isSqlite, nowMsSql } from './dialect.js';
 
 /**
- * A lease that isn't renewed for so long is free again: its holder died. The database's clock says so, for machines whose
- * clocks differ would take leases from each other.
+ * A lease that isn't renewed for so long is free again: its owner died. Measured by the database's clock, because machines
+ * with different clocks would take leases from each other.
  */
 const defaultDurationMs = 30_000;
 
-/** A lease that is held, as the work under it sees it. */
+/** An acquired lease. */
 export interface Lease {
   /**
-   * Renews the lease in a transaction. When it says true, nobody else gets the lease before the transaction ends: a
-   * holder that was paused for too long commits nothing behind the back of the next one.
+   * Renews the lease in a transaction. When true, no other process gets the lease before the transaction ends, so that an
+   * owner that was paused for too long can't commit after the next owner has started.
    */
   renew(transaction: Transaction): Promise<boolean>;
 }
 
-/** How a lease is held, and waited for. */
+/** How to acquire and keep a lease. */
 export interface LeaseOptions {
-  /** After how many milliseconds without renewal the lease is free; 30 s when absent. */
+  /** The lease is free after so many milliseconds without renewal; 30 s by default. */
   durationMs?: number;
-  /** Ends the wait for another holder. */
+  /** Ends the wait for another owner. */
   signal?: AbortSignal;
-  /** Told once when there is another holder to wait for. */
+  /** Called once when the lease has another owner. */
   onWait?(): void;
 }
 
-/** Databases of which it is known that they have the table. */
+/** Databases that are known to have the table. */
 const withLeaseTable = new WeakSet<Database>();
 
 /**
- * Leases are rows, because server-side locks (GET_LOCK) don't span a cluster. The table isn't a migration's: the
- * migrations themselves need it, and whoever needs it makes it.
+ * Leases are rows, because server-side locks (GET_LOCK) don't span a cluster. No migration creates their table, because
+ * migrations need it themselves.
  */
 export async function createLeaseTable(database: Database): Promise<void> {
   if (withLeaseTable.has(database)) return;
   const { sequelize } = database;
   const options = isSqlite(sequelize) ? '' : ' ENGINE=InnoDB DEFAULT CHARSET=ascii COLLATE=ascii_bin';
   const sql = `CREATE TABLE IF NOT EXISTS leases (name VARCHAR(100) NOT NULL PRIMARY KEY, owner VARCHAR(36) NOT NULL, expires_at BIGINT NOT NULL)${options}`;
-  // As good as a read: it may be sent twice.
+  // Repeatable, as a read is.
   await database.read(() => sequelize.query(sql));
   withLeaseTable.add(database);
 }
 
-/** Takes a lease for `owner`; false when somebody else holds it. */
+/** Acquires a lease for `owner`; false when it has another owner. */
 async function takeLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   return database.inTransaction(async (transaction) => {
     const { sequelize } = database;
     const now = nowMsSql(sequelize);
-    const [holder] = await sequelize.query<{ owner: string; expires_at: number; is_held: number }>(
-      `SELECT owner, expires_at, expires_at > ${now} AS is_held FROM leases WHERE name = :name`,
+    const [lease] = await sequelize.query<{ owner: string; expires_at: number; is_valid: number }>(
+      `SELECT owner, expires_at, expires_at > ${now} AS is_valid FROM leases WHERE name = :name`,
       {
         replacements: { name },
         type: QueryTypes.SELECT,
         transaction,
       },
     );
-    if (holder && holder.owner !== owner && Number(holder.is_held) === 1) return false;
-    // Whoever read the same holder meanwhile changes no row: the old owner and time are part of the condition.
-    const sql = holder
+    if (lease && lease.owner !== owner && Number(lease.is_valid) === 1) return false;
+    // The condition names the old owner and time, so that of two transactions that read the same row one updates none.
+    const sql = lease
       ? `UPDATE leases SET owner = :owner, expires_at = ${now} + :durationMs WHERE name = :name AND owner = :oldOwner AND expires_at = :oldExpiresAt`
       : `INSERT INTO leases (name, owner, expires_at) VALUES (:name, :owner, ${now} + :durationMs)`;
     const replacements = {
       name,
       owner,
       durationMs,
-      oldOwner: holder?.owner ?? '',
-      oldExpiresAt: Number(holder?.expires_at ?? 0),
+      oldOwner: lease?.owner ?? '',
+      oldExpiresAt: Number(lease?.expires_at ?? 0),
     };
     await sequelize.query(sql, { replacements, transaction });
     const [current] = await sequelize.query<{ owner: string }>('SELECT owner FROM leases WHERE name = :name', {
@@ -82,7 +82,7 @@ async function takeLease(database: Database, name: string, owner: string, durati
   });
 }
 
-/** Renews a lease; false when it was lost. It isn't taken again then: the work under it may be somebody else's by now. */
+/** Renews a lease; false when it was lost, and possibly acquired by another owner. */
 async function renewLease(
   { sequelize }: Database,
   name: string,
@@ -90,8 +90,8 @@ async function renewLease(
   durationMs: number,
   transaction: Transaction,
 ): Promise<boolean> {
-  // Locks the row until the transaction ends, if it is still ours. The time always changes, because MySQL counts changed
-  // rows, not those that were found.
+  // Locks the row until the transaction ends, if the owner is the same. The time must change, because MySQL counts changed
+  // rows rather than matched ones.
   const expiresAt = `${nowMsSql(sequelize)} + :durationMs`;
   const sql = `UPDATE leases SET expires_at = CASE WHEN expires_at >= ${expiresAt} THEN expires_at + 1 ELSE ${expiresAt} END WHERE name = :name AND owner = :owner`;
   const replacements = { name, owner, durationMs };
@@ -99,21 +99,21 @@ async function renewLease(
   return renewed === 1;
 }
 
-/** Which of these leases are held by somebody alive. */
-export async function heldLeases(
+/** Which of these leases have an owner and are not expired. */
+export async function activeLeases(
   database: Database,
   names: readonly string[],
   transaction?: Transaction,
 ): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   await createLeaseTable(database);
-  const held = await database.read(() =>
+  const active = await database.read(() =>
     database.sequelize.query<{ name: string }>(
       `SELECT name FROM leases WHERE name IN (:names) AND expires_at > ${nowMsSql(database.sequelize)}`,
       { replacements: { names }, type: QueryTypes.SELECT, ...(transaction && { transaction }) },
     ),
   );
-  return new Set(held.map(({ name }) => name));
+  return new Set(active.map(({ name }) => name));
 }
 
 async function releaseLease(database: Database, name: string, owner: string): Promise<void> {
@@ -125,21 +125,21 @@ async function releaseLease(database: Database, name: string, owner: string): Pr
   );
 }
 
-/** Losing the race for the first insert is losing the lease, not a failure. */
+/** Losing the race for the first insert means that another owner has the lease. */
 async function tryLease(database: Database, name: string, owner: string, durationMs: number): Promise<boolean> {
   try {
     return await takeLease(database, name, owner, durationMs);
   } catch (error) {
-    if (error instanceof Error && error.name === 'SequelizeUniqueConstraintError') return false;
+    if (error instanceof UniqueConstraintError) return false;
     throw error;
   }
 }
 
 /**
- * Runs `work` while nobody else runs work under the same name, on any machine that shares the database. The lease is
- * renewed meanwhile, and is free some time after its holder died.
- * @param waitMs how long to wait for another holder
- * @throws AppError with the code and message of `refusal` when the lease isn't free in time, `INTERRUPTED`
+ * Runs `work` under a lease: no two processes that share the database run work under the same name at the same time. The
+ * lease is renewed while the work runs, and expires some time after its owner died.
+ * @param waitMs how long to wait for another owner
+ * @throws AppError `refusal` when the lease isn't free in time, `INTERRUPTED`
  */
 export async function withLease<T>(
   database: Database,
@@ -160,7 +160,7 @@ export async function withLease<T>(
   }
   const renew = (transaction: Transaction) => renewLease(database, name, owner, durationMs, transaction);
   let renewal: Promise<unknown> = Promise.resolve();
-  // A renewal that fails is tried again at the next tick; the lease outlives two of them.
+  // A renewal that fails is repeated at the next tick; the lease outlives two failures.
   const timer = setInterval(() => {
     renewal = database.inTransaction(renew).catch((error: unknown) => error);
   }, durationMs / 3);
@@ -169,7 +169,7 @@ export async function withLease<T>(
   } finally {
     clearInterval(timer);
     await renewal;
-    // What became of the work counts: a lease that can't be given back ends by itself.
+    // The result of the work matters more than a lease that can't be released: it expires.
     await releaseLease(database, name, owner).catch(() => undefined);
   }
 }

@@ -13,7 +13,7 @@ const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
 const migrationsFolder = path.join(packageRoot, 'migrations');
 const seedersFolder = path.join(packageRoot, 'seeders');
 
-/** How long a migration waits for another one to finish: its own work is then done already. */
+/** How long a migration waits for another one, which then has done its work already. */
 const lockWaitMs = 60_000;
 
 interface Step {
@@ -28,7 +28,7 @@ function umzugOver(database: Database, folder: string, storage: UmzugStorage): U
     migrations: {
       glob: ['*.cjs', { cwd: folder }],
       resolve: ({ name, path: file, context }) => {
-        // A file that isn't one fails where it is run.
+        // A file of another shape fails when it runs.
         const step = require(file ?? path.join(folder, name)) as Step;
         return { name, up: () => step.up(context, Sequelize), down: () => step.down(context, Sequelize) };
       },
@@ -43,7 +43,7 @@ async function migrationFiles(): Promise<string[]> {
   return (await readdir(migrationsFolder)).filter((name) => name.endsWith('.cjs')).sort();
 }
 
-/** The migrations that the database has seen, read without creating anything; none when it is empty. */
+/** The executed migrations, read without creating a table; none when the database is empty. */
 async function executedMigrations(database: Database): Promise<string[]> {
   try {
     const rows = await database.read(() =>
@@ -66,7 +66,7 @@ export interface MigrationStatus {
   unknown: string[];
 }
 
-/** Which migrations are done and which are not; reads only. */
+/** Which migrations are executed and which are pending; reads only. */
 export async function migrationStatus(database: Database): Promise<MigrationStatus> {
   const files = await migrationFiles();
   const executed = await executedMigrations(database);
@@ -85,7 +85,7 @@ function assertKnown({ unknown }: MigrationStatus): void {
     );
 }
 
-/** @throws AppError `SCHEMA_OUTDATED` when a newer program has changed the schema: nothing of it may be changed by this one */
+/** @throws AppError `SCHEMA_OUTDATED` when a newer program has changed the schema, which this one must not change then */
 export async function assertSchemaNotNewer(database: Database): Promise<void> {
   assertKnown(await migrationStatus(database));
 }
@@ -101,10 +101,10 @@ export async function assertSchemaCurrent(database: Database): Promise<void> {
     );
 }
 
-/** What becomes of the wait for another migration: what ends it, and who is told of it. */
+/** How to wait for another migration: what ends the wait, and who is told of it. */
 export type MigrationWait = Pick<LeaseOptions, 'signal' | 'onWait'>;
 
-/** Runs steps while nobody else does: migrations and seeding exclude each other too. */
+/** Runs steps under a lease that migrations and seeding share. */
 async function runExclusively(
   database: Database,
   work: 'migration' | 'seeding',
@@ -128,14 +128,14 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
   // Umzug wraps what a step threw.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const translated = translateError(cause, database.settings);
-  // A column that is missing is no reason to migrate again, and a broken constraint is more than what a request is told of it.
+  // A step that misses a column needs a fix rather than "migrate up", and a violated constraint needs its cause in the message.
   const taken = isAppError(translated, 'EMAIL_TAKEN', 'PHONE_TAKEN', 'SUPER_ADMIN_EXISTS');
   if (translated instanceof AppError && !taken && !isAppError(translated, 'SCHEMA_OUTDATED')) return translated;
   const reason = taken ? translated : error;
   const message = (reason instanceof Error ? reason.message : String(reason)).replace(/\.$/, '');
   return new AppError(
     'MIGRATION_FAILED',
-    `The ${work} failed: ${message}. Mend the cause and run it again: each step can be repeated.`,
+    `The ${work} failed: ${message}. Fix the cause and run it again: each step can be repeated.`,
     { cause: error },
   );
 }
@@ -149,7 +149,7 @@ function migrations(database: Database): Umzug<QueryInterface> {
 }
 
 /**
- * Applies all pending migrations; two at once do the work once.
+ * Applies all pending migrations; safe to run concurrently.
  * @returns the names of those applied
  * @throws AppError `SCHEMA_OUTDATED` when a newer program has changed the schema, `MIGRATION_FAILED`, `MIGRATION_LOCKED`
  */
@@ -174,7 +174,7 @@ export async function migrateDown(
 }
 
 /**
- * Runs the demo seeder, which does nothing when its rows are there; two at once do the work once.
+ * Runs the demo seeder, which does nothing when its rows exist; safe to run concurrently.
  * @throws AppError `SCHEMA_OUTDATED` before anything is written
  */
 export async function seedDemo(database: Database, waiting: MigrationWait = {}): Promise<void> {

@@ -9,14 +9,14 @@ import {
   type WhereOptions,
 } from 'sequelize';
 
-/** What Sequelize keeps to itself of its query generator. */
+/** A part of Sequelize's query generator that its types don't declare. */
 interface SelectGenerator {
   selectQuery(table: unknown, options: object, model: unknown): string;
 }
 
 /**
- * The condition that a row is on a page. The page's ids are found first, from an index alone, and only then are rows
- * read and joined: joined first, every row that matches would be read and sorted, however few are shown.
+ * The condition that a row is on a page: a deferred join. The ids of the page are found from an index alone, and only
+ * their rows are read and joined; otherwise every matching row would be read and sorted.
  */
 export function onPage<M extends Model>(
   model: ModelStatic<M>,
@@ -24,11 +24,11 @@ export function onPage<M extends Model>(
   order: Order,
   window: { limit: number; offset: number },
 ): WhereOptions<Attributes<M>> {
-  // Sequelize's type asks for a model without attributes of its own.
+  // Sequelize's type accepts only a model without attributes.
   const options = Utils.mapFinderOptions({ attributes: ['id'], where, order, ...window }, model as never);
-  // Typed as unknown by Sequelize.
+  // Sequelize types it as unknown.
   const generator = model.sequelize?.getQueryInterface().queryGenerator as SelectGenerator;
   const ids = generator.selectQuery(model.getTableName(), options, model).replace(/;$/, '');
-  // In a table of its own: MySQL takes no LIMIT in a list for IN. "id" is an attribute of each model that is paged.
+  // As a derived table, because MySQL supports no LIMIT in a subquery of IN. Every paged model has the attribute "id".
   return { id: { [Op.in]: literal(`(SELECT id FROM (${ids}) AS page)`) } } as unknown as WhereOptions<Attributes<M>>;
 }

@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 /**
- * An SQLite driver with the interface that Sequelize knows (that of the package `sqlite3`), over the synchronous
- * interface of `node:sqlite`. Each connection has a thread of its own: a locked file blocks no other connection and not
- * the event loop.
+ * An SQLite driver with the interface of the package `sqlite3`, which Sequelize uses, over the synchronous interface of
+ * `node:sqlite`. Each connection has its own thread, so that a locked file blocks neither other connections nor the event
+ * loop.
  */
 
-/** What a connection's thread is asked for. It answers in the order of the requests. */
+/** A request to a connection's thread, which answers in the order of the requests. */
 export interface Request {
   kind: 'all' | 'run';
   sql: string;
@@ -16,7 +16,7 @@ export interface Request {
   busyTimeoutMs: number;
 }
 
-/** What it answers. */
+/** The answer to a {@link Request}. */
 export interface Reply {
   failure?: { message: string; code: string; errno?: number };
   /** The rows of `all`, each with a value for every column. */
@@ -26,13 +26,13 @@ export interface Reply {
   changes?: number;
   lastID?: number;
   inTransaction: boolean;
-  /** Changes with every change of the schema, whoever makes it; of statements that succeed. */
+  /** SQLite's schema version, which also changes with other processes' changes; only after a success. */
   schemaVersion?: number;
 }
 
 type Parameters = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** What Sequelize finds as `this` in a callback. */
+/** `this` in Sequelize's callbacks. */
 class Statement {
   constructor(
     readonly lastID?: number,
@@ -43,18 +43,18 @@ class Statement {
 type Callback<T> = (this: Statement, error: Error | null, result?: T) => void;
 type Row = Record<string, unknown>;
 
-/** What may follow a statement. */
+/** The optional arguments after a statement. */
 type Rest<T> = [Parameters, Callback<T>] | [Callback<T>] | [];
 
 const noParameters: Parameters = [];
 
-/** The code of whatever a connection was to do when its thread had died. */
+/** The error code of statements on a connection whose thread has ended. */
 export const lostThreadCode = 'SQLITE_THREAD_LOST';
 
 const lostThread = (reason: string) =>
   Object.assign(new Error(`The thread of the SQLite connection has ended: ${reason}`), { code: lostThreadCode });
 
-/** SQLite has no booleans, and the library takes none. */
+/** SQLite has no booleans, and the library accepts none. */
 function bindable(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value);
   return value === undefined ? null : value;
@@ -65,7 +65,7 @@ function bindables(parameters: Parameters): Parameters {
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, bindable(value)]));
 }
 
-function sorted<T>(rest: Rest<T>): { parameters: Parameters; callback: Callback<T> } {
+function argumentsOf<T>(rest: Rest<T>): { parameters: Parameters; callback: Callback<T> } {
   if (rest.length === 2) return { parameters: rest[0], callback: rest[1] };
   return { parameters: noParameters, callback: rest[0] ?? (() => undefined) };
 }
@@ -79,8 +79,8 @@ function rowsOf({ columns = [], rows = [] }: Reply): Row[] {
 }
 
 /**
- * Calls back without formatting stack traces: Sequelize reads the stack of an error that it makes for each statement,
- * failed or not, and formatting it takes longer than the statement's own handling.
+ * Calls back without formatting stack traces. Sequelize creates an error for each statement and reads its stack, whose
+ * formatting takes longer than handling the statement.
  */
 function withoutStacks(callback: () => void): void {
   const { prepareStackTrace } = Error;
@@ -94,8 +94,8 @@ function withoutStacks(callback: () => void): void {
 }
 
 /**
- * What the connections of this process know of a file's tables. Sequelize asks for the columns of a table before each
- * query: answered from here, a query is one trip to the thread instead of two.
+ * The tables of a file, cached for all connections of this process. Sequelize asks for the columns of a table before each
+ * query; the cache saves that message to the thread.
  */
 interface Schema {
   connections: number;
@@ -106,7 +106,7 @@ interface Schema {
 
 const schemas = new Map<string, Schema>();
 
-/** The schema of a file, which is known as long as somebody has the file open. */
+/** The cached schema of a file; kept while a connection has the file open. */
 function openSchema(file: string): Schema {
   const schema = schemas.get(file) ?? { connections: 0, version: -1, tables: new Map() };
   schemas.set(file, schema);
@@ -121,11 +121,11 @@ function closeSchema(file: string, schema: Schema): void {
 
 /** An open connection to an SQLite file. */
 export class Database {
-  /** The transaction that it serves; Sequelize's. */
+  /** The id of its transaction, set by Sequelize. */
   uuid?: string;
   /** Whether the last statement left a transaction open. */
   inTransaction = false;
-  /** Whether it answers nothing any more: it was closed, or its thread has died. */
+  /** Whether it was closed, or its thread has died. */
   isLost = false;
   private readonly worker: Worker;
   private readonly waiting: ((reply: Reply | Error) => void)[] = [];
@@ -134,9 +134,9 @@ export class Database {
   private lostBecause = 'it was closed';
 
   /**
-   * Opens a file, and makes it if need be.
-   * @param busyTimeoutMs how long SQLite waits for others' locks; may be changed from statement to statement
-   * @param callback told when it is open, or why it can't be opened
+   * Opens a file; creates it if it doesn't exist.
+   * @param busyTimeoutMs how long SQLite waits for others' locks; may be changed between statements
+   * @param callback called when it is open, or with the reason why it can't be opened
    */
   constructor(
     readonly filename: string,
@@ -146,7 +146,7 @@ export class Database {
     this.schema = openSchema(filename);
     this.worker = new Worker(fileURLToPath(new URL('./sqlite-worker.mjs', import.meta.url)), {
       workerData: { file: filename, busyTimeoutMs },
-      // What loads TypeScript here isn't needed there.
+      // The thread runs plain JavaScript and needs no TypeScript loader.
       execArgv: [],
     });
     this.worker.on('message', (reply: Reply) => this.settle(reply));
@@ -164,9 +164,9 @@ export class Database {
     this.expect((reply) => callback(reply instanceof Error ? reply : null));
   }
 
-  /** Runs a statement and gives its rows. */
+  /** Runs a statement and passes its rows to the callback. */
   all(sql: string, ...rest: Rest<Row[]>): void {
-    const { parameters, callback } = sorted(rest);
+    const { parameters, callback } = argumentsOf(rest);
     const asksForColumns = sql.startsWith('PRAGMA table_info(');
     const known = asksForColumns && !this.isLost ? this.schema.tables.get(sql) : undefined;
     if (known) {
@@ -183,21 +183,21 @@ export class Database {
     });
   }
 
-  /** Runs a statement and tells, as `this` of the callback, what it has changed. */
+  /** Runs a statement; `this` of the callback has the number of changes. */
   run(sql: string, ...rest: Rest<never>): void {
-    const { parameters, callback } = sorted(rest);
+    const { parameters, callback } = argumentsOf(rest);
     this.send('run', sql, parameters, (reply) => {
       if (reply instanceof Error) callback.call(new Statement(), reply);
       else withoutStacks(() => callback.call(new Statement(reply.lastID, reply.changes), null));
     });
   }
 
-  /** Statements are run in their order in any case. */
+  /** Statements always run in order. */
   serialize(work: () => void): void {
     work();
   }
 
-  /** Closes the connection when what it was asked for is done; the callback is told when its files are closed. */
+  /** Closes the connection after its pending statements; calls back when its files are closed. */
   close(callback: (error: Error | null) => void = () => undefined): void {
     if (!this.isLost) {
       this.isLost = true;
@@ -222,7 +222,7 @@ export class Database {
     this.worker.postMessage(request);
   }
 
-  /** The thread keeps the process alive only while something is expected of it. */
+  /** The thread keeps the process alive only while a reply is pending. */
   private expect(answer: (reply: Reply | Error) => void): void {
     if (this.waiting.length === 0) this.worker.ref();
     this.waiting.push(answer);

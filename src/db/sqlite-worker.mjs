@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * One connection to an SQLite file, in a thread of its own: the library blocks the thread that calls it, for as long as
- * a lock lasts. Plain JavaScript, because a thread that had to load a TypeScript loader first would start slowly.
+ * One connection to an SQLite file, in its own thread, because the library blocks the calling thread while it waits for a
+ * lock. Plain JavaScript, because a thread with a TypeScript loader would start slowly.
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,7 +16,7 @@ import { parentPort, workerData } from 'node:worker_threads';
  */
 
 /**
- * The build puts the library beside this file, so that the published package needs nothing with an install script.
+ * The build bundles the library, so that the published package has no dependency with an install script.
  * @returns {typeof import('@photostructure/sqlite')}
  */
 function loadLibrary() {
@@ -25,8 +25,8 @@ function loadLibrary() {
 }
 
 /**
- * SQLite's primary result codes that callers tell apart (sqlite.org/rescode.html), and their texts: the library tells
- * only these of a statement with rows that fails.
+ * The primary result codes of SQLite that callers handle (sqlite.org/rescode.html), with their texts: for a failed
+ * statement with rows, the library gives only the text.
  * @type {readonly (readonly [number, string, RegExp])[]}
  */
 const resultCodes = [
@@ -42,7 +42,7 @@ const resultCodes = [
 ];
 
 /**
- * What the other thread is told of a failure; codes are SQLite's names, as Sequelize expects them.
+ * A failure as a message to the main thread, with SQLite's code names, which Sequelize expects.
  * @param {unknown} error
  * @returns {NonNullable<Reply['failure']>}
  */
@@ -55,12 +55,12 @@ function failureOf(error) {
   return { message: `${name}: ${message}`, code: name, errno };
 }
 
-/** Statements are compiled once as long as they are in use; long ones are seldom the same twice. */
+/** Recently used statements stay compiled; long ones are seldom repeated. */
 const cachedStatements = 100;
 const cachedLength = 2000;
 
 /**
- * Compiles statements, and keeps those that were used last.
+ * Compiles statements and caches the most recently used ones.
  * @param {Connection} connection
  * @returns {(sql: string) => Statement}
  */
@@ -80,8 +80,8 @@ function createCompiler(connection) {
 }
 
 /**
- * Sets what a connection needs. WAL lets readers continue beside the writer; FULL makes a commit survive a power loss.
- * A new file becomes WAL under a lock for which SQLite doesn't wait when others open the file too.
+ * Sets the modes of the connection. WAL lets readers continue during a write; FULL makes commits survive a power loss. A new
+ * file is switched to WAL under a lock for which SQLite doesn't wait, hence the loop.
  * @param {Connection} connection
  * @param {number} deadline
  */
@@ -113,7 +113,7 @@ function open() {
   return connection;
 }
 
-/** Statements that give no rows for certain; of the others the library tells only with some effort. */
+/** Statements that never return rows; finding out for the others is slow. */
 const withoutRows = /^\s*(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|CREATE|DROP|ALTER)\b/i;
 
 /**
@@ -129,7 +129,7 @@ function createVersionReader(connection) {
       const [row] = /** @type {number[][]} */ (/** @type {unknown} */ (statement.all()));
       version = row?.[0] ?? -1;
     } catch {
-      // Whatever keeps the file from being read, the next statement tells.
+      // The next statement reports why the file can't be read.
     }
     return version;
   };
@@ -146,7 +146,7 @@ function createExecutor(connection) {
   const described = new WeakMap();
 
   /**
-   * The names of a statement's columns: asked for after it was run, for the table may have changed since it was compiled.
+   * The names of a statement's columns, read after it ran, because the table may have changed since it was compiled.
    * @param {Statement} statement
    * @param {number} version
    */
@@ -168,7 +168,7 @@ function createExecutor(connection) {
       const { changes, lastInsertRowid } = statement.run(...bound);
       return { changes: Number(changes), lastID: Number(lastInsertRowid), schemaVersion: readVersion() };
     }
-    // Arrays, because the other thread would be sent every column's name with every row.
+    // Arrays, because objects would send every column's name with every row.
     statement.setReturnArrays(true);
     const rows = /** @type {unknown[][]} */ (/** @type {unknown} */ (statement.all(...bound)));
     const schemaVersion = readVersion();
@@ -185,7 +185,7 @@ try {
   port.on('message', (/** @type {Request | 'close'} */ request) => {
     if (request === 'close') {
       connection.close();
-      // The thread ends, and whatever of the connection the library still kept goes with it.
+      // Ends the thread, which frees what the library still keeps of the connection.
       port.close();
       return;
     }

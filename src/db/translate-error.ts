@@ -7,9 +7,9 @@ import {
 import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { databaseUrlForDisplay } from '../config/database-url.js';
 import { AppError, type ErrorCode } from '../errors.js';
-import { driverError, isGivenUp, isLostConnection, isTransientFault } from './dialect.js';
+import { driverError, isDeadlineError, isLostConnection, isTransientFault } from './dialect.js';
 
-/** Which broken constraint means what. MySQL names the index, SQLite the columns. */
+/** The error code of each violated constraint. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
   users_email_unique: 'EMAIL_TAKEN',
   'users.email': 'EMAIL_TAKEN',
@@ -21,7 +21,7 @@ const constraintCodes: Readonly<Record<string, ErrorCode>> = {
   'users.super_admin_marker': 'SUPER_ADMIN_EXISTS',
 };
 
-/** The constraint that a driver's message names: MySQL `... for key 'users.name'`, MariaDB `... for key 'name'`, SQLite `... failed: table.column`. */
+/** The constraint in a driver's message, which has no structured field for it: MySQL `... for key 'users.name'`, MariaDB `... for key 'name'`, SQLite `... failed: table.column`. */
 function brokenConstraint(message: string): string | undefined {
   const named = /for key '(?:\w+\.)?(\w+)'/.exec(message) ?? /UNIQUE constraint failed: ([\w.]+)/.exec(message);
   return named?.[1];
@@ -70,10 +70,10 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
     case 'ER_RECORD_FILE_FULL':
       return new AppError(
         'DATABASE_NOT_WRITABLE',
-        `The database can't be written (${where}): ${code}. Connect to the primary, or make room on its disk.`,
+        `The database can't be written (${where}): ${code}. Connect to the primary, or free space on its disk.`,
         { cause: error },
       );
-    // What a node of a cluster says of everything while it can't know what the others decide.
+    // A cluster node answers every statement with this while it has no quorum.
     case 'ER_UNKNOWN_COM_ERROR':
       return new AppError(
         'DATABASE_UNREACHABLE',
@@ -110,7 +110,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
   return undefined;
 }
 
-/** Whether the file's folder could not be made: Sequelize does that itself, before SQLite sees the file. */
+/** Whether creating the file's folder failed, which Sequelize does before SQLite opens the file. */
 function isMakingFolder(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'mkdir';
 }
@@ -141,7 +141,7 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
       cause,
     );
   }
-  if (isGivenUp(error))
+  if (isDeadlineError(error))
     return new AppError(
       'OVERLOADED',
       `The database file ${settings.file} is busy with other changes. Try again.`,
@@ -156,7 +156,7 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
   if (code === 'SQLITE_IOERR')
     return new AppError(
       'DATABASE_UNUSABLE',
-      `The disk of ${settings.file} fails, or takes no more. Check it, and try again.`,
+      `The disk of ${settings.file} fails or is full. Check it, and try again.`,
       cause,
     );
   if (code === 'SQLITE_FULL')
@@ -165,8 +165,7 @@ function sqliteFault(error: unknown, settings: SqliteConfig): AppError | undefin
 }
 
 /**
- * What a database's error means to the program: an AppError where it is known, the error itself where not.
- * An AppError passes unchanged.
+ * Translates a known database error to an AppError; returns any other error unchanged.
  */
 export function translateError(error: unknown, settings: SqliteConfig | MysqlConfig): unknown {
   if (error instanceof AppError) return error;
@@ -175,7 +174,7 @@ export function translateError(error: unknown, settings: SqliteConfig | MysqlCon
     const code = constraint === undefined ? undefined : constraintCodes[constraint];
     return code === undefined ? error : new AppError(code, undefined, { cause: error });
   }
-  // A row that names one which is gone; not a row that others still name (1451), which is a rule to be checked before.
+  // The referenced row was deleted. Deleting a row that is still referenced (1451) is excluded: a rule must check that first.
   if (error instanceof ForeignKeyConstraintError && driverError(error).errno !== rowIsReferenced)
     return new AppError('REFERENCE_GONE', undefined, { cause: error });
   return (settings.dialect === 'mysql' ? mysqlFault(error, settings) : sqliteFault(error, settings)) ?? error;

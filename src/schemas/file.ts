@@ -6,8 +6,8 @@ import Joi from './joi.js';
 export const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
 export type FileKind = (typeof fileKinds)[number];
 
-/** `pending`: on its way in; `live`: in use; `doomed`: to be removed. */
-export const fileStates = ['pending', 'live', 'doomed'] as const;
+/** `pending`: being stored; `live`: in use; `marked`: to be deleted. */
+export const fileStates = ['pending', 'live', 'marked'] as const;
 export type FileState = (typeof fileStates)[number];
 
 /** Query of `GET /api/courses/:id/files`. */

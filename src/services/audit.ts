@@ -12,7 +12,7 @@ import { newIds } from './ids.js';
 import { withCreation } from './imported-accounts.js';
 import { type Page, pageOf } from './paging.js';
 
-/** What is recorded of a privileged change. `before` and `after` hold no secrets: build them with the functions below. */
+/** The record of a privileged change. `before` and `after` hold no secrets: build them with the functions below. */
 export interface AuditRecord {
   action: AuditAction;
   targetType: AuditTargetType;
@@ -21,11 +21,7 @@ export interface AuditRecord {
   after?: object;
 }
 
-const auditColumns = [
-  ...['id', 'at', 'actor_id', 'origin', 'ip', 'action', 'target_type', 'target_id', 'before_json', 'after_json'],
-] as const;
-
-/** Writes audit rows in the transaction of the changes themselves: there is never one without the other. */
+/** Writes audit entries in the transaction of the changes, so that neither is committed without the other. */
 export async function recordAudit(
   core: Core,
   actor: Actor,
@@ -36,20 +32,28 @@ export async function recordAudit(
   const ids = newIds(all.length);
   const at = core.now();
   const json = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
-  const rows = all.map(({ action, targetType, targetId, before, after }, index) => [
-    ...[ids[index] ?? '', at, actor.actorId, actor.origin, actor.ip],
-    ...[action, targetType, targetId, json(before), json(after)],
-  ]);
-  await insertRows(core.database.sequelize, 'audit_entries', auditColumns, rows, transaction);
+  const rows = all.map(({ action, targetType, targetId, before, after }, index) => ({
+    id: ids[index] ?? '',
+    at,
+    actorId: actor.actorId,
+    origin: actor.origin,
+    ip: actor.ip,
+    action,
+    targetType,
+    targetId,
+    beforeJson: json(before),
+    afterJson: json(after),
+  }));
+  await insertRows(core.database.models.AuditEntry, rows, transaction);
 }
 
-/** The fields that a change has touched, before and after it. */
+/** The changed fields, before and after the change. */
 export function changesBetween<T extends object>(before: T, after: T): { before: Partial<T>; after: Partial<T> } {
   // TypeScript types the keys of any object as text.
-  const touched = (Object.keys(after) as (keyof T)[]).filter(
+  const changed = (Object.keys(after) as (keyof T)[]).filter(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
-  const only = (source: T) => Object.fromEntries(touched.map((key) => [key, source[key]])) as Partial<T>;
+  const only = (source: T) => Object.fromEntries(changed.map((key) => [key, source[key]])) as Partial<T>;
   return { before: only(before), after: only(after) };
 }
 
@@ -65,9 +69,23 @@ export function auditedCourse(course: Course) {
   const { requirements, learningOutcomes, maxStudents, startDate, endDate, location } = course;
   const { isPublished, isFeatured, trainerId } = course;
   return {
-    ...{ title, description, shortDescription, category, level, language, courseType, tags },
-    ...{ requirements, learningOutcomes, maxStudents, startDate, endDate, location },
-    ...{ isPublished, isFeatured, trainerId },
+    title,
+    description,
+    shortDescription,
+    category,
+    level,
+    language,
+    courseType,
+    tags,
+    requirements,
+    learningOutcomes,
+    maxStudents,
+    startDate,
+    endDate,
+    location,
+    isPublished,
+    isFeatured,
+    trainerId,
   };
 }
 
@@ -76,10 +94,10 @@ export function auditedEnrollment({ userId, courseId, status, progress, notes }:
   return { userId, courseId, status, progress, notes };
 }
 
-/** What the audit log keeps of an enrollment. */
+/** The fields of an enrollment in the audit log. */
 export type AuditedEnrollment = ReturnType<typeof auditedEnrollment>;
 
-/** One page of the audit log, newest first; of a single account with the row of the import that created it. @throws AppError `VALIDATION` */
+/** One page of the audit log, newest first; for a single account with its creation by an import. @throws AppError `VALIDATION` */
 export async function listAudit(core: Core, query: unknown): Promise<Page<AuditEntry>> {
   const listing = validate(auditListingSchema, query);
   const { action, actorId, targetType, targetId, from, to } = listing;

@@ -8,7 +8,7 @@ import type { FileStorage } from '../storage/storage.js';
 import type { PasswordHasher } from './auth/passwords.js';
 import type { Tokens } from './auth/tokens.js';
 
-/** What every service works with. */
+/** The dependencies of every service. */
 export interface Core {
   config: Config;
   database: Database;
@@ -17,11 +17,11 @@ export interface Core {
   tokens: Tokens;
   storage: FileStorage;
   images: ImagePreparer;
-  /** The time; injected by tests. */
+  /** The current time; tests inject it. */
   now: () => Date;
 }
 
-/** Where a request came from, as sessions and the audit log keep it. */
+/** The client of a request, as stored in sessions and the audit log. */
 export interface Client {
   ip: string | null;
   userAgent: string | null;
@@ -33,7 +33,7 @@ export interface Caller extends Client {
   sessionId: string;
 }
 
-/** Who answers for a privileged change: a caller of the API, or the operator at the terminal. */
+/** The author of a privileged change: a caller of the API, or the operator at the terminal. */
 export interface Actor {
   origin: 'http' | 'cli';
   actorId: string | null;
@@ -41,10 +41,10 @@ export interface Actor {
   role: Role;
 }
 
-/** The operator at the terminal, who has the database's own rights. */
+/** The operator at the terminal, who has all rights. */
 export const operator: Actor = { origin: 'cli', actorId: null, ip: null, role: 'super_admin' };
 
-/** Who answers for what a caller of the API changes. */
+/** The caller of the API as the author of a change. */
 export function actorOf(caller: Caller): Actor {
   return { origin: 'http', actorId: caller.user.id, ip: caller.ip, role: caller.user.role };
 }

@@ -7,16 +7,16 @@ import type { Page } from './paging.js';
 /** UUIDv7 (RFC 9562, section 5.7): the first 48 bits are the milliseconds since 1970. */
 const idShape = /^([\da-f]{8})-([\da-f]{4})-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** How far the clocks of machines, and of a machine over time, may differ, in milliseconds. */
+/** How far the clocks of machines may differ, in milliseconds. */
 const clockTolerance = 86_400_000;
 
-/** When an id was made; nothing for a text that isn't one of ours. */
-function madeAt(id: string): Date | undefined {
+/** The creation time in an id; nothing for a text that isn't a UUIDv7. */
+function createdAt(id: string): Date | undefined {
   const [, high, low] = idShape.exec(id) ?? [];
   return high === undefined || low === undefined ? undefined : new Date(Number.parseInt(high + low, 16));
 }
 
-function isWanted({ action, actorId, targetType, from, to }: AuditListing, entry: AuditEntry): boolean {
+function matches({ action, actorId, targetType, from, to }: AuditListing, entry: AuditEntry): boolean {
   return (
     (action === undefined || action === entry.action) &&
     (actorId === undefined || actorId === entry.actorId) &&
@@ -27,15 +27,15 @@ function isWanted({ action, actorId, targetType, from, to }: AuditListing, entry
 }
 
 /**
- * What the ledger of imports says of an account's beginning, as an entry of the audit trail. It is read instead of being
- * written a second time: see docs/DECISIONS.md for what an entry each would cost.
+ * The creation of an account by an import, as an audit entry built from the import's ledger. Writing audit entries too
+ * would be slow: see docs/DECISIONS.md.
  */
 async function creationOf({ database }: Core, accountId: string): Promise<AuditEntry | undefined> {
-  const at = madeAt(accountId);
+  const at = createdAt(accountId);
   if (!at) return undefined;
   const { AuditEntry, Import, ImportRow } = database.models;
   const near = (milliseconds: number) => new Date(at.getTime() + milliseconds);
-  // Ledgers are long, and have no index of accounts: only those of imports of that time are looked through.
+  // Ledgers are long and have no index on accounts, so only imports of that time are searched.
   const imports = await Import.findAll({
     where: {
       createdAt: { [Op.lte]: near(clockTolerance) },
@@ -47,15 +47,22 @@ async function creationOf({ database }: Core, accountId: string): Promise<AuditE
     const row = await ImportRow.findOne({ where: { importId, userId: accountId, outcome: 'created' }, raw: true });
     if (!row) continue;
     return AuditEntry.build({
-      ...{ id: accountId, at, actorId: createdBy, origin, ip: null, action: 'user.import' },
-      ...{ targetType: 'user', targetId: accountId, beforeJson: null },
+      id: accountId,
+      at,
+      actorId: createdBy,
+      origin,
+      ip: null,
+      action: 'user.import',
+      targetType: 'user',
+      targetId: accountId,
+      beforeJson: null,
       afterJson: JSON.stringify({ importId, line: row.line, file: fileName }),
     });
   }
   return undefined;
 }
 
-/** Adds to a page of the entries about an account that an import created it: the oldest of them, which comes last. */
+/** Adds the creation by an import to the audit entries of an account: the oldest entry, so it comes last. */
 export async function withCreation(
   core: Core,
   listing: AuditListing,
@@ -63,7 +70,7 @@ export async function withCreation(
 ): Promise<Page<AuditEntry>> {
   const { targetId, page, limit } = listing;
   const creation = targetId === undefined ? undefined : await core.database.read(() => creationOf(core, targetId));
-  if (!creation || !isWanted(listing, creation)) return { items, pagination };
+  if (!creation || !matches(listing, creation)) return { items, pagination };
   const totalItems = pagination.totalItems + 1;
   const totalPages = Math.ceil(totalItems / limit);
   return {

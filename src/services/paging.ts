@@ -3,7 +3,7 @@ import { onPage } from '../db/page.js';
 import type { Paging, Sorting } from '../schemas/fields.js';
 import type { Core } from './core.js';
 
-/** One page of a listing, with the figures that clients page by. */
+/** One page of a listing, with the numbers for paging. */
 export interface Page<T> {
   items: T[];
   pagination: { currentPage: number; totalPages: number; totalItems: number; itemsPerPage: number };
@@ -15,11 +15,11 @@ interface Listing<M extends Model> {
   order: OrderItem[];
   attributes?: string[];
   include?: Includeable[];
-  /** Asked when there is nothing at all, in the place of the second query, which has to wait then. */
+  /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
   ifNone?: (() => Promise<void>) | false;
 }
 
-/** The order that a client asked for; ties are broken by id, so that no row is shown twice or skipped. */
+/** The requested order; ties are broken by id, so that no row is repeated or skipped between pages. */
 export function orderOf({ sortBy, sortOrder }: Sorting<string>): OrderItem[] {
   return [
     [sortBy, sortOrder],
@@ -27,7 +27,7 @@ export function orderOf({ sortBy, sortOrder }: Sorting<string>): OrderItem[] {
   ];
 }
 
-/** Counts, and reads one page: two queries, whatever its size. */
+/** Counts the rows and reads one page, with two queries. */
 export async function pageOf<M extends Model>(
   core: Core,
   model: ModelStatic<M>,

@@ -3,23 +3,30 @@ import type { User } from '../db/models/user.js';
 import type { Core } from './core.js';
 
 /**
- * Rows that keep still until a transaction ends, for rules between tables: whoever relies on a row and writes another
- * holds the first. Rows that are held are changed, not only locked, because a lock holds on one node of a cluster only,
- * while of two changes of a row one fails, and is done again.
+ * Locks for rules between tables: a transaction that relies on a row and writes another row locks the first one by
+ * incrementing its version. SELECT ... FOR UPDATE locks on one node of a cluster only; of two transactions that change the
+ * same row on different nodes one fails and is repeated.
  *
- * Where a row is changed anyway by what it was read for, a lock (FOR UPDATE) is enough: it saves the conflict on a
- * single server, and on a cluster the change itself conflicts.
+ * A row that the transaction changes anyway needs no more than FOR UPDATE: the change itself conflicts on a cluster.
  */
 
-/** Nobody else takes a seat, adds a file, sets a limit or another trainer, or deletes one of these courses meanwhile. */
-export async function holdCourses(core: Core, ids: readonly string[], transaction: Transaction): Promise<void> {
+/** Until the transaction ends, no other reserves places in these courses, adds files to them, changes or deletes them. */
+export async function forceIncrementCourseVersions(
+  core: Core,
+  ids: readonly string[],
+  transaction: Transaction,
+): Promise<void> {
   const { Course } = core.database.models;
-  await Course.increment('seatVersion', { where: { id: [...ids] }, silent: true, transaction });
+  await Course.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
 }
 
-/** Nobody else changes or deletes these accounts meanwhile. @returns those that there are */
-export async function holdUsers(core: Core, ids: readonly string[], transaction: Transaction): Promise<User[]> {
+/** Until the transaction ends, no other changes or deletes these accounts. @returns the accounts that exist */
+export async function forceIncrementUserVersions(
+  core: Core,
+  ids: readonly string[],
+  transaction: Transaction,
+): Promise<User[]> {
   const { User } = core.database.models;
-  await User.increment('holdVersion', { where: { id: [...ids] }, silent: true, transaction });
+  await User.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
   return User.findAll({ where: { id: [...ids] }, transaction });
 }

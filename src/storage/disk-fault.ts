@@ -1,23 +1,23 @@
 import { AppError, systemErrorCode } from '../errors.js';
 
-/** The failures of a disk that mean: look at it. Others, such as a file that isn't there, are for the caller to judge. */
+/** The errors that the operator must fix. Others, such as a missing file, are left to the caller. */
 const sentences: Readonly<Record<string, string>> = {
   EACCES: "can't be used: check that it belongs to the user that runs the service.",
   EPERM: "can't be used: check that it belongs to the user that runs the service.",
   EROFS: 'is on a file system that is read-only: check how it is mounted.',
   ENOTDIR: "isn't a folder: check the path.",
   EEXIST: "isn't a folder: check the path.",
-  ELOOP: 'holds a symbolic link where a file should be: check what was put there.',
+  ELOOP: 'contains a symbolic link in place of a file: check who created it.',
   EIO: "can't be read or written: check the disk.",
-  ENODEV: "isn't there: check that its disk is mounted.",
-  ENXIO: "isn't there: check that its disk is mounted.",
-  ESTALE: "isn't there any more: check that its network file system is mounted.",
+  ENODEV: "isn't available: check that its disk is mounted.",
+  ENXIO: "isn't available: check that its disk is mounted.",
+  ESTALE: "isn't available any more: check that its network file system is mounted.",
   ETIMEDOUT: "doesn't answer: check that its network file system is mounted.",
   EMFILE: "can't be used: too many files are open; check the limits of the process.",
   ENFILE: "can't be used: too many files are open; check the limits of the system.",
 };
 
-/** What a failure of reading or writing below `folder` means; what isn't the disk's fault comes back as it is. */
+/** Translates an error of reading or writing below `folder`; returns errors that the disk didn't cause unchanged. */
 export function diskFault(folder: string, error: unknown): unknown {
   const code = systemErrorCode(error) ?? '';
   if (code === 'ENOSPC' || code === 'EDQUOT') return new AppError('DISK_FULL', undefined, { cause: error });

@@ -1,21 +1,21 @@
 import { AppError } from '../errors.js';
 
-/** How much may wait. */
+/** The limits of the queue. */
 export interface QueueBounds {
   entries: number;
-  /** What the files of all that wait may have together: they lie on the disk meanwhile. */
+  /** The total size of the files of all entries, which wait on the disk. */
   bytes: number;
-  /** Entries of one account. */
+  /** The limit of entries for one account. */
   entriesEach: number;
   /** How long an entry may wait, in milliseconds. */
   waitMs: number;
 }
 
-/** Work that waits: whose it is, how many bytes of disk it keeps, and who may take it back. */
+/** An entry's account, its bytes on the disk, and a signal that cancels it. */
 export interface QueueTicket {
   account: string;
   bytes: number;
-  /** Takes the entry out of the queue; work that has begun is told by the same signal. */
+  /** Removes the entry from the queue; running work gets the same signal. */
   signal?: AbortSignal | undefined;
 }
 
@@ -26,22 +26,22 @@ interface Entry {
   refuse(error: AppError): void;
 }
 
-/** Does one piece of work at a time. */
+/** Runs one entry at a time. */
 export interface FairQueue {
   /** @throws AppError `OVERLOADED`, `INTERRUPTED`, and what `work` throws */
   add<T>(ticket: QueueTicket, work: () => Promise<T>): Promise<T>;
-  /** Refuses all that wait, and whatever comes. */
+  /** Refuses all waiting and future entries. */
   close(): void;
 }
 
 const refused = () => new AppError('OVERLOADED');
 
 /**
- * A bounded queue that no account has for itself: accounts take turns, and where it is full, the account with most entries
- * loses its newest.
+ * A bounded queue, fair between accounts: it serves them round robin. When it is full, the account with the most entries
+ * loses its newest one.
  */
 export function createFairQueue(bounds: QueueBounds): FairQueue {
-  /** The entries of each account, the account whose turn it is first. */
+  /** The entries by account, the next account first. */
   const waiting = new Map<string, Entry[]>();
   let isWorking = false;
   let isClosed = false;
@@ -54,12 +54,12 @@ export function createFairQueue(bounds: QueueBounds): FairQueue {
     else waiting.delete(entry.account);
   }
 
-  async function workOn(): Promise<void> {
+  async function run(): Promise<void> {
     if (isWorking) return;
     isWorking = true;
     for (let [entries] = waiting.values(); entries?.[0]; [entries] = waiting.values()) {
       const [entry, ...rest] = entries;
-      // Its account comes after all others again.
+      // Moves its account behind all others.
       waiting.delete(entry.account);
       if (rest.length > 0) waiting.set(entry.account, rest);
       await entry.begin();
@@ -67,13 +67,13 @@ export function createFairQueue(bounds: QueueBounds): FairQueue {
     isWorking = false;
   }
 
-  function makeRoom(): void {
-    // A file by itself may be as large as it was allowed to come.
+  function dropExcess(): void {
+    // A single file may exceed the limit: uploads have a limit of their own.
     const isFull = (entries: readonly Entry[]) =>
       entries.length > bounds.entries ||
       (entries.length > 1 && entries.reduce((sum, { bytes }) => sum + bytes, 0) > bounds.bytes);
     while (isFull(all())) {
-      // Of those with equally many, the one that came last.
+      // Of accounts with equally many entries, the last one.
       const longest = [...waiting.values()].reduce((most, one) => (one.length >= most.length ? one : most));
       const newest = longest.at(-1);
       if (!newest) return;
@@ -87,11 +87,11 @@ export function createFairQueue(bounds: QueueBounds): FairQueue {
       const own = waiting.get(account) ?? [];
       if (isClosed || own.length >= bounds.entriesEach) return Promise.reject(refused());
       return new Promise<T>((resolve, reject) => {
-        const takeBack = () => entry.refuse(new AppError('INTERRUPTED'));
+        const cancel = () => entry.refuse(new AppError('INTERRUPTED'));
         const late = setTimeout(() => entry.refuse(refused()), bounds.waitMs);
         const stopWaiting = () => {
           clearTimeout(late);
-          signal?.removeEventListener('abort', takeBack);
+          signal?.removeEventListener('abort', cancel);
         };
         const entry: Entry = {
           account,
@@ -106,10 +106,10 @@ export function createFairQueue(bounds: QueueBounds): FairQueue {
             reject(error);
           },
         };
-        signal?.addEventListener('abort', takeBack, { once: true });
+        signal?.addEventListener('abort', cancel, { once: true });
         waiting.set(account, [...own, entry]);
-        makeRoom();
-        void workOn();
+        dropExcess();
+        void run();
       });
     },
 

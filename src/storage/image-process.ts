@@ -5,113 +5,113 @@ import { fileURLToPath } from 'node:url';
 import { AppError, validationError } from '../errors.js';
 import { tooMuchMemory } from './image-header.js';
 
-/** What image-worker.ts is sent: paths, and lengths in pixels. */
+/** A task for image-worker.ts: paths, and lengths in pixels. */
 export interface ImageTask {
   source: string;
   target: string;
   maxPixels: number;
   width: number;
   height: number;
-  /** What a picture may take that has to be unpacked as a whole, in bytes. */
+  /** The memory for a picture that must be decoded as a whole, in bytes. */
   wholeBytes: number;
-  /** What the memory of the process may grow by, in bytes. */
+  /** How much the memory of the process may grow, in bytes. */
   growthBytes: number;
 }
 
-/** What a picture has become; lengths in pixels. */
+/** A prepared picture; lengths in pixels. */
 export interface PreparedImage {
   bytes: number;
   width: number;
   height: number;
 }
 
-/** What image-worker.ts answers: once that it is ready, then to each task. */
+/** The messages of image-worker.ts: `ready` once, then a reply to each task. */
 export type ImageReply =
   | { ready: true }
   | { prepared: PreparedImage }
-  /** For the one who sent the picture. */
+  /** A problem of the picture, for its sender. */
   | { problem: string }
-  /** Of the disk or of this program. */
+  /** A fault of the disk or of this program. */
   | { fault: { message: string; code: string | undefined } };
 
-/** How long a task may take. */
+/** The time limits. */
 export interface ImageTimes {
-  /** From its begin in a process that is ready, in milliseconds. */
+  /** For a task, from its start in a ready process, in milliseconds. */
   deadlineMs: number;
-  /** How long a process may have nothing to do before it is ended, in milliseconds. */
+  /** After which an idle process is ended, in milliseconds. */
   idleMs: number;
 }
 
-/** A process that prepares pictures, one at a time: started when there is one, and replaced when it was killed. */
+/** A process that prepares pictures, one at a time: started on demand, replaced after it was killed. */
 export interface ImageProcess {
   /**
-   * @param signal kills the process at its work: nothing else stops libvips
-   * @throws AppError `VALIDATION` for the field `image`; what the disk says, with its code; the signal's reason
+   * @param signal kills the process: nothing else stops libvips
+   * @throws AppError `VALIDATION` for the field `image`; an error of the disk, with its code; the signal's reason
    */
   run(task: ImageTask, signal?: AbortSignal): Promise<PreparedImage>;
-  /** The id of the process, if there is one. */
+  /** The id of the running process. */
   pid(): number | undefined;
-  /** Ends the process, and what it is at with `INTERRUPTED`. */
+  /** Ends the process; its task fails with `INTERRUPTED`. */
   close(): Promise<void>;
 }
 
-/** How long a process may take to start on a machine that is very busy, in milliseconds. */
+/** How long a process may take to start, in milliseconds: the machine may be very busy. */
 const startMs = 60_000;
-/** Steps of priority below the service, of 19 that there are: others are to be answered meanwhile. */
-const stepsBelow = 10;
-/** What a process leaks, and memory that it has in pieces, ends with it. */
-const tasksOfAProcess = 100;
+/** How much its niceness exceeds the service's (at most 19), so that requests come first. */
+const extraNiceness = 10;
+/** A process is replaced after so many tasks, which bounds leaks and fragmented memory. */
+const tasksPerProcess = 100;
 
 const problem = (message: string) => validationError([{ path: 'image', message }]);
 const tooLong = 'The image takes too long to prepare. Send it with fewer pixels.';
 
-/** From source, in .ts, it needs the loader that this process has. */
+/** From source, the worker needs the TypeScript loader of this process. */
 const extension = path.extname(import.meta.url);
 const workerFile = fileURLToPath(new URL(`./image-worker${extension}`, import.meta.url));
 const execArgv = extension === '.js' ? ['--max-old-space-size=64'] : ['--import', import.meta.resolve('tsx')];
 
 /**
- * Nothing of the service's environment, which holds its secrets: what is decoded comes from strangers. GNU's malloc gives
- * back what a picture took as soon as it is done, so that no picture is refused for what others have left.
+ * Excludes the service's environment, which holds secrets, because the pictures are untrusted. The settings make GNU malloc
+ * return memory after each picture, so that no picture is refused for the memory of earlier ones.
  */
 const environment = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 function start(): ChildProcess {
   const child = fork(workerFile, [], { execArgv, env: environment, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   try {
-    if (child.pid !== undefined) setPriority(child.pid, Math.min(19, getPriority() + stepsBelow));
+    if (child.pid !== undefined) setPriority(child.pid, Math.min(19, getPriority() + extraNiceness));
   } catch {
-    // It has ended already, or the system knows no priorities: the first is noticed, the second is no failure.
+    // It has ended already, which its exit handler notices, or the system has no priorities, which is no failure.
   }
   return child;
 }
 
-/** What a process that ended before its answer says of its picture. */
+/** The error of a task whose process ended before its reply. */
 function endFault(isReady: boolean, code: number | null, signal: NodeJS.Signals | null): Error {
   if (!isReady)
     return new Error(`The process that prepares images could not start (${signal ?? `exit code ${code}`}).`);
-  // By itself or by the system, when memory ran out.
+  // Killed by itself or by the system when it used too much memory.
   if (signal === 'SIGKILL') return problem(tooMuchMemory);
-  // Of all that it does only the decoder can break it.
+  // Only the decoder can crash it.
   return problem('The image is damaged.');
 }
 
-/** Makes it; nothing is started before the first picture. */
+/** Creates it; the process is started with the first picture. */
 export function createImageProcess({ deadlineMs, idleMs }: ImageTimes): ImageProcess {
   let child: ChildProcess | undefined;
   let isReady = false;
   let tasks = 0;
   let idle: NodeJS.Timeout | undefined;
-  /** Stops the task that is being worked on. */
+  /** Stops the running task. */
   let stopTask: ((why: unknown) => void) | undefined;
 
   async function end(): Promise<void> {
     const ending = child;
-    // Whoever comes meanwhile gets another.
+    // New tasks get another process.
     child = undefined;
     if (ending?.exitCode !== null || ending.signalCode !== null) return;
-    // It is waited for, though nothing else may keep this program from ending.
-    hold(ending, true);
+    // Keeps this program running until the process has ended.
+    setKeepAlive(ending, true);
     await new Promise<void>((resolve) => {
       ending.once('exit', () => resolve());
       ending.kill('SIGKILL');
@@ -126,32 +126,32 @@ export function createImageProcess({ deadlineMs, idleMs }: ImageTimes): ImagePro
       if (child === started) child = undefined;
     };
     started.once('exit', forget);
-    // It could not be started, or not be spoken to.
+    // Starting it or sending a message failed.
     started.on('error', forget);
     return started;
   }
 
-  /** Whoever waits for nothing else ends with an idle process still there. */
-  function hold(worker: ChildProcess, isNeeded: boolean): void {
+  /** Whether the process keeps this program running; an idle one must not. */
+  function setKeepAlive(worker: ChildProcess, isNeeded: boolean): void {
     const action = isNeeded ? 'ref' : 'unref';
     worker[action]();
     worker.channel?.[action]();
   }
 
-  function afterwards(worker: ChildProcess): void {
-    hold(worker, false);
-    if (tasks >= tasksOfAProcess) void end();
+  function afterTask(worker: ChildProcess): void {
+    setKeepAlive(worker, false);
+    if (tasks >= tasksPerProcess) void end();
     else idle = setTimeout(() => void end(), idleMs).unref();
   }
 
-  /** @throws what {@link endFault} says, and what is given to `stop` */
+  /** @throws the error of {@link endFault}, or the reason that is passed to `stop` */
   function ask(worker: ChildProcess, task: ImageTask, signal: AbortSignal | undefined): Promise<PreparedImage> {
     return new Promise((resolve, reject) => {
       let reason: unknown;
       let timer: NodeJS.Timeout | undefined;
       const stop = (why: unknown) => {
         reason ??= why;
-        // Its answer is its end: what it was writing is written no more.
+        // The task settles when the process has exited and writes no more.
         worker.kill('SIGKILL');
       };
       stopTask = stop;
@@ -180,7 +180,7 @@ export function createImageProcess({ deadlineMs, idleMs }: ImageTimes): ImagePro
           isReady = true;
           return begin();
         }
-        // It was told to end in the same moment.
+        // It was stopped at the same moment.
         if (reason !== undefined) return;
         if ('prepared' in reply) return settle(() => resolve(reply.prepared));
         const { message, code } = 'fault' in reply ? reply.fault : { message: reply.problem, code: undefined };
@@ -198,11 +198,11 @@ export function createImageProcess({ deadlineMs, idleMs }: ImageTimes): ImagePro
       signal?.throwIfAborted();
       clearTimeout(idle);
       const worker = running();
-      hold(worker, true);
+      setKeepAlive(worker, true);
       try {
         return await ask(worker, task, signal);
       } finally {
-        afterwards(worker);
+        afterTask(worker);
       }
     },
     pid: () => child?.pid,

@@ -1,45 +1,45 @@
 /**
- * A process of its own that prepares pictures, one after the other: see image-process.ts. It ends when the service does, and
- * whenever it is killed: nothing here has to be put in order then.
+ * The process that prepares pictures, one after the other: see image-process.ts. It ends with the service, and may be killed
+ * at any time, because it has nothing to clean up.
  */
 import { writeFile } from 'node:fs/promises';
 import { systemErrorCode } from '../errors.js';
 import { imageCost, tooMuchMemory } from './image-header.js';
 import type { ImageReply, ImageTask } from './image-process.js';
 
-/** More than any program writes: encoders make about 10, the most thorough optimisers some 20. */
+/** More than any program writes: encoders write about 10 scans, optimisers up to about 20. */
 const mostScans = 64;
-/** How often memory is looked at, in milliseconds: what is unpacked between two looks is some megabytes. */
-const lookEveryMs = 10;
+/** The interval of the memory check, in milliseconds; decoding takes some megabytes in that time. */
+const memoryCheckMs = 10;
 
 const tooManyScans = `The image may have at most ${mostScans} scans. Save it again as a plain JPEG.`;
 
-/** What is wrong with the picture, in words for the one who sent it. */
+/** A problem of the picture; its message is for the sender. */
 class ImageProblem extends Error {}
 
 const end = () => process.kill(process.pid, 'SIGKILL');
-// Told to the whole group of processes, these are for the service: it ends this one when nobody needs it any more.
+// A terminal sends these to the whole process group; the service ends this process itself.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.once('disconnect', end);
 
 async function loadSharp() {
   const { default: sharp } = await import('sharp');
-  // Whatever a file is called, what it holds decides: only these three loaders are left.
+  // The content decides the format, whatever the file's name; only these three loaders are enabled.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile', 'VipsForeignLoadWebpFile'] });
-  // No picture is used twice, and requests are to be answered meanwhile.
+  // No picture is used twice, and other cores are for requests.
   sharp.cache(false);
   sharp.concurrency(1);
   return sharp;
 }
 
-/** What libvips says about a file. */
+/** Translates an error of libvips, which has no codes. */
 function pictureFault({ message }: Error, maxPixels: number): ImageProblem {
   if (/exceeds pixel limit/i.test(message))
     return new ImageProblem(`The image may have at most ${maxPixels / 1_000_000} megapixels.`);
   if (/unsupported image format/i.test(message))
     return new ImageProblem('The image must be a JPEG, PNG or WebP picture.');
-  // It is one of the three, but there is no reading it to its end.
+  // The format is supported, but the file can't be read to its end.
   return new ImageProblem('The image is damaged.');
 }
 
@@ -51,7 +51,7 @@ async function convert(
   if (cost.scans > mostScans) throw new ImageProblem(tooManyScans);
   const image = sharp(source, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 });
   try {
-    // Says first whether it is a picture, and whether it has too many pixels.
+    // Checks the format and the number of pixels first.
     await image.metadata();
     if (cost.wholeBytes > wholeBytes) throw new ImageProblem(tooMuchMemory);
     return await image
@@ -67,7 +67,7 @@ async function convert(
 async function prepare(task: ImageTask, sharp: Awaited<ReturnType<typeof loadSharp>>): Promise<ImageReply> {
   try {
     const { data, info } = await convert(task, sharp);
-    // Not by libvips, which doesn't say why it couldn't write.
+    // Not with libvips, which doesn't report why writing failed.
     await writeFile(task.target, data, { mode: 0o600 });
     return { prepared: { bytes: info.size, width: info.width, height: info.height } };
   } catch (error) {
@@ -77,13 +77,13 @@ async function prepare(task: ImageTask, sharp: Awaited<ReturnType<typeof loadSha
 }
 
 const sharp = await loadSharp();
-/** What this process takes without a picture, in bytes. */
-const restingBytes = process.memoryUsage.rss();
+/** The memory of this process without a picture, in bytes. */
+const baseBytes = process.memoryUsage.rss();
 
 process.on('message', async (task: ImageTask) => {
-  const mostBytes = restingBytes + task.growthBytes;
-  // What libvips takes, nothing else can limit: it works beside this loop, and its memory is none of V8's.
-  const watch = setInterval(() => process.memoryUsage.rss() > mostBytes && end(), lookEveryMs);
+  const maxBytes = baseBytes + task.growthBytes;
+  // The only way to limit libvips, which works in other threads and with memory outside V8.
+  const watch = setInterval(() => process.memoryUsage.rss() > maxBytes && end(), memoryCheckMs);
   const reply = await prepare(task, sharp);
   clearInterval(watch);
   process.send?.(reply);

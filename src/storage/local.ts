@@ -14,12 +14,12 @@ import {
   type StoredObject,
 } from './storage.js';
 
-// A link is refused, not followed; a pipe that nobody writes to doesn't block.
-const readPlainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+// Refuses symbolic links, and doesn't block on pipes.
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const isMissing = (error: unknown) => systemErrorCode(error) === 'ENOENT';
 
-/** Makes the names in a folder as durable as the files. */
+/** Makes the entries of a folder durable. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -29,11 +29,11 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Sees to it that a file is a plain one, for this user alone, and on the disk. */
-async function settle(file: string): Promise<void> {
-  const handle = await open(file, readPlainly);
+/** Checks that a file is a regular one, restricts it to this user, and makes it durable. */
+async function secure(file: string): Promise<void> {
+  const handle = await open(file, readFlags);
   try {
-    if (!(await handle.stat()).isFile()) throw new Error(`Not a plain file: ${file}`);
+    if (!(await handle.stat()).isFile()) throw new Error(`Not a regular file: ${file}`);
     await handle.chmod(0o600);
     await handle.sync();
   } finally {
@@ -53,12 +53,12 @@ class LocalStorage implements FileStorage {
     assertKey(key);
     const target = this.#pathOf(key);
     try {
-      await settle(file);
+      await secure(file);
       await this.#makeFolderOf(key);
       await this.#move(file, target);
       await syncFolder(path.dirname(target));
     } catch (error) {
-      // That these can't be removed either says nothing new.
+      // The first error matters more than a failure to remove these.
       await Promise.allSettled([rm(target, { force: true }), rm(file, { force: true })]);
       throw diskFault(this.location, error);
     }
@@ -67,7 +67,7 @@ class LocalStorage implements FileStorage {
   async open(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
     assertKey(key);
     try {
-      const handle = await open(this.#pathOf(key), readPlainly);
+      const handle = await open(this.#pathOf(key), readFlags);
       try {
         const stats = await handle.stat();
         if (!stats.isFile()) throw new AppError('STORAGE_UNAVAILABLE', this.#notAFile(key));
@@ -130,7 +130,7 @@ class LocalStorage implements FileStorage {
   }
 
   #notAFile(key: string): string {
-    return `"${this.#pathOf(key)}" isn't a plain file: check what was put there.`;
+    return `"${this.#pathOf(key)}" isn't a regular file: check what was put there.`;
   }
 
   #tooShort(key: string): string {
@@ -140,29 +140,29 @@ class LocalStorage implements FileStorage {
   async #makeFolderOf(key: string): Promise<void> {
     const made = await mkdir(path.dirname(this.#pathOf(key)), { recursive: true, mode: 0o700 });
     if (made === undefined) return;
-    // Folders that are new need their names on the disk too, or what is in them is lost with them.
+    // The entry of a new folder must be durable too, or its files are lost with it.
     await syncFolder(path.dirname(made));
     await syncFolder(this.location);
   }
 
-  /** Moves a file to its place in one step, so that nobody ever opens half of it. */
+  /** Moves a file atomically, so that no reader sees a part of it. */
   async #move(file: string, target: string): Promise<void> {
     try {
       await rename(file, target);
     } catch (error) {
       if (systemErrorCode(error) !== 'EXDEV') throw error;
-      await this.#copyOver(file, target);
+      await this.#copyAndMove(file, target);
     }
   }
 
-  /** From another disk: first a copy on this one, under a key of its own in case nobody is left to remove it. */
-  async #copyOver(file: string, target: string): Promise<void> {
+  /** Copies a file from another disk, under a key that the cleanup recognises after a crash, and moves the copy. */
+  async #copyAndMove(file: string, target: string): Promise<void> {
     const key = `incoming/${uuidv7()}`;
     const copy = this.#pathOf(key);
     await this.#makeFolderOf(key);
     try {
       await copyFile(file, copy, constants.COPYFILE_EXCL);
-      await settle(copy);
+      await secure(copy);
       await rename(copy, target);
     } catch (error) {
       await rm(copy, { force: true }).catch(() => undefined);
@@ -176,7 +176,7 @@ class LocalStorage implements FileStorage {
     for await (const name of this.#namesIn(kind)) {
       const key = `${kind}/${name}`;
       if (!isKey(key)) continue;
-      // Gone since the folder was read: removed by somebody else.
+      // Another process may have removed it since the folder was read.
       const stats = await lstat(this.#pathOf(key)).catch((error: unknown) => {
         if (isMissing(error)) return undefined;
         throw error;
@@ -185,10 +185,10 @@ class LocalStorage implements FileStorage {
     }
   }
 
-  /** The names in a folder of the storage; none if there is no such folder. */
+  /** The names in a folder of the storage; none when the folder doesn't exist. */
   async *#namesIn(kind: string): AsyncGenerator<string> {
     const folder = await opendir(this.#pathOf(kind)).catch((error: unknown) => {
-      // A file beside the folders of the kinds isn't ours.
+      // A file beside the folders of the kinds isn't this program's.
       if (isMissing(error) || (kind !== '' && systemErrorCode(error) === 'ENOTDIR')) return undefined;
       throw error;
     });
@@ -196,7 +196,7 @@ class LocalStorage implements FileStorage {
   }
 }
 
-/** Files in a folder of this machine, or of a network file system. The folder is made when it is needed. */
+/** Stores files in a folder of a local or network file system; creates the folder on first use. */
 export function createLocalStorage(folder: string): FileStorage {
   return new LocalStorage(folder);
 }

@@ -3,7 +3,7 @@ import { createLocalStorage } from './local.js';
 import { createS3Storage } from './s3.js';
 import type { FileStorage } from './storage.js';
 
-/** The storage that is configured. Nothing is connected, and no client loaded, before it is needed. */
+/** Opens the configured storage. A client is loaded and connected on first use. */
 export function openStorage(settings: LocalStorageConfig | S3Config): FileStorage {
   if (settings.kind === 'local') return createLocalStorage(settings.folder);
   let opened: Promise<FileStorage> | undefined;

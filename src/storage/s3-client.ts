@@ -4,28 +4,28 @@ import type { S3Config } from '../config/config.js';
 
 /** The bucket, and how long to wait for its server. */
 export interface S3Settings extends Omit<S3Config, 'kind'> {
-  /** How long the server may say nothing, in milliseconds. */
+  /** How long the server may send nothing, in milliseconds. */
   timeoutMs?: number;
 }
 
 /** The AWS SDK, loaded when it is used. */
 export type Sdk = typeof import('@aws-sdk/client-s3');
 
-/** How often a request is sent at most. */
+/** The maximal number of attempts of a request. */
 export const attempts = 3;
 
-/** How long a server may say nothing, if the settings don't say, in milliseconds. */
+/** The default of `timeoutMs`. */
 export const defaultTimeoutMs = 20_000;
 
-const silence = () => undefined;
-/** Without a logger of its own the SDK writes some warnings to the console. */
-const quietly = { trace: silence, debug: silence, info: silence, warn: silence, error: silence };
+const ignore = () => undefined;
+/** Without a logger the SDK writes some warnings to the console. */
+const noLogger = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** DeleteObjects must carry a checksum; only the oldest kind is known to all servers. */
+/** DeleteObjects needs a checksum; MD5 is the only one that all servers support. */
 export function checkByMd5(command: DeleteObjectsCommand): DeleteObjectsCommand {
   command.middlewareStack.add(
     (next) => (args) => {
-      // Not typed by the SDK; after the step "serialize" it is an HTTP request, and this one's body is text.
+      // The SDK doesn't type it; after the step "serialize" it is an HTTP request with a text body.
       const { headers, body } = args.request as { headers: Record<string, string>; body: string };
       for (const name of Object.keys(headers)) if (/^x-amz-(sdk-)?checksum-/i.test(name)) delete headers[name];
       headers['content-md5'] = createHash('md5').update(body).digest('base64');
@@ -36,7 +36,7 @@ export function checkByMd5(command: DeleteObjectsCommand): DeleteObjectsCommand 
   return command;
 }
 
-/** The SDK's client, made for servers of all kinds. */
+/** Creates the SDK's client, compatible with other servers than AWS. */
 export function createS3Client(sdk: Sdk, settings: S3Settings): S3Client {
   const { accessKeyId, secretAccessKey, endpoint, timeoutMs = defaultTimeoutMs } = settings;
   return new sdk.S3Client({
@@ -46,18 +46,18 @@ export function createS3Client(sdk: Sdk, settings: S3Settings): S3Client {
     ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
     maxAttempts: attempts,
     retryMode: 'standard',
-    // Other servers than AWS don't know the checksums that the SDK adds of late.
+    // Other servers than AWS don't support the SDK's newer default checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    logger: quietly,
+    logger: noLogger,
     requestHandler: {
       connectionTimeout: Math.min(timeoutMs, 5000),
       requestTimeout: timeoutMs,
       throwOnRequestTimeout: true,
-      // Each download that somebody reads slowly holds one.
+      // Each slow download occupies one.
       httpAgent: { maxSockets: 500 },
       httpsAgent: { maxSockets: 500 },
-      // A download that its reader lets wait is no fault; a server's silence is watched for in open().
+      // A slow reader is no fault; open() detects a stalled server.
       socketTimeout: 0,
     },
   });

@@ -1,18 +1,18 @@
 import { AppError, systemErrorCode } from '../errors.js';
 
-/** What is to be named when something fails, and what is never to be shown. */
+/** The place that error messages name, and the secrets that they must not contain. */
 export interface S3Place {
   location: string;
   bucket: string;
   secrets: readonly string[];
 }
 
-/** What servers and the SDK put on their errors. */
+/** The fields of errors of servers and the SDK. */
 interface S3Error {
   name: string;
   message: string;
   status: number | undefined;
-  /** Of the connection. */
+  /** The system error of the connection. */
   code: string | undefined;
 }
 
@@ -26,9 +26,9 @@ const timeouts = ['TimeoutError', 'AbortError', 'RequestTimeout'];
 const network =
   /^(E(CONN|HOST|NET|PIPE|ADDR|AI_|TIMEDOUT|PROTO)|ENOTFOUND|CERT_|UNABLE_|DEPTH_|SELF_SIGNED|ERR_(TLS|SSL))/;
 
-/** Reads an error of the SDK, which may be anything, and one of a single key (`Code`, `Message`). */
+/** Reads an error of the SDK, which may have any type, or of a single key (`Code`, `Message`). */
 function read(error: unknown): S3Error {
-  // All of it is looked at, none of it is believed.
+  // Every field is checked before use.
   const { name, Code, message, Message, $metadata } = (error ?? {}) as Record<string, unknown>;
   const status = ($metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode;
   const word = (...values: unknown[]) => values.find((value) => typeof value === 'string' && value !== '');
@@ -47,7 +47,7 @@ export function isNoSuchKey(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound'].includes(read(error).name);
 }
 
-/** Whether the same request may work a moment later. */
+/** Whether retrying the request may succeed. */
 export function isTransient(error: unknown): boolean {
   const found = read(error);
   const busy = found.status === 429 || ((found.status ?? 0) >= 500 && found.status !== 507);
@@ -72,19 +72,19 @@ function sentenceFor(error: S3Error, { location, bucket }: S3Place): string {
   return `The file storage ${location} fails (${what}): check the endpoint and what its server reports.`;
 }
 
-/** For the log: the SDK's errors hold whole requests and answers, so only their words are kept. */
+/** The cause for the log: the SDK's errors hold whole requests and responses, so only their messages are kept. */
 function causeOf({ name, message, code }: S3Error, secrets: readonly string[]): Error {
   const clean = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '***')), message);
   return new Error([name, code, clean].filter(Boolean).join(': '));
 }
 
-/** What a failure of the SDK means. Faults of this machine's files and errors of ours come back as they are. */
+/** Translates an error of the SDK; returns errors of local files and AppErrors unchanged. */
 export function s3Fault(error: unknown, place: S3Place): unknown {
   if (error instanceof AppError) return error;
   const found = read(error);
   if (found.code === 'ENOENT' || found.code === 'EACCES' || found.code === 'EIO') return error;
   const cause = causeOf(found, place.secrets);
   if (found.status === 507 || fullFaults.includes(found.name))
-    return new AppError('DISK_FULL', 'There is no room left in the file storage.', { cause });
+    return new AppError('DISK_FULL', 'There is no space left in the file storage.', { cause });
   return new AppError('STORAGE_UNAVAILABLE', sentenceFor(found, place), { cause });
 }

@@ -7,7 +7,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { v7 as uuidv7 } from 'uuid';
 import { attempts, checkByMd5, createS3Client, defaultTimeoutMs, type S3Settings, type Sdk } from './s3-client.js';
 import { isNoSuchKey, isTransient, type S3Place, s3Fault } from './s3-fault.js';
-import { watch, watchDownload } from './stall-timeout.js';
+import { limitDownloadStall, watchProgress } from './stall-timeout.js';
 import {
   assertKey,
   type ByteRange,
@@ -18,7 +18,7 @@ import {
   type StoredObject,
 } from './storage.js';
 
-/** What DeleteObjects takes. */
+/** The limit of DeleteObjects. */
 const batchSize = 1000;
 
 const ignore = () => undefined;
@@ -32,8 +32,8 @@ class S3Storage implements FileStorage {
   readonly #prefix: string;
   readonly #timeoutMs: number;
   readonly #place: S3Place;
-  /** What ends the requests that are under way. */
-  readonly #underWay = new Set<AbortController>();
+  /** Aborts the running requests. */
+  readonly #running = new Set<AbortController>();
   #isClosed = false;
 
   constructor(sdk: Sdk, client: S3Client, settings: S3Settings) {
@@ -52,7 +52,7 @@ class S3Storage implements FileStorage {
     try {
       await this.#uploadWithRetries(key, file);
     } catch (error) {
-      // The server may have stored it although its answer was lost.
+      // The server may have stored it although its response was lost.
       await this.#deleteOnce(key).catch(ignore);
       throw s3Fault(error, this.#place);
     } finally {
@@ -66,14 +66,14 @@ class S3Storage implements FileStorage {
       const { Body, ContentLength } = await this.#ask((options) =>
         this.#client.send(new this.#sdk.GetObjectCommand(input), options),
       );
-      // In Node the body is the answer itself; the SDK's type is that of all its platforms.
+      // In Node the body is the response; the SDK's type covers all its platforms.
       const body = Body as IncomingMessage | undefined;
-      if (body === undefined || ContentLength === undefined) throw new Error('An answer without a body.');
+      if (body === undefined || ContentLength === undefined) throw new Error('The response has no body.');
       if (range && ContentLength !== range.end - range.start + 1) {
         body.destroy();
-        throw new Error('An answer of another length than was asked for.');
+        throw new Error('The response has another length than the requested range.');
       }
-      watchDownload(body, this.#timeoutMs);
+      limitDownloadStall(body, this.#timeoutMs);
       return { stream: body, bytes: ContentLength };
     } catch (error) {
       if (isNoSuchKey(error)) return undefined;
@@ -101,7 +101,7 @@ class S3Storage implements FileStorage {
       });
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         const key = Key?.slice(this.#prefix.length) ?? '';
-        // The bucket may be shared: what doesn't look like ours isn't.
+        // The bucket may be shared: objects with other keys belong to others.
         if (isKey(key) && Size !== undefined && LastModified) yield { key, bytes: Size, modifiedAt: LastModified };
       }
       next = page.IsTruncated ? page.NextContinuationToken : undefined;
@@ -118,16 +118,16 @@ class S3Storage implements FileStorage {
       const found = stored && (await text(stored.stream));
       await this.remove([key]);
       await this.list().next();
-      if (found !== checkText) throw new Error('It gives back something else than was written.');
+      if (found !== checkText) throw new Error('An object was read back with other content than was written.');
     } catch (error) {
       throw s3Fault(error, this.#place);
     }
   }
 
   async close(): Promise<void> {
-    // The client would send what is under way again.
+    // Aborts first: the client would retry running requests.
     this.#isClosed = true;
-    for (const stop of this.#underWay) stop.abort();
+    for (const stop of this.#running) stop.abort();
     this.#client.destroy();
   }
 
@@ -136,7 +136,7 @@ class S3Storage implements FileStorage {
     return { Bucket: this.#bucket, Key: `${this.#prefix}${key}` };
   }
 
-  /** Sends a request, with its retries, within a time: the SDK's own limit ends when the answer begins. */
+  /** Sends a request within a deadline, retries included: the SDK's own timeout ends when the response begins. */
   async #ask<T>(
     send: (options: { abortSignal: AbortSignal }) => Promise<T>,
     ms = this.#timeoutMs * (attempts + 1),
@@ -147,19 +147,19 @@ class S3Storage implements FileStorage {
       return await send({ abortSignal: deadline.signal });
     } finally {
       clearTimeout(timer);
-      this.#underWay.delete(deadline);
+      this.#running.delete(deadline);
     }
   }
 
-  /** Ends a request, as closing the storage does. Not AbortSignal.any(): what waits for a long-lived signal stays in memory. */
+  /** Creates the abort controller of a request. AbortSignal.any() would leak memory with a long-lived signal. */
   #begin(): AbortController {
     const stop = new AbortController();
     if (this.#isClosed) stop.abort();
-    this.#underWay.add(stop);
+    this.#running.add(stop);
     return stop;
   }
 
-  /** The SDK never repeats a request with a stream for a body: the stream is used up. Here each attempt has its own. */
+  /** Retries with a new stream each time: the SDK doesn't retry requests whose body is a stream. */
   async #uploadWithRetries(key: string, file: string): Promise<void> {
     const { size } = await stat(file);
     for (let attempt = 1; ; attempt += 1) {
@@ -175,27 +175,27 @@ class S3Storage implements FileStorage {
   async #upload(key: string, file: string, bytes: number): Promise<void> {
     const stop = this.#begin();
     const stream = createReadStream(file, { end: Math.max(bytes - 1, 0) });
-    const unwatch = watch(
+    const stopWatching = watchProgress(
       () => stream.bytesRead,
       this.#timeoutMs,
       () => stop.abort(),
     );
     const failed = new Promise<never>((_, reject) => {
-      // Nobody else hears of it: the request would wait for the rest of its body.
+      // Without this the request would wait for the rest of its body.
       stream.once('error', (error) => {
         reject(error);
         stop.abort();
       });
     });
-    // How long it may take depends on its size; the watch sees to it that it goes on.
+    // No timeout, because the duration depends on the size; stalls are detected instead.
     const options = { requestTimeout: 0, abortSignal: stop.signal };
     const input = { ...this.#objectOf(key), Body: bytes === 0 ? '' : stream, ContentLength: bytes };
     try {
       await Promise.race([this.#client.send(new this.#sdk.PutObjectCommand(input), options), failed]);
     } finally {
-      unwatch();
+      stopWatching();
       stream.destroy();
-      this.#underWay.delete(stop);
+      this.#running.delete(stop);
     }
   }
 
@@ -204,7 +204,7 @@ class S3Storage implements FileStorage {
     await this.#ask((options) => this.#client.send(command, options), Math.min(this.#timeoutMs, 5000));
   }
 
-  /** @returns what failed, of the batch or of single keys */
+  /** @returns the errors of the batch or of single keys */
   async #removeBatch(keys: readonly string[]): Promise<unknown[]> {
     const Delete = { Objects: keys.map((key) => ({ Key: this.#objectOf(key).Key })), Quiet: true };
     const command = checkByMd5(new this.#sdk.DeleteObjectsCommand({ Bucket: this.#bucket, Delete }));
@@ -217,7 +217,7 @@ class S3Storage implements FileStorage {
   }
 }
 
-/** Objects in a bucket of S3, or of a server that speaks its language. The SDK is loaded now, by nobody else. */
+/** Opens a bucket of S3 or of a compatible server. The SDK is loaded only here. */
 export async function createS3Storage(settings: S3Settings): Promise<FileStorage> {
   const sdk = await import('@aws-sdk/client-s3');
   return new S3Storage(sdk, createS3Client(sdk, settings), settings);

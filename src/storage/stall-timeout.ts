@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Calls `stalled` each time that `position` hasn't moved for `ms`; the answer ends the watch. */
-export function watch(position: () => number, ms: number, stalled: () => void): () => void {
+/** Calls `onStall` whenever `position` hasn't changed for `ms` milliseconds. @returns a function that stops watching */
+export function watchProgress(position: () => number, ms: number, onStall: () => void): () => void {
   let last = position();
   const timer = setInterval(() => {
     const now = position();
-    if (now === last) stalled();
+    if (now === last) onStall();
     last = now;
   }, ms);
   return () => clearInterval(timer);
 }
 
-/** Ends a download whose server has fallen silent. A reader that takes its time is no reason. */
-export function watchDownload(body: IncomingMessage, ms: number): void {
+/** Breaks off a download when its server sends nothing for `ms` milliseconds; a slow reader doesn't count. */
+export function limitDownloadStall(body: IncomingMessage, ms: number): void {
   const { socket } = body;
-  // While something lies ready, or all of it has come, it is the reader's turn: NaN is never the same as before.
+  // While unread data is buffered, or everything has arrived, the server isn't stalled: NaN never equals the last position.
   const position = () => (body.readableLength > 0 || body.complete ? Number.NaN : socket.bytesRead);
-  const stalled = () => body.destroy(new Error('The file storage stopped sending.'));
-  body.once('close', watch(position, ms, stalled));
+  const onStall = () => body.destroy(new Error('The file storage stopped sending.'));
+  body.once('close', watchProgress(position, ms, onStall));
 }

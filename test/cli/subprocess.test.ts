@@ -100,7 +100,7 @@ describe('coursectl among other processes', function () {
       await start('migrate', 'up').ended;
       const failing = await inShell('ulimit -f 0; coursectl users list').ended;
       expect(failing.exitCode).to.equal(1);
-      expect(failing.stderr).to.match(/^error: The disk of \S+coursectl\.sqlite fails, or takes no more\. [^\n]+\n$/);
+      expect(failing.stderr).to.match(/^error: The disk of \S+coursectl\.sqlite fails or is full\. [^\n]+\n$/);
     });
 
     it('is known to doctor', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { QueryTypes } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
-import { createLeaseTable, heldLeases, withLease } from '../../src/db/lease.js';
+import { activeLeases, createLeaseTable, withLease } from '../../src/db/lease.js';
 import { AppError } from '../../src/errors.js';
 import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
@@ -55,7 +55,7 @@ describe('a lease', () => {
 
   it('lasts by the clock of the database, whatever the clocks of machines say', async () => {
     const { now } = Date;
-    const names = async () => [...(await heldLeases(database, ['work']))];
+    const names = async () => [...(await activeLeases(database, ['work']))];
     try {
       for (const offMs of [3_600_000, -3_600_000]) {
         await lease(database, 0, async () => {

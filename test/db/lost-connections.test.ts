@@ -89,7 +89,7 @@ if (onMysql)
       proxy.set({ kind: 'black hole' });
       const startedAt = performance.now();
       const attempts = Array.from({ length: 30 }, () =>
-        failureOf(() => database.withPatience({ all: 700 }, () => database.read(() => namesIn(database)))),
+        failureOf(() => database.withDeadline({ all: 700 }, () => database.read(() => namesIn(database)))),
       );
       for (const { code } of await Promise.all(attempts)) expect(code).to.equal('DATABASE_UNREACHABLE');
       expect(performance.now() - startedAt).to.be.lessThan(scaled(1500));
@@ -100,7 +100,7 @@ if (onMysql)
 
     it('takes its transaction along when its time is over', async () => {
       const { code } = await failureOf(() =>
-        database.withPatience({ all: 300 }, () =>
+        database.withDeadline({ all: 300 }, () =>
           database.inTransaction(async (transaction) => {
             await database.sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('a', '', 0)", {
               transaction,
@@ -114,21 +114,21 @@ if (onMysql)
     });
   });
 
-describe('withPatience', () => {
+describe('withDeadline', () => {
   const databases = useDatabases({ migrated: false });
 
   it('counts only what the database takes, and all of it', async () => {
     if (!onMysql) return;
     const database = databases.open();
     const nap = () => database.read(() => database.sequelize.query('SELECT SLEEP(0.2)'));
-    await database.withPatience({ all: 600 }, async () => {
+    await database.withDeadline({ all: 600 }, async () => {
       await nap();
       await sleep(600);
       await nap();
       expect((await failureOf(() => Promise.all([nap(), nap().then(nap)]))).code).to.equal('DATABASE_UNREACHABLE');
       // What comes too late isn't even tried.
       expect((await failureOf(nap)).code).to.equal('DATABASE_UNREACHABLE');
-      await database.withPatience('endless', async () => void (await nap()));
+      await database.withDeadline('none', async () => void (await nap()));
     });
     await nap();
   });
@@ -136,7 +136,7 @@ describe('withPatience', () => {
   it('counts each wait by itself where that is asked for', async () => {
     const database = databases.open();
     const ask = () => database.read(() => database.sequelize.query(onMysql ? 'SELECT SLEEP(0.2)' : 'SELECT 1'));
-    await database.withPatience({ each: 450 }, async () => {
+    await database.withDeadline({ each: 450 }, async () => {
       for (let round = 0; round < 4; round += 1) await ask();
     });
   });

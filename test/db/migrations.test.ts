@@ -128,7 +128,7 @@ describe('migrations', () => {
       const { code, message } = await failureOf(() => migrateUp(database));
       expect(code).to.equal('MIGRATION_FAILED');
       expect(message).to.match(
-        /^The migration failed: Migration \d+-create-\w+\.cjs \(up\) failed: .*[^.]\. Mend the cause/,
+        /^The migration failed: Migration \d+-create-\w+\.cjs \(up\) failed: .*[^.]\. Fix the cause/,
       );
     }
   });

@@ -134,7 +134,7 @@ describe('the demo', () => {
     const { code, message } = await failureOf(() => seedDemo(database));
     expect(code).to.equal('MIGRATION_FAILED');
     expect(message).to.match(
-      /^The seeding failed: User with this email already exists\. Mend the cause and run it again/,
+      /^The seeding failed: User with this email already exists\. Fix the cause and run it again/,
     );
     expect(await Promise.all([User.count(), Course.count()])).to.deep.equal([1, 0]);
   });

@@ -43,7 +43,7 @@ describe('PUT /api/courses/:id', () => {
   it('ignores what it does not change', async () => {
     const before = await shown();
     const fixed = { id: 'x', trainerId: cast.foreign.user.id, isPublished: true, createdAt: '2000-01-01T00:00:00Z' };
-    const more = { updatedAt: '2000-01-01T00:00:00Z', thumbnail: '/x', seatVersion: 7, searchKey: 'x', tagsJson: '[]' };
+    const more = { updatedAt: '2000-01-01T00:00:00Z', thumbnail: '/x', lockVersion: 7, searchKey: 'x', tagsJson: '[]' };
     const { body } = await update(cast.owner, { ...fixed, ...more }).expect(200);
     expect(body.course).to.deep.equal(before);
     expect(await changesOf(harness, cast, course.id, cast.owner)).to.deep.equal([]);

@@ -77,7 +77,7 @@ describe('POST /api/courses', () => {
       id: 'mine',
       isPublished: true,
       thumbnail: '/x.webp',
-      seatVersion: 9,
+      lockVersion: 9,
       searchKey: 'x',
       createdAt: '2000-01-01T00:00:00Z',
     };

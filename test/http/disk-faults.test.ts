@@ -47,7 +47,7 @@ describe('a disk for uploads', function () {
 
   const said = ({ status, body }: RawAnswer) => ({ status, ...(JSON.parse(body) as object) });
   const unavailable = { status: 503, error: 'The service is temporarily unavailable.' };
-  const full = { status: 507, error: 'There is no room left on the server.' };
+  const full = { status: 507, error: 'There is no space left on the server.' };
 
   it('that is full is said to be, keeps nothing and is well again when there is room', async function () {
     if (!(await onSmallDisk('1m'))) return this.skip();

@@ -4,7 +4,7 @@ import { type Context, createContext } from '../../src/context.js';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { createApp } from '../../src/http/server/app.js';
-import { seatedStatuses } from '../../src/services/capacity.js';
+import { seatStatuses } from '../../src/services/capacity.js';
 import { buildCourse, buildEnrollment, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person, serve } from './support/cast.js';
@@ -73,7 +73,7 @@ for (const instances of [1, 2]) {
     ];
     const seats = () =>
       harness.context.database.models.Enrollment.count({
-        where: { courseId: course.id, status: [...seatedStatuses] },
+        where: { courseId: course.id, status: [...seatStatuses] },
       });
 
     it('give 10 seats to 10 of 60 trainees', async () => {

@@ -197,7 +197,7 @@ describe('files in a bucket, over HTTP', function () {
       }
       expect(uploadsIn(context)).to.deep.equal([]);
       // Whether something has come to it can't be told: the sweep looks again.
-      expect((await fileRows(context)).map((row) => row.split(' ')[0])).to.deep.equal(['doomed', 'doomed']);
+      expect((await fileRows(context)).map((row) => row.split(' ')[0])).to.deep.equal(['marked', 'marked']);
       expect((await api('get', routeOf()).expect(200)).body.files).to.deep.equal([]);
       way.set('open');
       expect(await sweepFiles(context)).to.deep.equal({ removed: 2, leftovers: 0 });
@@ -227,7 +227,7 @@ describe('files in a bucket, over HTTP', function () {
       way.set('closed');
       await api('delete', `/api/courses/${course.id}`).expect(200);
       expectFailure(await api('get', imageUrl), 404, 'File not found.');
-      expect((await fileRows(context)).map((row) => row.split(' ')[0])).to.deep.equal(['doomed', 'doomed']);
+      expect((await fileRows(context)).map((row) => row.split(' ')[0])).to.deep.equal(['marked', 'marked']);
       expect(await sweepFiles(context)).to.deep.equal({ removed: 0, leftovers: 0 });
       way.set('open');
       expect(await sweepStorage(context, false)).to.deep.equal({ removed: 2, leftovers: 0, unknown: [], missing: [] });

@@ -334,7 +334,7 @@ describe('materials of courses over HTTP', () => {
     });
 
     it('lists neither what is on its way nor what is to be removed, nor the thumbnail', async () => {
-      const states = { pending: 'material', doomed: 'material', live: 'thumbnail' } as const;
+      const states = { pending: 'material', marked: 'material', live: 'thumbnail' } as const;
       for (const [state, kind] of Object.entries(states))
         await buildMaterial(harness.context, course, { state, kind } as Parameters<typeof buildMaterial>[2]);
       const { body } = await list().expect(200);

@@ -193,7 +193,7 @@ describe('the process that prepares pictures', () => {
   });
 
   it('is killed by a picture that takes more memory than it may, and replaced', async () => {
-    use({ besideBytes: 1024 * 1024 });
+    use({ extraBytes: 1024 * 1024 });
     await prepareSmall();
     const pid = pidNow();
     // 8 bytes a pixel, of which the file says nothing in its beginning.

@@ -16,7 +16,7 @@ export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreation
 }
 
 export function initAuditEntry(sequelize: Sequelize): typeof AuditEntry {
-  // A class of its own for each connection: init() ties a class to one.
+  // A subclass for each connection, because init() binds the class to one.
   return class extends AuditEntry {}.init(
     {
       id: primaryKey(),

@@ -35,21 +35,21 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare thumbnail: CreationOptional<string | null>;
   declare isPublished: CreationOptional<boolean>;
   declare isFeatured: CreationOptional<boolean>;
-  /** Counted up whenever something relies on the course as it is: a seat that is taken, a file that is added. */
-  declare seatVersion: CreationOptional<number>;
+  /** Incremented by transactions that rely on the course: see services/row-locks.ts. */
+  declare lockVersion: CreationOptional<number>;
   declare searchKey: string;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
   declare trainer?: NonAttribute<User>;
 
-  /** @throws SyntaxError when somebody else has written something else there */
+  /** @throws SyntaxError when another program has written invalid JSON */
   get tags(): NonAttribute<string[]> {
     return JSON.parse(this.tagsJson ?? '[]') as string[];
   }
 }
 
 export function initCourse(sequelize: Sequelize): typeof Course {
-  // A class of its own for each connection: init() ties a class to one.
+  // A subclass for each connection, because init() binds the class to one.
   return class extends Course {}.init(
     {
       id: primaryKey(),
@@ -71,7 +71,7 @@ export function initCourse(sequelize: Sequelize): typeof Course {
       thumbnail: { type: DataTypes.STRING(255) },
       isPublished: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       isFeatured: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
-      seatVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
+      lockVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },

@@ -17,7 +17,7 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
   declare id: string;
   declare userId: string;
   declare courseId: string;
-  /** Always the course's trainer: a foreign key with ON UPDATE CASCADE keeps it so. */
+  /** Always the course's trainer: ensured by a foreign key with ON UPDATE CASCADE. */
   declare trainerId: string;
   declare status: CreationOptional<EnrollmentStatus>;
   declare progress: CreationOptional<number>;
@@ -31,7 +31,7 @@ export class Enrollment extends Model<InferAttributes<Enrollment>, InferCreation
 }
 
 export function initEnrollment(sequelize: Sequelize): typeof Enrollment {
-  // A class of its own for each connection: init() ties a class to one.
+  // A subclass for each connection, because init() binds the class to one.
   return class extends Enrollment {}.init(
     {
       id: primaryKey(),

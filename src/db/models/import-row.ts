@@ -1,7 +1,7 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
 import { id } from './columns.js';
 
-/** The ledger: what became of one row of an imported file. */
+/** An entry of the ledger: the outcome of one row of an imported file. */
 export class ImportRow extends Model<InferAttributes<ImportRow>, InferCreationAttributes<ImportRow>> {
   declare importId: string;
   /** Number of the line in the file on which the row begins, from 1. */
@@ -16,7 +16,7 @@ export class ImportRow extends Model<InferAttributes<ImportRow>, InferCreationAt
 }
 
 export function initImportRow(sequelize: Sequelize): typeof ImportRow {
-  // A class of its own for each connection: init() ties a class to one.
+  // A subclass for each connection, because init() binds the class to one.
   return class extends ImportRow {}.init(
     {
       importId: { ...id(), primaryKey: true, allowNull: false },

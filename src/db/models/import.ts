@@ -10,7 +10,7 @@ import {
 import type { ImportStatus } from '../../schemas/import.js';
 import { id, primaryKey, timestamp } from './columns.js';
 
-/** What became, or would become, of the rows of a file: how many of each. */
+/** The number of rows of a file by outcome, planned or applied. */
 export interface ImportCounts {
   rows: number;
   created: number;
@@ -20,7 +20,7 @@ export interface ImportCounts {
   enrolled: number;
 }
 
-/** A run of a CSV import and how far it came; its rows' outcomes are {@link ImportRow}s. */
+/** A run of a CSV import and its progress; the outcomes of its rows are {@link ImportRow}s. */
 export class Import extends Model<InferAttributes<Import>, InferCreationAttributes<Import>> {
   declare id: string;
   declare status: ImportStatus;
@@ -53,7 +53,7 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare finishedAt: CreationOptional<Date | null>;
   declare undoneAt: CreationOptional<Date | null>;
 
-  /** What has become of its rows so far. */
+  /** The outcomes of its rows so far. */
   get counts(): NonAttribute<ImportCounts> {
     return {
       rows: this.rowsDone,
@@ -80,7 +80,7 @@ const count = () => ({ type: DataTypes.INTEGER, allowNull: false, defaultValue: 
 const length = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 });
 
 export function initImport(sequelize: Sequelize): typeof Import {
-  // A class of its own for each connection: init() ties a class to one.
+  // A subclass for each connection, because init() binds the class to one.
   return class extends Import {}.init(
     {
       id: primaryKey(),

@@ -1,12 +1,12 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
 import { timestamp } from './columns.js';
 
-/** When an attempt to log in began, in milliseconds since 1970, by its id. */
+/** The start of each pending login attempt, in milliseconds since 1970, by its id. */
 export type Attempts = Readonly<Record<string, number>>;
 
 /**
- * How often logging in has failed, of late, for an account, a text that means none, an address, or an account at an
- * address. Other things that can be tried out are counted likewise.
+ * Counts failed logins of an account, of an identifier without an account, of an address, or of an account at an address;
+ * also the phone numbers that an account tries.
  */
 export class LoginThrottle extends Model<
   InferAttributes<LoginThrottle, { omit: 'attempts' }>,
@@ -16,10 +16,10 @@ export class LoginThrottle extends Model<
   declare failures: number;
   declare windowStartedAt: Date;
   declare attemptsJson: string | null;
-  /** Of an account at an address: when it last signed in from there. */
+  /** For an account at an address: its last login from there. */
   declare signedInAt: Date | null;
   declare lockedUntil: Date | null;
-  /** How often in a row it was locked. */
+  /** The number of consecutive locks. */
   declare locks: number;
 
   /** Attempts whose outcome isn't known yet. */
@@ -33,7 +33,7 @@ export class LoginThrottle extends Model<
 }
 
 export function initLoginThrottle(sequelize: Sequelize): typeof LoginThrottle {
-  // A class of its own for each connection: init() ties a class to one.
+  // A subclass for each connection, because init() binds the class to one.
   return class extends LoginThrottle {}.init(
     {
       subject: { type: DataTypes.STRING(100), primaryKey: true, allowNull: false },

@@ -10,7 +10,7 @@ import {
 import { id, primaryKey, timestamp } from './columns.js';
 import type { User } from './user.js';
 
-/** A login that hasn't ended: its token carries the id as `sid`. Ending it deletes the row. */
+/** A session; its token carries the id as `sid`. Ending it deletes the row. */
 export class Session extends Model<InferAttributes<Session>, InferCreationAttributes<Session>> {
   declare id: string;
   declare userId: string;
@@ -23,7 +23,7 @@ export class Session extends Model<InferAttributes<Session>, InferCreationAttrib
 }
 
 export function initSession(sequelize: Sequelize): typeof Session {
-  // A class of its own for each connection: init() ties a class to one.
+  // A subclass for each connection, because init() binds the class to one.
   return class extends Session {}.init(
     {
       id: primaryKey(),

@@ -2,7 +2,7 @@ import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, t
 import type { FileKind, FileState } from '../../schemas/file.js';
 import { id, primaryKey, timestamp } from './columns.js';
 
-/** A file in the storage: there before the file itself is, and until it is gone. */
+/** A file in the storage. The row exists before the file is stored and until it is removed. */
 export class StoredFile extends Model<InferAttributes<StoredFile>, InferCreationAttributes<StoredFile>> {
   declare id: string;
   declare kind: FileKind;
@@ -10,7 +10,7 @@ export class StoredFile extends Model<InferAttributes<StoredFile>, InferCreation
   declare storageKey: string;
   declare courseId: string | null;
   declare userId: string | null;
-  /** What its sender called it. */
+  /** The sanitized name that its sender gave it. */
   declare name: string;
   declare contentType: string;
   declare bytes: number;
@@ -19,7 +19,7 @@ export class StoredFile extends Model<InferAttributes<StoredFile>, InferCreation
 }
 
 export function initStoredFile(sequelize: Sequelize): typeof StoredFile {
-  // A class of its own for each connection: init() ties a class to one.
+  // A subclass for each connection, because init() binds the class to one.
   return class extends StoredFile {}.init(
     {
       id: primaryKey(),

@@ -10,7 +10,7 @@ import type { Role } from '../../schemas/fields.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import { primaryKey, timestamp } from './columns.js';
 
-/** An account (specification, section 2). The super admin's uniqueness is a generated column that only the migration knows. */
+/** An account (specification, section 2). The super admin's uniqueness is a generated column that only the migration declares. */
 export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
   declare id: string;
   declare firstName: string;
@@ -26,14 +26,14 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare requiresPasswordChange: CreationOptional<boolean>;
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
   declare searchKey: string;
-  /** Counted up whenever something relies on the account as it is. */
-  declare holdVersion: CreationOptional<number>;
+  /** Incremented by transactions that rely on the account: see services/row-locks.ts. */
+  declare lockVersion: CreationOptional<number>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
 }
 
 export function initUser(sequelize: Sequelize): typeof User {
-  // A class of its own for each connection: init() ties a class to one.
+  // A subclass for each connection, because init() binds the class to one.
   return class extends User {}.init(
     {
       id: primaryKey(),
@@ -50,7 +50,7 @@ export function initUser(sequelize: Sequelize): typeof User {
       requiresPasswordChange: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       initialPasswordExpiresAt: timestamp(),
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
-      holdVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
+      lockVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },
     },

@@ -3,32 +3,32 @@ import type { Options, Sequelize } from 'sequelize';
 import type { MysqlConfig } from '../../config/config.js';
 import { AppError, systemErrorCode } from '../../errors.js';
 import { readAsCluster } from '../cluster.js';
-import { type Abandonable, acquirePatiently, givenUp, releasePatiently } from '../deadline.js';
+import { type Abortable, acquireWithinDeadline, DeadlineExceededError, releaseFromDeadline } from '../deadline.js';
 
-/** Connections to MySQL and MariaDB: dialect.ts's share of them. */
+/** Connections to MySQL and MariaDB. */
 
 /**
- * A connection with no traffic for so long is given up on both ends: so that a black-holed server can't hold a request
- * for ever, nor a black-holed client the rows that it has locked.
+ * Both ends close a connection after so long without traffic: a server that is out of reach must not block a request, nor
+ * a client that is out of reach the rows that it has locked.
  */
 const inactivityMs = 20_000;
-/** How long a server has to hang up after a goodbye. */
-const goodbyeMs = 1000;
-/** How long work that is under way may still take when the database is closed. */
+/** How long a server has to close the connection after COM_QUIT. */
+const quitMs = 1000;
+/** How long running statements may still take when the database is closed. */
 const closingMs = 1500;
 /** Idle connections of the pool are closed long before that. */
 const idleMs = 10_000;
 
-/** Server defaults that would change what is stored or compared are set for each connection. */
+/** Session settings that decide what is stored and compared, whatever the server's defaults. */
 const session =
   "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'" +
   `, time_zone = '+00:00', wait_timeout = ${inactivityMs / 1000}`;
 
-/** Transactions see what was committed before each of their statements: looking again shows what others have won. */
+/** Each statement sees what was committed before it: a second check sees the transaction that won a race. */
 const isolation = 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED';
 
-/** The driver's connection, as far as we know it. */
-interface MysqlConnection extends Abandonable {
+/** The parts of the driver's connection that are used here. */
+interface MysqlConnection extends Abortable {
   stream: {
     setTimeout(ms: number): void;
     on(event: 'timeout', listener: () => void): void;
@@ -37,7 +37,7 @@ interface MysqlConnection extends Abandonable {
   query(sql: string, callback: (error: Error | null) => void): void;
 }
 
-/** Sequelize makes and hands out connections in these. */
+/** Sequelize's internal interface for connections. */
 interface MysqlConnectionManager {
   getConnection(options?: object): Promise<MysqlConnection>;
   releaseConnection(connection: MysqlConnection): void;
@@ -47,13 +47,13 @@ interface MysqlConnectionManager {
   validate(connection: MysqlConnection): boolean;
 }
 
-/** The server may take no longer for each of the settings than a request waits for a connection: nobody can use it before. */
+/** Each setting may take as long as a request waits for a connection, because the connection is unusable before. */
 const prepare = (database: MysqlConfig) => async (given: unknown) => {
-  // Sequelize hands the driver's connection over untyped.
+  // Sequelize passes the driver's connection untyped.
   const connection = given as MysqlConnection;
   const { stream } = connection;
-  connection.abandon = () => stream.destroy(givenUp());
-  stream.on('timeout', () => connection.abandon());
+  connection.abort = () => stream.destroy(new DeadlineExceededError());
+  stream.on('timeout', () => connection.abort());
   stream.setTimeout(database.poolAcquireMs);
   for (const setting of [session, isolation])
     await new Promise<void>((resolve, reject) => {
@@ -64,11 +64,11 @@ const prepare = (database: MysqlConfig) => async (given: unknown) => {
 };
 
 /**
- * Connections are taken within the time of whoever asks (patience.ts). And those that are broken already are dropped:
- * Sequelize says goodbye to them, and its failure in doing so would hide why they broke, or end the program.
+ * Acquires connections within the deadline of the calling work (deadline.ts), and drops broken connections without
+ * COM_QUIT: sending it would fail, and Sequelize would report that failure in place of the cause, or end the program.
  */
-export function mendMysqlConnections(sequelize: Sequelize): void {
-  // Sequelize's types show nothing of what is mended here.
+export function patchMysqlConnections(sequelize: Sequelize): void {
+  // Sequelize's types don't declare these methods.
   const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
   const [get, release, destroy, disconnect, close] = (
     ['getConnection', 'releaseConnection', 'destroyConnection', 'disconnect', 'close'] as const
@@ -81,13 +81,13 @@ export function mendMysqlConnections(sequelize: Sequelize): void {
   ];
   const inUse = new Set<MysqlConnection>();
   manager.getConnection = async (options) => {
-    const connection = await acquirePatiently(() => get(options), release);
+    const connection = await acquireWithinDeadline(() => get(options), release);
     inUse.add(connection);
     return connection;
   };
   const giveBack = (connection: MysqlConnection) => {
     inUse.delete(connection);
-    releasePatiently(connection);
+    releaseFromDeadline(connection);
   };
   manager.releaseConnection = (connection) => {
     giveBack(connection);
@@ -98,9 +98,9 @@ export function mendMysqlConnections(sequelize: Sequelize): void {
     return destroy(connection);
   };
   manager.close = async () => {
-    // Work that nobody waits for any more must not keep the program from ending, least of all with a server that is gone.
+    // Statements whose results are no longer needed must not keep the program from ending.
     const late = setTimeout(() => {
-      for (const connection of inUse) connection.abandon();
+      for (const connection of inUse) connection.abort();
     }, closingMs);
     await close().finally(() => clearTimeout(late));
   };
@@ -108,8 +108,8 @@ export function mendMysqlConnections(sequelize: Sequelize): void {
     const { stream } = connection;
     if (manager.validate(connection)) {
       await disconnect(connection).catch(() => stream.destroy());
-      // A server that is out of reach never hangs up, and a program with an open connection never ends.
-      setTimeout(() => stream.destroy(), goodbyeMs).unref();
+      // A server that is out of reach never closes its end, and an open connection keeps the program running.
+      setTimeout(() => stream.destroy(), quitMs).unref();
     } else stream.destroy();
   };
 }
@@ -139,8 +139,8 @@ export function mysqlOptions(database: MysqlConfig): Options {
     username: database.user,
     password: database.password,
     timezone: '+00:00',
-    // Sequelize would set the zone and ask for the version in moments of their own, which no limit covers. Its types
-    // don't know these options.
+    // Without these options, which its types lack, Sequelize would set the zone and ask for the version in queries that no
+    // time limit covers.
     ...({ keepDefaultTimezone: true, databaseVersion: '5.7.0' } as object),
     dialectOptions: { charset: 'utf8mb4', connectTimeout: database.poolAcquireMs, ...tlsOptions(database) },
     pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: idleMs },

@@ -1,21 +1,21 @@
 import type { Options, Sequelize } from 'sequelize';
 import type { SqliteConfig } from '../../config/config.js';
-import { patienceLeftMs } from '../deadline.js';
+import { remainingMs } from '../deadline.js';
 import { Database } from '../sqlite-driver.js';
 
-/** Connections to SQLite: how they are made, kept and closed: dialect.ts's share of them. */
+/** Connections to SQLite: how they are opened, reused and closed. */
 
-/** How long SQLite itself waits for another process's write to end, in milliseconds: no longer than whoever asks does. */
-const sqliteBusyTimeoutMs = () => Math.max(500, Math.min(5000, Math.floor(patienceLeftMs() ?? 5000)));
+/** How long SQLite waits for the write of another process, in milliseconds: not past the deadline of the calling work. */
+const sqliteBusyTimeoutMs = () => Math.max(500, Math.min(5000, Math.floor(remainingMs() ?? 5000)));
 
-/** Sequelize tells the mode; there is only one here. */
+/** Sequelize passes the mode; only one is supported here. */
 class SqliteConnection extends Database {
   constructor(file: string, _mode: number, callback: (error: Error | null) => void) {
     super(file, sqliteBusyTimeoutMs(), callback);
   }
 }
 
-/** What Sequelize keeps of its SQLite connections: the one for reads under `default`, the others by transaction. */
+/** Sequelize's SQLite connections: the one for reads under `default`, the others by transaction. */
 interface SqliteConnectionManager {
   connections: Record<string, SqliteConnection>;
   getConnection(options?: { uuid?: string }): Promise<SqliteConnection>;
@@ -25,15 +25,16 @@ interface SqliteConnectionManager {
 }
 
 /**
- * Sequelize keeps a SQLite connection that failed to open, and queries that meet it wait for ever. So all that share an
- * opening wait for its end, and a failed one is forgotten: the next query tries anew; one whose thread died is forgotten
- * too. Sequelize also opens a connection for each transaction: here the one that has served a transaction serves the
- * next, for a thread takes longer to start than a transaction to run. And it closes connections behind its back: those
- * of transactions are waited for before the last one closes, which takes the write-ahead log along only when it finds
- * itself alone.
+ * Corrects three faults of Sequelize's connection handling on SQLite:
+ * - It keeps a connection that failed to open, and later queries on it wait for ever. Here failed connections, and those
+ *   whose thread died, are discarded, and the next query opens another.
+ * - It opens a connection for each transaction. Here one idle connection is reused, because a thread takes longer to start
+ *   than a transaction to run.
+ * - It doesn't wait for the connections that it closes. Here the connection for reads closes last: SQLite removes the
+ *   write-ahead log only with the last connection.
  */
-export function mendSqliteConnections(sequelize: Sequelize): void {
-  // Sequelize's types show nothing of what is mended here.
+export function patchSqliteConnections(sequelize: Sequelize): void {
+  // Sequelize's types don't declare these methods.
   const manager = sequelize.connectionManager as unknown as SqliteConnectionManager;
   const open = manager.getConnection.bind(manager);
   const closeRest = manager.close.bind(manager);
@@ -48,7 +49,7 @@ export function mendSqliteConnections(sequelize: Sequelize): void {
     void closing.then(() => closings.delete(closing));
   }
 
-  /** The connection that is free for a transaction, if there is one. */
+  /** The idle connection, if it is usable. */
   function takeIdle(): SqliteConnection | undefined {
     const connection = idle;
     idle = undefined;
@@ -77,7 +78,7 @@ export function mendSqliteConnections(sequelize: Sequelize): void {
     return opening;
   };
   manager.releaseConnection = (connection) => {
-    // The one for reads stays.
+    // The connection for reads stays open.
     if (connection.uuid === undefined) return;
     delete manager.connections[connection.uuid];
     const isUsable = !connection.isLost && !connection.inTransaction;

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.js';
 import { assertOwnPassword, authorize } from '../../services/auth/permissions.js';
 import { authenticate, isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller, Client } from '../../services/core.js';
-import { atMost, type ByteRange, dropUpload, type UploadLimit, uploadsFolder } from '../../services/files/files.js';
+import { atMost, type ByteRange, removeUpload, type UploadLimit, uploadsFolder } from '../../services/files/files.js';
 import { type Contract, contract } from '../api/contract.js';
 import type { Operation, PathParameter } from '../api/operation.js';
 import { createJsonReader } from '../body/json-body.js';
@@ -122,7 +122,7 @@ function assertNameable(params: Request['params']): void {
 }
 
 /** Uploads and streams last as long as their client takes, so each of their queries has a deadline of its own. */
-function deadlineOf({ upload, success }: Operation): Parameters<Context['database']['withPatience']>[0] {
+function deadlineOf({ upload, success }: Operation): Parameters<Context['database']['withDeadline']>[0] {
   return upload || 'content' in success ? { each: databaseMs } : { all: databaseMs };
 }
 
@@ -133,7 +133,7 @@ function respond<T extends Operation>(
   surroundings: Surroundings,
 ): RequestHandler {
   const { admission, waiting, limits } = surroundings;
-  const { withPatience } = context.database;
+  const { withDeadline } = context.database;
   const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
 
   async function serve(request: Request, response: Response): Promise<void> {
@@ -184,7 +184,7 @@ function respond<T extends Operation>(
     } as unknown as HandlerRequest<T>;
     const handle = async () => handler(admitted);
     const handled = operation.hashesPassword ? () => released(waiting && (() => waiting.login(owner)), handle) : handle;
-    const answer = await (operation.databaseDeadline === 'none' ? withPatience('endless', handled) : handled());
+    const answer = await (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
     response.status(operation.success.status);
     const sending = {
       unreadMs: limits.unreadMs,
@@ -199,7 +199,7 @@ function respond<T extends Operation>(
 
   return (request, response) => {
     response.locals.operation = operation;
-    return withPatience(deadlineOf(operation), () => serve(request, response));
+    return withDeadline(deadlineOf(operation), () => serve(request, response));
   };
 }
 
@@ -208,7 +208,7 @@ async function assertStillSignedIn(context: Context, caller: Caller | undefined,
   try {
     if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
   } catch (error) {
-    await dropUpload(file);
+    await removeUpload(file);
     throw error;
   }
 }

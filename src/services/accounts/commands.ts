@@ -10,10 +10,10 @@ import { assertPasswordAllowed } from '../auth/password-policy.js';
 import { generatedPasswordCost, generatePassword } from '../auth/passwords.js';
 import { endSessions } from '../auth/sessions.js';
 import { releaseLock } from '../auth/throttle-locks.js';
-import { seatedStatuses } from '../capacity.js';
+import { seatStatuses } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
-import { doomFiles, removeDoomed } from '../files/files.js';
-import { holdUsers } from '../row-locks.js';
+import { markForDeletion, removeMarked } from '../files/files.js';
+import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
 import { guarded, initialPasswordExpiry, takenKeys, userSearchKey } from './store.js';
 
@@ -30,13 +30,13 @@ async function changeUser(
     if (!user) throw notFound('User');
     const before = auditedUser(user);
     await change(user, transaction);
-    // Whoever may do less, or has another password, signs in again.
+    // After a loss of rights or a new password the account must sign in again.
     const ends =
       action === 'user.reset-password' || user.changed('role') || (user.changed('isActive') && !user.isActive);
     await user.save({ transaction });
     if (ends) await endSessions(core, id, transaction);
     const after = auditedUser(user);
-    // A new password is none of the fields. What is as it was, as when a request is sent again, is no change.
+    // A new password isn't among the audited fields. A repeated request changes nothing and isn't audited.
     if (action === 'user.reset-password' || Object.keys(changesBetween(before, after).after).length > 0)
       await recordAudit(core, actor, { action, targetType: 'user', targetId: id, before, after }, transaction);
     return user;
@@ -44,7 +44,7 @@ async function changeUser(
 }
 
 /**
- * Lets an account sign in, or keeps it out: its sessions end at once.
+ * Activates or deactivates an account; deactivation ends its sessions.
  * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`
  */
 export async function setUserActive(core: Core, actor: Actor, id: string, isActive: boolean): Promise<User> {
@@ -55,9 +55,9 @@ export async function setUserActive(core: Core, actor: Actor, id: string, isActi
 }
 
 /**
- * Gives an account a password that must be changed at the next login, and ends its sessions.
+ * Sets a password that must be changed at the next login, and ends the account's sessions.
  * @param input `{ password }`, or nothing for a generated one
- * @returns the account and its temporary password: the only place where that ever appears
+ * @returns the account and its temporary password, which is shown nowhere else
  * @throws AppError `NOT_FOUND`, `VALIDATION`
  */
 export async function resetPassword(
@@ -80,18 +80,18 @@ export async function resetPassword(
   return { user, temporaryPassword };
 }
 
-/** Courses keep their trainer, whatever role the account has by now. @throws AppError `ACCOUNT_IN_USE` */
+/** Checks for courses regardless of the account's current role. @throws AppError `ACCOUNT_IN_USE` */
 async function assertWithoutCourses(core: Core, { id }: User, transaction: Transaction): Promise<void> {
   if ((await core.database.models.Course.count({ where: { trainerId: id }, transaction })) > 0)
     throw new AppError('ACCOUNT_IN_USE', 'Trainer still has courses. Assign them to another trainer first.');
 }
 
-/** A trainer with courses stays one, and so does a trainee with a place in one. @throws AppError `ACCOUNT_IN_USE` */
-async function assertFree(core: Core, user: User, transaction: Transaction): Promise<void> {
+/** A trainer with courses and a trainee with open enrollments keep their role. @throws AppError `ACCOUNT_IN_USE` */
+async function assertRoleUnused(core: Core, user: User, transaction: Transaction): Promise<void> {
   const { id, role } = user;
   const { Enrollment } = core.database.models;
   if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
-  const where = { userId: id, status: [...seatedStatuses] };
+  const where = { userId: id, status: [...seatStatuses] };
   if (role === 'trainee' && (await Enrollment.count({ where, transaction })) > 0)
     throw new AppError('ACCOUNT_IN_USE', 'Trainee still has enrollments. Remove or complete them first.');
 }
@@ -100,11 +100,11 @@ async function assertRoleChange(core: Core, user: User, role: UserUpdate['role']
   if (role === undefined || role === user.role) return;
   if (user.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
   if (role === 'super_admin') throw new AppError('SUPER_ADMIN_EXISTS');
-  await assertFree(core, user, transaction);
+  await assertRoleUnused(core, user, transaction);
 }
 
 /**
- * Changes what is known of an account; what is absent stays as it is. A new role ends its sessions.
+ * Changes the fields of an account; absent fields stay as they are. A new role ends its sessions.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `EMAIL_TAKEN`, `PHONE_TAKEN`, `SUPER_ADMIN_PROTECTED`, `SUPER_ADMIN_EXISTS`,
  *   `ACCOUNT_IN_USE`
  */
@@ -127,24 +127,24 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
   );
 }
 
-/** Lets an account try its password again that is locked after too many wrong ones. @throws AppError `NOT_FOUND` */
+/** Unlocks an account after too many wrong passwords. @throws AppError `NOT_FOUND` */
 export async function unlockUser(core: Core, actor: Actor, id: string): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
-    // The trail of an account ends with its deletion.
-    if ((await holdUsers(core, [id], transaction)).length === 0) throw notFound('User');
+    // A deleted account gets no more audit entries.
+    if ((await forceIncrementUserVersions(core, [id], transaction)).length === 0) throw notFound('User');
     await releaseLock(core, id, transaction);
     await recordAudit(core, actor, { action: 'user.unlock', targetType: 'user', targetId: id }, transaction);
   });
 }
 
-/** {@link setUserActive}, as a client of the API asks for it. @throws AppError `VALIDATION` and as there */
+/** {@link setUserActive} with the input of the API. @throws AppError `VALIDATION` and as there */
 export async function changeActivation(core: Core, actor: Actor, id: string, input: unknown): Promise<User> {
   return setUserActive(core, actor, id, validate(activationSchema, input).isActive);
 }
 
 /**
  * Deletes an account with its enrollments and its picture.
- * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_IN_USE` for whoever still has courses
+ * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_IN_USE` when it still has courses
  */
 export async function deleteUser(core: Core, actor: Actor, id: string): Promise<User> {
   const { User, Enrollment } = core.database.models;
@@ -154,12 +154,12 @@ export async function deleteUser(core: Core, actor: Actor, id: string): Promise<
     if (locked.role === 'super_admin') throw new AppError('SUPER_ADMIN_PROTECTED');
     await assertWithoutCourses(core, locked, transaction);
     const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
-    await doomFiles(core, { userId: id }, transaction);
+    await markForDeletion(core, { userId: id }, transaction);
     await locked.destroy({ transaction });
     const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
     await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);
     return locked;
   });
-  await removeDoomed(core, { userId: id });
+  await removeMarked(core, { userId: id });
   return user;
 }

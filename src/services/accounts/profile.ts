@@ -9,7 +9,7 @@ import { guarded, takenKeys, userSearchKey } from './store.js';
 
 /**
  * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
- * @throws AppError `VALIDATION`, `PHONE_TAKEN`, `TOO_MANY_ATTEMPTS` when the caller tries one phone after the other,
+ * @throws AppError `VALIDATION`, `PHONE_TAKEN`, `TOO_MANY_ATTEMPTS` when the caller tries too many phones,
  *   `TOKEN_INVALID`
  */
 export async function updateProfile(core: Core, caller: Caller, input: unknown): Promise<User> {

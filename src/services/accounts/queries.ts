@@ -1,8 +1,8 @@
 import { Op, type WhereOptions } from 'sequelize';
 import { neutralizeCell, phoneCell } from '../../csv/cells.js';
 import { markedHeader, rawLine } from '../../csv/format.js';
-import { isThere } from '../../db/connection.js';
-import { contains } from '../../db/dialect.js';
+import { contains } from '../../db/conditions.js';
+import { confirmedById } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
@@ -47,7 +47,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
         transaction,
       );
       return user;
-    }, isThere(core.database.models.User));
+    }, confirmedById(core.database.models.User));
   });
 }
 
@@ -73,10 +73,10 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
   return pageOf(core, User, listing, { where: listingFilter(core, listing), order: orderOf(listing) });
 }
 
-/** How many accounts an export reads at a time: memory doesn't grow with the number of accounts. */
+/** Accounts per query of an export, which bounds its memory. */
 const exportBatch = 1000;
 
-/** All accounts that match, oldest first, in batches. */
+/** All matching accounts, oldest first, in batches. */
 async function* allUsers(core: Core, filter: WhereOptions<User>): AsyncGenerator<User[]> {
   let after = '';
   for (;;) {
@@ -93,17 +93,25 @@ async function* allUsers(core: Core, filter: WhereOptions<User>): AsyncGenerator
   }
 }
 
-/** The columns of an account's export. */
+/** The columns of an export. */
 const exportedFields = [
-  ...(['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive'] as const),
-  ...(['requiresPasswordChange', 'lastLogin', 'createdAt'] as const),
+  'id',
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'role',
+  'isActive',
+  'requiresPasswordChange',
+  'lastLogin',
+  'createdAt',
 ] as const;
 
 /**
- * All accounts that match, oldest first, as CSV without passwords. The header goes out with the first accounts: nothing is
- * written when they can't be read.
- * @param onBatch told how many accounts are on their way
- * @throws AppError `VALIDATION`, before anything is asked for
+ * All matching accounts, oldest first, as CSV without passwords. The header comes with the first accounts, so that nothing
+ * is written when they can't be read.
+ * @param onBatch called with the number of accounts of each batch
+ * @throws AppError `VALIDATION`, before the first chunk is requested
  */
 export function usersCsv(
   core: Core,
@@ -140,8 +148,8 @@ export async function findUserById(core: Core, id: string): Promise<User> {
 }
 
 /**
- * Which key a reference is. People set their own phones, so a phone that reads like an id, an email address or a name must
- * not be found by it.
+ * The key that a reference stands for. Users set their own phones, so a text that looks like an id, an email address or a
+ * name must not find a phone.
  */
 function keyOf(reference: string): WhereOptions<User> {
   const text = reference.trim();
@@ -152,14 +160,14 @@ function keyOf(reference: string): WhereOptions<User> {
   return isPhone ? { phoneKey: key } : { id: idIn(text) ?? text };
 }
 
-/** The account that an id, an email address or a phone number means. @throws AppError `NOT_FOUND` */
+/** Finds an account by id, email address or phone number. @throws AppError `NOT_FOUND` */
 export async function findUser(core: Core, reference: string): Promise<User> {
   const user = await core.database.read(() => core.database.models.User.findOne({ where: keyOf(reference) }));
   if (!user) throw notFound('User');
   return user;
 }
 
-/** The email addresses of those accounts that are still there, by id. */
+/** The email addresses of existing accounts, by id. */
 export async function emailsOf(core: Core, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const users = await core.database.read(() =>
     core.database.models.User.findAll({ attributes: ['id', 'email'], where: { id: [...new Set(ids)] } }),

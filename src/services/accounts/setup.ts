@@ -9,7 +9,7 @@ import { startSession } from '../auth/sessions.js';
 import type { Actor, Client, Core } from '../core.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './store.js';
 
-/** Answer of `GET /api/auth/setup-status`. */
+/** The response of `GET /api/auth/setup-status`. */
 export interface SetupStatus {
   setupRequired: boolean;
   superAdminCount: number;
@@ -22,7 +22,7 @@ export async function setupStatus(core: Core): Promise<SetupStatus> {
 }
 
 /**
- * Creates the super admin, once (specification, section 4.3), and signs them in.
+ * Creates the super admin, once (specification, section 4.3), and starts a session.
  * @throws AppError `SETUP_COMPLETED` (before validation), `VALIDATION`, `EMAIL_TAKEN`, `PHONE_TAKEN`
  */
 export async function completeSetup(
@@ -36,7 +36,7 @@ export async function completeSetup(
   }));
 }
 
-/** Creates the super admin from the terminal, where nobody is signed in. @throws as {@link completeSetup} */
+/** Creates the super admin from the terminal, without a session. @throws as {@link completeSetup} */
 export async function completeSetupAtTerminal(core: Core, input: unknown): Promise<User> {
   return createSuperAdmin(core, input, { origin: 'cli', ip: null }, async (user) => user);
 }
@@ -59,7 +59,10 @@ async function createSuperAdmin<T>(
   };
   return guarded(refusal, async () => {
     const account = {
-      ...{ firstName, lastName, email, phone },
+      firstName,
+      lastName,
+      email,
+      phone,
       role: 'super_admin' as const,
       isActive: true,
       passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost),

@@ -18,37 +18,20 @@ export interface NewAccount {
   isActive: boolean;
   passwordHash: string;
   requiresPasswordChange: boolean;
-  /** When a generated initial password stops working; null for a password that a person chose. */
+  /** When a generated initial password expires; null for a password that a person chose. */
   initialPasswordExpiresAt: Date | null;
 }
 
-/** What a search for a person looks in, besides the phone: trainers search here too, and aren't shown phones. */
+/** The text that a search for accounts matches. Without the phone, because trainers search too and aren't shown phones. */
 export function userSearchKey(user: Pick<NewAccount, 'firstName' | 'lastName' | 'email'>): string {
   return searchKey(user.firstName, user.lastName, user.email);
 }
 
-const accountColumns = [
-  'id',
-  'first_name',
-  'last_name',
-  'email',
-  'phone',
-  'phone_key',
-  'password_hash',
-  'role',
-  'is_active',
-  'requires_password_change',
-  'initial_password_expires_at',
-  'search_key',
-  'created_at',
-  'updated_at',
-] as const;
-
 /**
- * The one way into the table of accounts: setup, registration and imports all come through here.
+ * The only function that inserts accounts: for setup, registration and imports.
  * @param ids of the new accounts, in their order
  * @returns these ids
- * @throws AppError `EMAIL_TAKEN`, `PHONE_TAKEN` or `SUPER_ADMIN_EXISTS` (from the transaction) for the first that can't be
+ * @throws AppError `EMAIL_TAKEN`, `PHONE_TAKEN` or `SUPER_ADMIN_EXISTS` (from the transaction) for the first violation
  */
 export async function insertAccounts(
   core: Core,
@@ -57,23 +40,23 @@ export async function insertAccounts(
   ids: readonly string[] = newIds(accounts.length),
 ): Promise<readonly string[]> {
   const now = core.now();
-  const rows = accounts.map((account, index) => [
-    ids[index] ?? '',
-    account.firstName,
-    account.lastName,
-    account.email,
-    account.phone,
-    phoneKey(account.phone),
-    account.passwordHash,
-    account.role,
-    account.isActive,
-    account.requiresPasswordChange,
-    account.initialPasswordExpiresAt,
-    userSearchKey(account),
-    now,
-    now,
-  ]);
-  await insertRows(core.database.sequelize, 'users', accountColumns, rows, transaction);
+  const rows = accounts.map((account, index) => ({
+    id: ids[index] ?? '',
+    firstName: account.firstName,
+    lastName: account.lastName,
+    email: account.email,
+    phone: account.phone,
+    phoneKey: phoneKey(account.phone),
+    passwordHash: account.passwordHash,
+    role: account.role,
+    isActive: account.isActive,
+    requiresPasswordChange: account.requiresPasswordChange,
+    initialPasswordExpiresAt: account.initialPasswordExpiresAt,
+    searchKey: userSearchKey(account),
+    createdAt: now,
+    updatedAt: now,
+  }));
+  await insertRows(core.database.models.User, rows, transaction);
   return ids;
 }
 
@@ -83,7 +66,7 @@ export async function insertAccount(core: Core, account: NewAccount, transaction
   return core.database.models.User.findByPk(id ?? '', { transaction, rejectOnEmpty: true });
 }
 
-/** Writes the changed fields of an account with a time of change of the caller's own: Sequelize's save() takes none. */
+/** Writes the changed fields of an account with this `updatedAt`, which Sequelize's save() would replace by the current time. */
 export async function saveAccount(user: User, updatedAt: Date, transaction: Transaction): Promise<void> {
   const changed = Object.fromEntries((user.changed() || []).map((field) => [field, user.get(field)]));
   const model = user.constructor as typeof User;
@@ -100,7 +83,7 @@ interface Uniqueness {
   phone: boolean;
 }
 
-/** Which of the two keys belong to an account already, leaving out `exceptId`. */
+/** Which of the two keys another account has already. */
 export async function takenKeys(
   database: Database,
   keys: { email?: string; phone?: string },
@@ -123,8 +106,8 @@ export async function takenKeys(
 }
 
 /**
- * Runs a change that constraints may refuse. Losing a race answers as losing the check would have: after a broken
- * constraint the check is made once more, now seeing the winner.
+ * Runs a change that constraints may refuse. After a violated constraint the check is repeated, so that a request that
+ * loses a race gets the same answer as one that fails the check.
  * @param refusal the code of the first rule that forbids the change, in the documented order
  */
 export async function guarded<T>(refusal: () => Promise<ErrorCode | undefined>, change: () => Promise<T>): Promise<T> {
@@ -139,7 +122,7 @@ export async function guarded<T>(refusal: () => Promise<ErrorCode | undefined>, 
   }
 }
 
-/** When an initial password given out now stops working. */
+/** When an initial password that is given out now expires. */
 export function initialPasswordExpiry(core: Core): Date {
   return new Date(core.now().getTime() + core.config.auth.initialPasswordDays * 86_400_000);
 }

@@ -5,12 +5,12 @@ export function hash({ password, cost }: { password: string; cost: number }): st
   return bcrypt.hashSync(password, cost);
 }
 
-/** False as well for a hash that isn't one. */
+/** False also for an invalid hash. */
 export function compare({ password, hash: stored }: { password: string; hash: string }): boolean {
   try {
     return bcrypt.compareSync(password, stored);
   } catch {
-    // What bcryptjs makes of a text of a hash's length that isn't one.
+    // bcryptjs throws for an invalid hash of the right length.
     return false;
   }
 }

@@ -11,36 +11,36 @@ import { endSessions, isStarted, lockCaller, startSession } from './sessions.js'
 import { type Attempt, beginAttempt } from './throttle.js';
 import type { Target } from './throttle-rules.js';
 
-/** Whom an identifier means: a text that is somebody's email is never a phone number. */
+/** The account of an identifier. An identifier that is an account's email is never taken as a phone number. */
 interface Named {
-  /** Who may sign in with it. */
+  /** The account, if it may sign in. */
   user: User | undefined;
-  /** What is counted when the password is wrong. */
+  /** The subject that counts failures. */
   target: Target;
 }
 
 async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<Named> {
   const email = normalizeEmail(identifier);
-  // Texts that would mean one account count as one: so that counting doesn't tell whether there is one.
+  // Spellings of the same key count together, as they do for an account: else counting would reveal which exist.
   const unknown = { user: undefined, target: { identifier: email.includes('@') ? email : phoneKey(identifier) } };
   if (!isPossibleKey(identifier)) return unknown;
   const matches = await core.database.read(() =>
     core.database.models.User.findAll({ where: { [Op.or]: [{ email }, { phoneKey: phoneKey(identifier) }] } }),
   );
-  // A phone that is somebody's email means nobody, even where that account can't sign in: people set their own phones.
+  // The email wins even if its account can't sign in: users set their own phones, which may be another account's email.
   const account = matches.find((user) => user.email === email) ?? matches[0];
   if (!account) return unknown;
   const isAllowed = account.isActive && (role === undefined || account.role === role);
   return { user: isAllowed ? account : undefined, target: { accountId: account.id } };
 }
 
-/** A hash that no password has, per cost: logins that match nobody spend the same time as those that do. */
+/** A hash that no password matches: logins without an account take the same time as others. */
 const unmatchableHash = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
 
 /** The cost in a bcrypt hash. */
 const costOf = (hash: string) => Number(hash.slice(4, 6));
 
-/** Whether the password is the account's. It takes as long when there is none, and when its hash is a cheaper one. */
+/** Compares the password. Takes the same time without an account, and for a hash of a lower cost. */
 async function passwordMatches(core: Core, password: string, user: User | undefined): Promise<boolean> {
   const { bcryptCost } = core.config.auth;
   const matches = await core.hasher.compare(password, user?.passwordHash ?? unmatchableHash(bcryptCost));
@@ -50,8 +50,8 @@ async function passwordMatches(core: Core, password: string, user: User | undefi
 }
 
 /**
- * The hash to be stored from now on, where the one that is stored is cheaper than hashes are to be. A generated password
- * keeps its own: it can't be guessed, and is replaced before anything else.
+ * A new hash, if the stored one has a lower cost than configured. Generated passwords keep theirs: they can't be guessed
+ * and must be replaced first.
  */
 async function rehashed(core: Core, password: string, user: User): Promise<string | undefined> {
   const { bcryptCost } = core.config.auth;
@@ -61,7 +61,7 @@ async function rehashed(core: Core, password: string, user: User): Promise<strin
 
 /**
  * Signs in by email or phone (specification, sections 4.4 and 4.5).
- * @param role who may sign in here; everybody when absent
+ * @param role the only role that may sign in here; all roles when absent
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED`
  */
 export async function login(
@@ -84,7 +84,7 @@ export async function login(
 
 interface Found {
   user: User;
-  /** Replaces the one that is stored. */
+  /** Replaces the stored hash. */
   passwordHash: string | undefined;
 }
 
@@ -98,9 +98,8 @@ async function assertPasswordRight(core: Core, password: string, user: User | un
 }
 
 /**
- * Starts a session for an account whose password was right when it was looked at; the attempt ends with it.
- * @returns the account as it is now where its hash is another one since: the password has changed, or another login of
- *   the same password has hashed it anew
+ * Starts a session for an account whose password matched the hash that was read; the attempt ends with it.
+ * @returns the current account when its hash has changed since: the password was changed, or another login has rehashed it
  * @throws AppError `NO_MATCHING_ACCOUNT`
  */
 function startSessionOf(
@@ -121,7 +120,7 @@ function startSessionOf(
     await succeed();
     return { user: current, token };
   };
-  // A session that is there after all has a token for whoever asked.
+  // When the commit succeeded and only its answer was lost, the token is valid.
   const committed = async (result: User | Started) => 'token' in result && isStarted(core, result.token);
   return attempt.inTransaction(start, { committed });
 }
@@ -129,8 +128,8 @@ function startSessionOf(
 const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'] as const;
 
 /**
- * Runs something that shows whether a password is right, as often as the throttle allows.
- * @param work notes itself that the attempt has succeeded
+ * Runs work that reveals whether a password is right, as often as the throttle permits.
+ * @param work records itself that the attempt has succeeded
  */
 async function guessing<T>(
   core: Core,
@@ -143,7 +142,7 @@ async function guessing<T>(
     return await work(attempt);
   } catch (error) {
     if (isAppError(error, ...wrongGuesses)) await attempt.failed();
-    // Where that can't be noted either it ends by itself: what went wrong before is what there is to say.
+    // If this fails too, the attempt expires; the first error is the one to report.
     else await attempt.abandoned().catch(() => undefined);
     throw error;
   }
@@ -185,7 +184,7 @@ export async function changeFirstPassword(core: Core, caller: Caller, input: unk
 const initialPasswordReused = () =>
   validationError([{ path: 'newPassword', message: 'New password must differ from the initial password.' }]);
 
-/** @param lostRace what it means that the password has been changed meanwhile, by another request */
+/** @param lostRace the error code when another request has changed the password since */
 async function replacePassword(
   core: Core,
   caller: Caller,

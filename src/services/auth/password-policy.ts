@@ -3,7 +3,7 @@ import { validationError } from '../../errors.js';
 import { characters } from '../../schemas/fields.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
 
-/** Whose password it is, as far as that is known. */
+/** The known fields of the password's account. */
 export interface PasswordOwner {
   firstName?: string;
   lastName?: string;
@@ -11,15 +11,15 @@ export interface PasswordOwner {
   phone?: string;
 }
 
-/** What is wrong with a password that the schema accepts: a sentence, or nothing. */
+/** Returns the problem of a password that the schema accepts, as a sentence; nothing when it is permitted. */
 export type PasswordPolicy = (label: string, password: string, owner?: PasswordOwner) => string | undefined;
 
-/** So many of the most common passwords are refused. */
+/** How many of the most common passwords are refused. */
 const commonPasswords = 3000;
 
 async function loadCommonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
-  // In the order of how common they are; shorter ones are refused for their length.
+  // Sorted by frequency; the schema refuses shorter ones.
   const passwords = dictionary['passwords-common'].map(String).filter((password) => password.length >= 6);
   return new Set(passwords.slice(0, commonPasswords));
 }
@@ -36,8 +36,8 @@ function isOwn(password: string, { firstName = '', lastName = '', email = '', ph
 }
 
 /**
- * The rules for passwords that are configured beyond those of the schema: a longer minimum, and the blocklist. The list
- * is loaded when it is first needed.
+ * The configured rules for passwords in addition to the schema: a longer minimum, and the blocklist, which is loaded on
+ * first use.
  */
 export async function passwordPolicy({ auth }: Config): Promise<PasswordPolicy> {
   const { passwordMinLength, passwordBlocklist } = auth;
@@ -55,7 +55,7 @@ const labels = { password: 'Password', newPassword: 'New password' } as const;
 
 /**
  * Refuses a new password that the policy forbids.
- * @param path the field that it came in
+ * @param path the input field of the password
  * @throws AppError `VALIDATION`
  */
 export async function assertPasswordAllowed(

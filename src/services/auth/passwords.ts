@@ -6,25 +6,25 @@ import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import { AppError } from '../../errors.js';
 
-/** bcrypt, off the event loop, on all cores. */
+/** bcrypt on all cores, outside the event loop. */
 export interface PasswordHasher {
-  /** @throws AppError `OVERLOADED` when too many hashes wait already */
+  /** @throws AppError `OVERLOADED` when the queue is full */
   hash(password: string, cost: number): Promise<string>;
-  /** False as well for a hash that isn't one. @throws AppError `OVERLOADED` */
+  /** False also for an invalid hash. @throws AppError `OVERLOADED` */
   compare(password: string, hash: string): Promise<boolean>;
-  /** Which implementation does the work. */
+  /** The implementation in use. */
   readonly implementation: 'native' | 'bcryptjs';
   close(): Promise<void>;
 }
 
 type Bcrypt = Pick<PasswordHasher, 'hash' | 'compare' | 'implementation' | 'close'>;
 
-/** Hashes that may wait for each core before callers are turned away: bounds how long a login can queue. */
-const waitingPerCore = 64;
-/** So many may wait in any case: a class that signs in at once is served. */
-const waitingAtLeast = 256;
+/** The length of the queue for each core; limits how long a login waits. */
+const queuedPerCore = 64;
+/** The minimal length of the queue: a whole class may sign in at the same time. */
+const minQueued = 256;
 
-/** The native implementation, or nothing where it has no build for this machine. */
+/** The native implementation; nothing when it has no build for this machine. */
 async function nativeBcrypt(): Promise<Bcrypt | undefined> {
   try {
     const bcrypt = await import('@node-rs/bcrypt');
@@ -35,12 +35,12 @@ async function nativeBcrypt(): Promise<Bcrypt | undefined> {
       close: async () => undefined,
     };
   } catch {
-    // An optional dependency: any failure to load it means the same, that bcryptjs does the work.
+    // The dependency is optional: after any failure to load it bcryptjs is used.
     return undefined;
   }
 }
 
-/** The worker beside this file. Node 20 hands loaders on to no thread: from source, in .ts, it needs one of its own. */
+/** The worker's file. When it is TypeScript, its thread needs a loader, because threads of Node 20 don't inherit it. */
 function bcryptjsWorker(): { filename: string; execArgv?: string[] } {
   const extension = path.extname(import.meta.url);
   const filename = fileURLToPath(new URL(`./bcryptjs-worker${extension}`, import.meta.url));
@@ -48,13 +48,13 @@ function bcryptjsWorker(): { filename: string; execArgv?: string[] } {
   return { filename, execArgv: ['--require', createRequire(import.meta.url).resolve('tsx/cjs')] };
 }
 
-/** bcryptjs blocks the thread it runs on, even in its asynchronous form: so it runs in worker threads. */
+/** bcryptjs blocks its thread, even with its asynchronous functions, so it runs in worker threads. */
 async function workerBcrypt(threads: number): Promise<Bcrypt> {
   const { Piscina } = await import('piscina');
   const pool = new Piscina({ ...bcryptjsWorker(), name: 'hash', minThreads: 0, maxThreads: threads });
   return {
     implementation: 'bcryptjs',
-    // What bcryptjs-worker.ts returns; piscina doesn't know its types.
+    // Piscina doesn't know the return types of bcryptjs-worker.ts.
     hash: (password, cost) => pool.run({ password, cost }, { name: 'hash' }) as Promise<string>,
     compare: (password, hash) => pool.run({ password, hash }, { name: 'compare' }) as Promise<boolean>,
     close: () => pool.destroy(),
@@ -62,15 +62,15 @@ async function workerBcrypt(threads: number): Promise<Bcrypt> {
 }
 
 /**
- * Makes the hasher: as many hashes at once as there are cores, a bounded queue behind them.
- * @param only leaves no choice of implementation, for measurements and tests
+ * Creates the hasher: one hash per core at a time, and a bounded queue.
+ * @param only forces an implementation, for measurements and tests
  */
 export async function createPasswordHasher(only?: PasswordHasher['implementation']): Promise<PasswordHasher> {
   const cores = os.availableParallelism();
   const bcrypt = (only === 'bcryptjs' ? undefined : await nativeBcrypt()) ?? (await workerBcrypt(cores));
   const limit = pLimit(cores);
   function queued<T>(work: () => Promise<T>): Promise<T> {
-    if (limit.pendingCount >= Math.max(waitingAtLeast, waitingPerCore * cores))
+    if (limit.pendingCount >= Math.max(minQueued, queuedPerCore * cores))
       return Promise.reject(new AppError('OVERLOADED'));
     return limit(work);
   }
@@ -83,12 +83,12 @@ export async function createPasswordHasher(only?: PasswordHasher['implementation
 }
 
 /**
- * The lowest cost bcrypt has, for generated passwords only: their 100 bits of entropy can't be searched however fast
- * the hash is, and the login that uses one forces its replacement, which is hashed at the full cost.
+ * The lowest cost of bcrypt, for generated passwords only: their 100 bits can't be searched even with a fast hash, and they
+ * must be replaced at the first login.
  */
 export const generatedPasswordCost = 4;
 
-// Crockford's base 32: without i, l, o and u, no sign can be misread for another.
+// Crockford's base 32: without i, l, o and u, no character can be misread for another.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** An initial password of 20 characters, 100 bits, as `xxxxx-xxxxx-xxxxx-xxxxx`. */

@@ -2,37 +2,37 @@ import { AppError } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
 import type { Caller } from '../core.js';
 
-/** Who may call an operation: data, so that routing, documentation and tests all read the same rule. */
+/** Who may call an operation, as data for routing, documentation and tests. */
 export type Access =
-  /** Anybody, signed in or not. */
+  /** All clients, signed in or not. */
   | { kind: 'public' }
-  /** Anybody; those who are signed in see more. */
+  /** All clients; signed-in ones see more. */
   | { kind: 'optional' }
-  /** Any active account, about itself. */
+  /** Every active account, about itself. */
   | { kind: 'signed-in' }
   /** Accounts with one of the roles; `refusal` where the specification fixes the message. */
   | { kind: 'roles'; roles: readonly Role[]; refusal?: string }
-  /** The super admin, and the trainer whose id stands in the path under `parameter`. */
+  /** The super admin, and the trainer whose id is the path's `parameter`. */
   | { kind: 'own-trainer'; parameter: string }
-  /** Accounts with one of the roles, each about what is its own: its query sees nothing else. */
+  /** Accounts with one of the roles; the query is limited to their own rows. */
   | { kind: 'scoped'; roles: readonly Role[] }
   /**
-   * The super admin, and accounts with one of the other roles whose own the course or enrollment is, which the service
-   * asserts: a trainer's are their courses, a trainee's the courses they take part in. `open` lets everybody with one of
-   * the roles have published courses.
+   * The super admin, and accounts with one of the other roles that own the course or enrollment, which the service checks:
+   * a trainer owns their courses, a trainee the courses they take part in. With `open`, published courses are for everyone
+   * with one of the roles.
    */
   | { kind: 'owner'; of: 'course' | 'enrollment'; roles: readonly Role[]; open?: true };
 
 const roleNames: Record<Role, string> = { super_admin: 'Super admin', trainer: 'Trainer', trainee: 'Trainee' };
 
-/** The refusal of somebody who is signed in. */
+/** The refusal of a signed-in caller. */
 export function denied(reason: string): AppError {
   return new AppError('ACCESS_DENIED', `Access denied. ${reason}`);
 }
 
 /**
- * Refuses a caller whom the rule doesn't admit.
- * @throws AppError `ACCESS_DENIED`, naming the role or the ownership that is missing
+ * Checks the rule for a caller.
+ * @throws AppError `ACCESS_DENIED`, naming the required role or ownership
  */
 export function authorize(
   access: Exclude<Access, { kind: 'public' | 'optional' }>,
@@ -55,7 +55,7 @@ export function authorize(
   }
 }
 
-/** Refuses an account that must first choose its own password. @throws AppError `PASSWORD_CHANGE_REQUIRED` */
+/** Refuses an account that must change its initial password first. @throws AppError `PASSWORD_CHANGE_REQUIRED` */
 export function assertOwnPassword({ user }: Caller): void {
   if (user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_REQUIRED');
 }

@@ -11,7 +11,7 @@ import { type Page, pageOf } from '../paging.js';
 /** How precise `lastUsedAt` is: a write per request would cost more than it tells. */
 const lastUsedPrecisionMs = 5 * 60_000;
 
-/** Sessions that are removed at once: a transaction is not to hold up logins. */
+/** Sessions per transaction of the cleanup, which must not delay logins. */
 const sweepBatch = 1000;
 
 const newestFirst: [string, string][] = [
@@ -20,8 +20,8 @@ const newestFirst: [string, string][] = [
 ];
 
 /**
- * Starts a session in the caller's transaction and gives the token for it. Of too many of the account the oldest end.
- * Where several may begin at once, the caller has locked the account.
+ * Starts a session in the caller's transaction and returns its token. Ends the oldest sessions of an account with too many.
+ * The caller has locked the account, unless it is new.
  */
 export async function startSession(core: Core, user: User, client: Client, transaction: Transaction): Promise<string> {
   const createdAt = core.now();
@@ -41,10 +41,10 @@ export async function startSession(core: Core, user: User, client: Client, trans
   return core.tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt);
 }
 
-/** Ends the sessions beyond as many as an account may have; the new one stays, whatever the clocks say. */
+/** Ends the sessions beyond the limit; never the new one, even if another instance's clock is ahead. */
 async function endOldest(core: Core, userId: string, newestId: string, transaction: Transaction): Promise<void> {
   const { Session } = core.database.models;
-  const beyond = await Session.findAll({
+  const surplus = await Session.findAll({
     attributes: ['id'],
     where: { userId, id: { [Op.ne]: newestId } },
     order: newestFirst,
@@ -52,18 +52,18 @@ async function endOldest(core: Core, userId: string, newestId: string, transacti
     limit: sweepBatch,
     transaction,
   });
-  if (beyond.length > 0) await Session.destroy({ where: { id: beyond.map(({ id }) => id) }, transaction });
+  if (surplus.length > 0) await Session.destroy({ where: { id: surplus.map(({ id }) => id) }, transaction });
 }
 
-/** Whether the session of a token was started: asked where nobody knows. */
+/** Whether the session of a token was committed. */
 export async function isStarted(core: Core, token: string): Promise<boolean> {
   const claims = core.tokens.verify(token, core.now());
   return claims !== undefined && (await core.database.models.Session.findByPk(claims.sid)) !== null;
 }
 
 /**
- * The caller's account, locked, for a change to the account itself. A request may take a while to get here, and a session
- * that has ended meanwhile changes no password any more.
+ * Locks the caller's account for a change to the account itself. Checks the session again, because it may have ended since
+ * the request was authenticated.
  * @throws AppError `TOKEN_INVALID`
  */
 export async function lockCaller(core: Core, { user, sessionId }: Caller, transaction: Transaction): Promise<User> {
@@ -75,14 +75,14 @@ export async function lockCaller(core: Core, { user, sessionId }: Caller, transa
 }
 
 /**
- * @param account of a caller; null when it hasn't the role any more that it was let in with
- * @throws AppError `TOKEN_INVALID`: another role, or none, has ended the session
+ * @param account the caller's locked account; null when it was deleted or has another role now
+ * @throws AppError `TOKEN_INVALID`: a change of role, deactivation and deletion end sessions
  */
 export function assertStillSignedIn(account: User | null): void {
   if (!account?.isActive) throw new AppError('TOKEN_INVALID');
 }
 
-/** Ends the sessions of an account, all or all but one, in the caller's transaction. */
+/** Ends all sessions of an account, or all but one, in the caller's transaction. */
 export async function endSessions(
   core: Core,
   userId: string,
@@ -96,8 +96,8 @@ export async function endSessions(
 }
 
 /**
- * The caller that a token stands for. One query by primary keys, so that deactivation and revocation hold at the next
- * request on every instance.
+ * The caller of a token. Asks the database every time, by primary keys, so that deactivation and revocation take effect at
+ * the next request on every instance.
  * @throws AppError `TOKEN_INVALID`
  */
 export async function authenticate(core: Core, token: string, client: Client): Promise<Caller> {
@@ -107,7 +107,7 @@ export async function authenticate(core: Core, token: string, client: Client): P
   const session = await openSession(core, claims.sid, claims.userId);
   if (!session?.user) throw new AppError('TOKEN_INVALID');
   if (now.getTime() - (session.lastUsedAt ?? session.createdAt).getTime() >= lastUsedPrecisionMs)
-    await touch(core, session.id, now).catch(orWithout);
+    await touch(core, session.id, now).catch(ignoreIfReadOnly);
   return { ...client, user: session.user, sessionId: session.id };
 }
 
@@ -119,13 +119,13 @@ async function openSession(core: Core, id: string, userId: string): Promise<Sess
   return session?.user?.isActive && session.expiresAt > core.now() ? session : null;
 }
 
-/** Whether a caller is still signed in: what takes long has to ask again. */
+/** Whether a caller is still signed in; for requests that take long. */
 export async function isSignedIn(core: Core, { sessionId, user }: Caller): Promise<boolean> {
   return (await openSession(core, sessionId, user.id)) !== null;
 }
 
-/** That a session was used is no reason to refuse whoever only reads, while the database takes no changes. */
-function orWithout(error: unknown): void {
+/** Recording the use of a session must not fail a request that only reads. */
+function ignoreIfReadOnly(error: unknown): void {
   if (!isAppError(error, 'DATABASE_NOT_WRITABLE', 'OVERLOADED')) throw error;
 }
 
@@ -144,7 +144,7 @@ export async function listSessions(core: Core, caller: Caller, query: unknown): 
   });
 }
 
-/** @returns whether there was such a session of the caller's */
+/** @returns whether the caller had this session */
 async function removeSession(core: Core, { user }: Caller, id: string): Promise<boolean> {
   const removed = await core.database.inTransaction((transaction) =>
     core.database.models.Session.destroy({ where: { id, userId: user.id }, transaction }),
@@ -157,7 +157,7 @@ export async function endSession(core: Core, caller: Caller, sessionId: string):
   if (!(await removeSession(core, caller, sessionId))) throw notFound('Session');
 }
 
-/** Ends the session that the caller came with; that another request has ended it meanwhile is as good. */
+/** Ends the current session of the caller; succeeds also if another request has ended it. */
 export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
   await removeSession(core, caller, caller.sessionId);
 }

@@ -1,10 +1,19 @@
 import { Op, type Transaction } from 'sequelize';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
-import { changeRows, countFailure, expire, knownMs, lastLock, makeMissing, memoryMs, tooMany } from './throttle.js';
+import { knownMs } from './throttle.js';
+import {
+  changeRows,
+  countFailure,
+  createMissingRows,
+  expire,
+  lastLock,
+  lockHistoryMs,
+  tooMany,
+} from './throttle-rows.js';
 import { addressPrefix, addressSubject, phonesSubject, subjectOf } from './throttle-rules.js';
 
-/** Until when an account is locked; null when it isn't. */
+/** The end of an account's lock; null when it isn't locked. */
 export async function lockOf(core: Core, accountId: string): Promise<Date | null> {
   const row = await core.database.read(() => core.database.models.LoginThrottle.findByPk(subjectOf({ accountId })));
   return row?.lockedUntil && row.lockedUntil > core.now() ? row.lockedUntil : null;
@@ -15,13 +24,13 @@ export async function releaseLock(core: Core, accountId: string, transaction: Tr
   await core.database.models.LoginThrottle.destroy({ where: { subject: subjectOf({ accountId }) }, transaction });
 }
 
-/** An address, or the network of one, from which nobody can sign in who hasn't lately. */
+/** An address or IPv6 network from which only accounts that are known there can sign in. */
 export interface LockedAddress {
   address: string;
   lockedUntil: Date;
 }
 
-/** An address as people write it: of IPv6 its network. */
+/** An address for display; for IPv6 its network. */
 function readable(network: string): string {
   const [digits = '', bits] = network.split('/');
   if (bits === undefined) return network;
@@ -29,7 +38,7 @@ function readable(network: string): string {
   return `${groups.join(':')}::/${bits}`;
 }
 
-/** The addresses that are locked, the longest first. */
+/** The locked addresses, the longest lock first. */
 export async function lockedAddresses(core: Core): Promise<LockedAddress[]> {
   const rows = await core.database.read(() =>
     core.database.models.LoginThrottle.findAll({
@@ -46,9 +55,9 @@ export async function lockedAddresses(core: Core): Promise<LockedAddress[]> {
 }
 
 /**
- * Lets people sign in again from an address that is locked after too many failures.
- * @param address any way to write it, or as {@link lockedAddresses} gives it; of an IPv6 address all its network is unlocked
- * @returns until when it was locked; null when it wasn't
+ * Unlocks an address.
+ * @param address in any notation, or from {@link lockedAddresses}; an IPv6 address unlocks its whole network
+ * @returns the end of the lock that was in force; null when there was none
  */
 export async function unlockAddress(core: Core, actor: Actor, address: string): Promise<Date | null> {
   const [plain = address] = address.split('/');
@@ -64,12 +73,12 @@ export async function unlockAddress(core: Core, actor: Actor, address: string): 
 }
 
 /**
- * Counts that an account tries a phone number: the answer tells whether somebody has it.
+ * Counts that an account tries a phone number, because the answer tells whether another account has it.
  * @throws AppError `TOO_MANY_ATTEMPTS`
  */
 export async function countPhone(core: Core, accountId: string): Promise<void> {
   const subjects = [phonesSubject(accountId)];
-  await makeMissing(core, subjects, []);
+  await createMissingRows(core, subjects, []);
   const now = core.now();
   await core.database.inTransaction((transaction) =>
     changeRows(core, subjects, transaction, (rows) => {
@@ -84,7 +93,7 @@ export async function countPhone(core: Core, accountId: string): Promise<void> {
   );
 }
 
-/** Removes what is too old to count. */
+/** Deletes rows that are too old to count. */
 export async function sweepThrottle(core: Core): Promise<number> {
   const before = (milliseconds: number) => new Date(core.now().getTime() - milliseconds);
   const isOld = (column: string, milliseconds: number) => ({
@@ -93,8 +102,8 @@ export async function sweepThrottle(core: Core): Promise<number> {
   return core.database.inTransaction((transaction) =>
     core.database.models.LoginThrottle.destroy({
       where: {
-        windowStartedAt: { [Op.lt]: before(memoryMs) },
-        [Op.and]: [isOld('lockedUntil', memoryMs), isOld('signedInAt', knownMs)],
+        windowStartedAt: { [Op.lt]: before(lockHistoryMs) },
+        [Op.and]: [isOld('lockedUntil', lockHistoryMs), isOld('signedInAt', knownMs)],
       },
       transaction,
     }),

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { isIPv6, SocketAddress } from 'node:net';
 
-/** What failed logins are counted by, the subjects, and how many of them are let through. */
+/** The subjects by which failed logins are counted, and their limits. */
 
 const minuteMs = 60_000;
 
-/** How many failures of one subject are let through. */
+/** The limit of one subject. */
 interface Rule {
-  /** So many failures are let through. */
+  /** The permitted number of failures. */
   failures: number;
-  /** They are counted for so long, in milliseconds. */
+  /** The period in which they are counted, in milliseconds. */
   windowMs: number;
-  /** For how long it is locked then, the nth time in a row. */
+  /** The length of the lock after `locks` consecutive locks, in milliseconds. */
   lockMs(locks: number): number;
 }
 
-/** For one account, or one text that means none: nobody learns from being refused which of them it is. */
+/** For an account, and alike for an identifier without an account, so that a refusal doesn't reveal which it is. */
 const identifierRule: Rule = {
   failures: 10,
   windowMs: 10 * minuteMs,
@@ -25,30 +25,30 @@ const identifierRule: Rule = {
 /** For one address. */
 const addressRule: Rule = { failures: 100, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
 
-/** For the phone numbers that an account takes or tries to take: each answer tells whether somebody has it. */
+/** For the phone numbers that an account tries, because each answer tells whether another account has the number. */
 const phoneRule: Rule = { failures: 20, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
 
 export const addressPrefix = 'address:';
 const phonePrefix = 'phones-of:';
-/** Of a row that counts nothing, but says when a proxy that isn't trusted was last met. */
+/** Prefix of rows that don't count, but record the last request through a proxy that isn't trusted. */
 export const proxyPrefix = 'proxy:';
 
-/** Whether a subject is an address: all who come from there share it. */
+/** Whether a subject is an address, which all its users share. */
 export const isAddress = (subject: string) => subject.startsWith(addressPrefix);
 
-/** The rule that a subject is counted by. */
+/** The rule of a subject. */
 export function ruleOf(subject: string): Rule {
   if (isAddress(subject)) return addressRule;
   return subject.startsWith(phonePrefix) ? phoneRule : identifierRule;
 }
 
-/** Length of the prefix of the IPv6 network that one customer is given, in bits. */
+/** The prefix length of the IPv6 network that a provider assigns to one customer, in bits. */
 const ipv6CustomerBits = 56;
 
-/** The first 56 bits of an IPv6 address; an IPv4 address as it is, however it is written. */
+/** The first 56 bits of an IPv6 address; an IPv4 address unchanged, also when written as an IPv6 one. */
 export function networkOf(ip: string): string {
   if (!isIPv6(ip)) return ip;
-  // An address can be written in many ways: this makes them one.
+  // Brings the address into one notation.
   const { address } = new SocketAddress({ address: ip.split('%')[0] ?? ip, family: 'ipv6' });
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -60,21 +60,21 @@ export function networkOf(ip: string): string {
   return `${bits.slice(0, ipv6CustomerBits / 4)}/${ipv6CustomerBits}`;
 }
 
-/** Whose password is tried: an account's, or that of a text which means no account. */
+/** The target of an attempt: an account, or an identifier without an account. */
 export type Target = { accountId: string } | { identifier: string };
 
-/** The key of the row that counts for an account, or for a text that means none. */
+/** The key of the row of an account, or of an identifier without one. */
 export function subjectOf(target: Target): string {
   if ('accountId' in target) return `account:${target.accountId}`;
   return `unknown:${createHash('sha256').update(target.identifier).digest('hex')}`;
 }
 
-/** The key of the row that counts for all who come from an address, or from its network where it is IPv6. */
+/** The key of the row of an address; of its network for IPv6. */
 export const addressSubject = (ip: string) => `${addressPrefix}${networkOf(ip)}`;
 
 /**
- * The key of the row that counts for an account at an address, once it has signed in from there: what others do who share
- * the address isn't counted against it. None for a text that means no account.
+ * The key of the row of an account at an address, which counts once the account has signed in from there: failures of
+ * others who share the address don't lock it. None for an identifier without an account.
  */
 export function pairSubject(target: Target, ip: string): string | undefined {
   if (!('accountId' in target)) return undefined;
@@ -83,5 +83,5 @@ export function pairSubject(target: Target, ip: string): string | undefined {
     .digest('hex')}`;
 }
 
-/** The key of the row that counts the phone numbers which an account tries. */
+/** The key of the row that counts the phone numbers that an account tries. */
 export const phonesSubject = (accountId: string) => `${phonePrefix}${accountId}`;

@@ -3,244 +3,166 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Transaction } from 'sequelize';
 import type { TransactionOptions } from '../../db/connection.js';
-import { isPatienceOver } from '../../db/deadline.js';
+import { isDeadlineExceeded } from '../../db/deadline.js';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import { AppError, isAppError } from '../../errors.js';
 import type { Core } from '../core.js';
+import {
+  age,
+  changeRows,
+  countFailure,
+  createMissingRows,
+  expire,
+  lastLock,
+  newRow,
+  readRows,
+  tooMany,
+} from './throttle-rows.js';
 import { addressSubject, isAddress, pairSubject, ruleOf, subjectOf, type Target } from './throttle-rules.js';
 
 /**
- * Bounds how often passwords can be guessed, over all instances on a database. An attempt is counted before its password
- * is looked at and given back when it was right: so many at once don't pass the limit, and whoever knows their password
- * never meets it, but for a wait behind others that are looked at. Each attempt has an id in the rows that count it, and
- * ends when that is removed: once, however often its end is noted.
+ * Limits how often passwords can be guessed, over all instances on a database. An attempt is counted before its password
+ * is compared and uncounted when it was right: concurrent attempts can't exceed the limit, and right passwords don't count.
+ * Each attempt has an id in the rows that count it and ends when the id is removed, so that its end is recorded only once.
  */
 
-/** An attempt whose end nobody noted takes nobody's room after so long: its process has died. In milliseconds. */
-const underWayMs = 60_000;
-/** It may still fail for so long: a machine may be slow. In milliseconds. */
-const attemptMs = 60 * 60_000;
+/** A pending attempt counts against the limit for so long: after that its process has died. In milliseconds. */
+const pendingMs = 60_000;
 /**
- * How long an attempt waits for those before it, in milliseconds: with hashes as slow as they are by default, two hundred
- * logins that come together take so long.
+ * How long an attempt waits for pending ones, in milliseconds: two hundred concurrent logins take so long with hashes of
+ * the default cost.
  */
-const patienceMs = 30_000;
-/** How often it is tried to note the end of an attempt. */
-const leaveTries = 3;
-/** How long that may take when the request has no time left for the database, in milliseconds. */
+const maxWaitMs = 30_000;
+/** How often recording the end of an attempt is tried. */
+const endTries = 3;
+/** How long recording it may take when the deadline of the request has passed, in milliseconds. */
 const overtimeMs = 500;
-/** When it is forgotten how often something was locked, in milliseconds. */
-export const memoryMs = 24 * 60 * 60_000;
-/** How long an account that has signed in from an address is known there, in milliseconds. */
+/** How long an account is known at an address after a login from there, in milliseconds. */
 export const knownMs = 30 * 24 * 60 * 60_000;
 
-/** An attempt that was let through; its end must be noted. Only the first end counts. */
+/** A permitted attempt; the caller must record its end. Only the first end counts. */
 export interface Attempt {
   /**
-   * Runs work in a transaction, in which the attempt ends once `succeed` is called: what a right password brings about and
-   * its end are there together, or neither is.
+   * Runs work in a transaction, in which the attempt ends when `succeed` is called: the effects of a right password and
+   * the end of the attempt are committed together.
    */
   inTransaction<T>(
     work: (transaction: Transaction, succeed: () => Promise<void>) => Promise<T>,
     options?: TransactionOptions<T>,
   ): Promise<T>;
-  /** The password was right: the failures of the account are forgotten. */
+  /** The password was right: the failures of the account are reset. */
   succeeded(): Promise<void>;
   failed(): Promise<void>;
-  /** Nobody knows whether it was right. */
+  /** The password was not compared, or the result is unknown. */
   abandoned(): Promise<void>;
 }
 
-export function tooMany(what: string, lockedUntil: Date, now: Date): AppError {
-  const seconds = Math.max(1, Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000));
-  const minutes = Math.ceil(seconds / 60);
-  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  return new AppError('TOO_MANY_ATTEMPTS', `Too many ${what}. Try again in ${wait}.`, { retryAfter: seconds });
-}
+const pending = (row: LoginThrottle, now: Date) =>
+  Object.values(row.attempts).filter((startedAt) => age(now, startedAt) < pendingMs).length;
 
-const seenRows = (core: Core, subjects: readonly string[]): Promise<LoginThrottle[]> =>
-  core.database.read(() => core.database.models.LoginThrottle.findAll({ where: { subject: [...subjects] } }));
-
-/** A row that counts nothing yet. */
-export const newRow = (subject: string, now: Date) => ({
-  ...{ subject, failures: 0, windowStartedAt: now, attemptsJson: null },
-  ...{ signedInAt: null, lockedUntil: null, locks: 0 },
-});
-
-/** Makes the rows that aren't there, apart from what is done with them: the row that a storm waits for is not held so long. */
-export async function makeMissing(
-  core: Core,
-  subjects: readonly string[],
-  seen: readonly LoginThrottle[],
-): Promise<void> {
-  const missing = subjects.filter((subject) => !seen.some((row) => row.subject === subject));
-  if (missing.length === 0) return;
-  const fresh = missing.map((subject) => newRow(subject, core.now()));
-  // Not by ignoring duplicates: MySQL would lock what is there for reading only, and two that go on to write wait for
-  // each other.
-  await core.database.inTransaction((transaction) =>
-    core.database.models.LoginThrottle.bulkCreate(fresh, { updateOnDuplicate: ['subject'], transaction }),
-  );
-}
+/** In a storm of logins all wait for one row: more of this process would occupy the connections that others need. */
+const queue = pLimit(3);
 
 /**
- * Changes the rows of subjects, locked in one order: whoever waits for a row holds none behind it. Two ways to the
- * database lie between the lock and the commit.
- * @param change tells whether there is anything to be kept
- * @returns what it told
+ * Whether one more attempt may start: failures and pending attempts together stay below the limit.
+ * @throws AppError `TOO_MANY_ATTEMPTS` while one of the rows is locked
  */
-export async function changeRows(
-  core: Core,
-  subjects: readonly string[],
-  transaction: Transaction,
-  change: (rows: LoginThrottle[]) => boolean,
-): Promise<boolean> {
-  const { LoginThrottle } = core.database.models;
-  const rows = await LoginThrottle.findAll({
-    where: { subject: [...subjects] },
-    order: ['subject'],
-    lock: transaction.LOCK.UPDATE,
-    transaction,
-  });
-  if (!change(rows)) return false;
-  const values = rows.map((row) => row.get({ plain: true }));
-  await LoginThrottle.bulkCreate(values, { updateOnDuplicate: [...columns], transaction });
-  return true;
-}
-
-const columns = ['failures', 'windowStartedAt', 'attemptsJson', 'signedInAt', 'lockedUntil', 'locks'] as const;
-
-const age = (now: Date, moment: Date | number | null) =>
-  moment === null ? Number.POSITIVE_INFINITY : now.getTime() - Number(moment);
-
-/** Forgets what is too old to count. */
-export function expire(row: LoginThrottle, now: Date): void {
-  if (age(now, row.windowStartedAt) >= ruleOf(row.subject).windowMs) row.set({ failures: 0, windowStartedAt: now });
-  if (row.lockedUntil !== null && age(now, row.lockedUntil) >= memoryMs) row.set({ lockedUntil: null, locks: 0 });
-  const young = Object.entries(row.attempts).filter(([, begunAt]) => age(now, begunAt) < attemptMs);
-  row.attempts = Object.fromEntries(young);
-}
-
-const underWay = (row: LoginThrottle, now: Date) =>
-  Object.values(row.attempts).filter((begunAt) => age(now, begunAt) < underWayMs).length;
-
-/** The last lock that has not ended; nothing where none is locked. */
-export function lastLock(rows: readonly LoginThrottle[], now: Date): Date | undefined {
-  const locks = rows.flatMap(({ lockedUntil }) => (lockedUntil !== null && lockedUntil > now ? [lockedUntil] : []));
-  return locks.sort((one, other) => other.getTime() - one.getTime())[0];
-}
-
-/** In a storm all wait for one row: as many of this process as wait in the database leave its connections to others. */
-const inTurn = pLimit(3);
-
-/**
- * Whether there is room for one more attempt, at most as many as may fail being under way.
- * @throws AppError `TOO_MANY_ATTEMPTS` while one of them is locked
- */
-function hasRoom(rows: readonly LoginThrottle[], now: Date): boolean {
+function mayStart(rows: readonly LoginThrottle[], now: Date): boolean {
   const lock = lastLock(rows, now);
   if (lock) throw tooMany('failed attempts', lock, now);
   for (const row of rows) expire(row, now);
-  return rows.every((row) => row.failures + underWay(row, now) < ruleOf(row.subject).failures);
+  return rows.every((row) => row.failures + pending(row, now) < ruleOf(row.subject).failures);
 }
 
-/** What an attempt can be counted by. */
+/** The subjects that may count an attempt. */
 interface Subjects {
   target: string;
   address: string | undefined;
-  /** Of the account at the address. */
+  /** The account at the address. */
   pair: string | undefined;
 }
 
-/** An attempt, and what it is counted by. */
-interface Entered {
+/** A started attempt, and the subjects that count it. */
+interface Started {
   id: string;
   subjects: readonly string[];
   pair: string | undefined;
 }
 
-/** The rows that count: an account that has signed in from an address lately isn't counted with all others there. */
+/** The rows that count: an account that is known at an address is counted there separately from all others. */
 function counting(rows: readonly LoginThrottle[], { target, address, pair }: Subjects, now: Date) {
   const isKnown = rows.some(({ subject, signedInAt }) => subject === pair && age(now, signedInAt) < knownMs);
   const subjects = [target, isKnown ? pair : address].filter((subject) => subject !== undefined).sort();
   return { subjects, rows: rows.filter(({ subject }) => subjects.includes(subject)) };
 }
 
-/** Counts the attempt in, where there is room for it. */
-async function enter(core: Core, asked: Subjects): Promise<Entered | undefined> {
+/** Counts an attempt; nothing when it has to wait for pending ones. */
+async function start(core: Core, wanted: Subjects): Promise<Started | undefined> {
   const now = core.now();
-  const all = [asked.target, asked.address, asked.pair].filter((subject) => subject !== undefined);
-  // Most of a storm is turned away here, without a write.
-  if (!hasRoom(counting(await seenRows(core, all), asked, now).rows, now)) return undefined;
-  return inTurn(async () => {
-    const { subjects, rows: seen } = counting(await seenRows(core, all), asked, now);
-    if (!hasRoom(seen, now)) return undefined;
-    await makeMissing(core, subjects, seen);
+  const all = [wanted.target, wanted.address, wanted.pair].filter((subject) => subject !== undefined);
+  // Refuses most of a storm without a write.
+  if (!mayStart(counting(await readRows(core, all), wanted, now).rows, now)) return undefined;
+  return queue(async () => {
+    const { subjects, rows: existing } = counting(await readRows(core, all), wanted, now);
+    if (!mayStart(existing, now)) return undefined;
+    await createMissingRows(core, subjects, existing);
     const id = randomBytes(9).toString('base64url');
-    const isIn = await core.database.inTransaction((transaction) =>
+    const isCounted = await core.database.inTransaction((transaction) =>
       changeRows(core, subjects, transaction, (rows) => {
-        // One may have been swept away meanwhile; it is made at the next try.
-        if (rows.length < subjects.length || !hasRoom(rows, now)) return false;
+        // The cleanup may have deleted a row since; the next try creates it again.
+        if (rows.length < subjects.length || !mayStart(rows, now)) return false;
         for (const row of rows) row.attempts = { ...row.attempts, [id]: now.getTime() };
         return true;
       }),
     );
-    return isIn ? { id, subjects, pair: asked.pair } : undefined;
+    return isCounted ? { id, subjects, pair: wanted.pair } : undefined;
   });
-}
-
-export function countFailure(row: LoginThrottle, now: Date): void {
-  const { failures, lockMs } = ruleOf(row.subject);
-  row.failures += 1;
-  if (row.failures < failures) return;
-  row.set({ failures: 0, windowStartedAt: now, lockedUntil: new Date(now.getTime() + lockMs(row.locks)) });
-  row.locks += 1;
 }
 
 type End = 'succeeded' | 'failed' | 'abandoned';
 
 /**
- * Notes the end of an attempt, if need be at another try, or beyond the time that its request had: one that stays counted
- * in takes the room of others.
+ * Records the end of an attempt, with retries, and beyond the deadline of its request: an attempt that stays pending counts
+ * against the limit of others.
  */
-async function leave(core: Core, entered: Entered, end: End): Promise<void> {
-  const note = () => core.database.inTransaction((transaction) => countOut(core, entered, end, transaction));
+async function end(core: Core, started: Started, how: End): Promise<void> {
+  const record = () => core.database.inTransaction((transaction) => recordEnd(core, started, how, transaction));
   for (let tries = 1; ; tries += 1) {
     try {
-      return await inTurn(note);
+      return await queue(record);
     } catch (error) {
-      // Not in turn: others there may be waiting for a database that doesn't answer.
-      if (isPatienceOver()) return core.database.withPatience({ all: overtimeMs }, note);
-      if (tries >= leaveTries || !isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE')) throw error;
+      // Not queued: the queue may be waiting for a database that doesn't answer.
+      if (isDeadlineExceeded()) return core.database.withDeadline({ all: overtimeMs }, record);
+      if (tries >= endTries || !isAppError(error, 'OVERLOADED', 'DATABASE_UNREACHABLE')) throw error;
       await sleep(tries * (100 + 200 * Math.random()));
     }
   }
 }
 
-async function countOut(core: Core, { id, subjects, pair }: Entered, end: End, transaction: Transaction) {
+async function recordEnd(core: Core, { id, subjects, pair }: Started, how: End, transaction: Transaction) {
   const now = core.now();
   const isFirst = await changeRows(core, subjects, transaction, (rows) => {
-    // Rows that don't know it have seen its end, or were released meanwhile.
+    // Rows without the id have recorded its end, or were unlocked since.
     const counted = rows.filter(({ attempts }) => id in attempts);
     for (const row of counted) {
       expire(row, now);
       const { [id]: _ended, ...others } = row.attempts;
       row.attempts = others;
-      if (end === 'failed') countFailure(row, now);
-      // An address is as good as whoever uses it: one right password says nothing of the others.
-      if (end === 'succeeded' && !isAddress(row.subject)) row.set({ failures: 0, lockedUntil: null, locks: 0 });
-      if (end === 'succeeded' && row.subject === pair) row.signedInAt = now;
+      if (how === 'failed') countFailure(row, now);
+      // A right password of one account doesn't vouch for others at the same address.
+      if (how === 'succeeded' && !isAddress(row.subject)) row.set({ failures: 0, lockedUntil: null, locks: 0 });
+      if (how === 'succeeded' && row.subject === pair) row.signedInAt = now;
     }
     return counted.length > 0;
   });
-  if (!isFirst || end !== 'succeeded' || pair === undefined || subjects.includes(pair)) return;
+  if (!isFirst || how !== 'succeeded' || pair === undefined || subjects.includes(pair)) return;
   const known = { ...newRow(pair, now), signedInAt: now };
   await core.database.models.LoginThrottle.bulkCreate([known], { updateOnDuplicate: ['signedInAt'], transaction });
 }
 
 /**
- * Lets an attempt to guess a password through, or not.
- * @throws AppError `TOO_MANY_ATTEMPTS`; `OVERLOADED` when too many attempts of the same are under way to tell
+ * Starts an attempt to guess a password.
+ * @throws AppError `TOO_MANY_ATTEMPTS`; `OVERLOADED` when too many attempts of the same subject stay pending
  */
 export async function beginAttempt(core: Core, target: Target, ip: string | null): Promise<Attempt> {
   const subjects: Subjects = {
@@ -248,24 +170,24 @@ export async function beginAttempt(core: Core, target: Target, ip: string | null
     address: ip === null ? undefined : addressSubject(ip),
     pair: ip === null ? undefined : pairSubject(target, ip),
   };
-  const deadline = performance.now() + patienceMs;
-  let entered = await enter(core, subjects);
-  for (let pause = 50; !entered; pause = Math.min(2 * pause, 400)) {
-    if (performance.now() >= deadline) throw new AppError('OVERLOADED');
+  const waitUntil = performance.now() + maxWaitMs;
+  let attempt = await start(core, subjects);
+  for (let pause = 50; !attempt; pause = Math.min(2 * pause, 400)) {
+    if (performance.now() >= waitUntil) throw new AppError('OVERLOADED');
     await sleep(pause * (0.5 + Math.random()));
-    entered = await enter(core, subjects);
+    attempt = await start(core, subjects);
   }
-  const mine = entered;
+  const started = attempt;
   return {
     inTransaction: (work, options) =>
-      inTurn(() =>
+      queue(() =>
         core.database.inTransaction(
-          (transaction) => work(transaction, () => countOut(core, mine, 'succeeded', transaction)),
+          (transaction) => work(transaction, () => recordEnd(core, started, 'succeeded', transaction)),
           options,
         ),
       ),
-    succeeded: () => leave(core, mine, 'succeeded'),
-    failed: () => leave(core, mine, 'failed'),
-    abandoned: () => leave(core, mine, 'abandoned'),
+    succeeded: () => end(core, started, 'succeeded'),
+    failed: () => end(core, started, 'failed'),
+    abandoned: () => end(core, started, 'abandoned'),
   };
 }

@@ -5,7 +5,7 @@ import jwt from 'jsonwebtoken';
 import type { Config } from '../../config/config.js';
 import { AppError, systemErrorCode } from '../../errors.js';
 
-/** What a token says (specification, section 5): whose it is, and which session it belongs to. */
+/** The claims of a token (specification, section 5). */
 export interface TokenClaims {
   userId: string;
   /** Session id. */
@@ -23,28 +23,28 @@ export interface Tokens {
 /** Name of the file in the data folder that keeps a generated signing secret. */
 export const secretFileName = 'jwt-secret';
 
-/** Writes a file that only this user can read, unless it is there: linked into place when whole, so that nobody reads a part. */
-function writeUnlessThere(file: string, text: string): void {
+/** Creates a file for this user alone, unless it exists. It is linked into place complete, so that no process reads a part. */
+function writeIfAbsent(file: string, text: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
   try {
     linkSync(draft, file);
   } catch (error) {
-    // Of two processes that start at once, one links its secret and the other reads that.
+    // Of two processes that start together, one links its secret and the other reads it.
     if (systemErrorCode(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(draft);
   }
 }
 
-/** Reads the development secret, or makes one. */
+/** Reads the development secret; creates it first if necessary. */
 function developmentSecret(dataDir: string): string {
   const file = path.join(dataDir, secretFileName);
   let secret: string;
   try {
     if (!existsSync(file)) {
       mkdirSync(dataDir, { recursive: true });
-      writeUnlessThere(file, `${randomBytes(48).toString('base64')}\n`);
+      writeIfAbsent(file, `${randomBytes(48).toString('base64')}\n`);
     }
     secret = readFileSync(file, 'utf8').trim();
   } catch (error) {
@@ -62,10 +62,10 @@ function developmentSecret(dataDir: string): string {
   return secret;
 }
 
-/** jsonwebtoken tries to read a string as a public key at every call; a KeyObject is taken as it is. */
+/** jsonwebtoken would try to parse a string as a public key at every call. */
 const secretKey = (secret: string): KeyObject => createSecretKey(Buffer.from(secret, 'utf8'));
 
-/** Signs with the current secret and accepts the previous one, so that a rotation logs nobody out. */
+/** Signs with the current secret and accepts the previous one, so that a rotation ends no sessions. */
 export function createTokens(config: Config): Tokens {
   const { jwtSecret, jwtSecretPrevious } = config.auth;
   const current = secretKey(jwtSecret ?? developmentSecret(config.dataDir));
@@ -85,15 +85,15 @@ export function createTokens(config: Config): Tokens {
   };
 }
 
-/** How far the clock of the instance that made a token may be ahead of ours. */
+/** How far the clock of the instance that issued a token may be ahead, in milliseconds. */
 const clockSkewMs = 5 * 60_000;
 
-/** No database need see anything else: MySQL would pass over spaces at its end, and a NUL would end SQLite's statement. */
+/** Only such ids reach the database: MySQL ignores spaces at the end, and a NUL would end SQLite's statement. */
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
 
 function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims | undefined {
   try {
-    // jsonwebtoken reads claims of whatever was signed, `null` too.
+    // jsonwebtoken would read claims of a signed `null`.
     if (jwt.decode(token) === null) return undefined;
     const payload = jwt.verify(token, key, {
       algorithms: ['HS256'],
@@ -101,11 +101,11 @@ function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims |
     });
     if (typeof payload === 'string' || typeof payload.exp !== 'number') return undefined;
     if (typeof payload.iat !== 'number' || payload.iat * 1000 > now.getTime() + clockSkewMs) return undefined;
-    // Whatever was signed: each claim is looked at below.
+    // Any JSON can be signed: each claim is checked below.
     const { userId, sid } = payload as Partial<Record<keyof TokenClaims, unknown>>;
     return isId(userId) && isId(sid) ? { userId, sid } : undefined;
   } catch (error) {
-    // Every way in which a token can be bad (a payload that isn't JSON is a SyntaxError); anything else is a fault of ours.
+    // All faults of a token; a payload that isn't JSON is a SyntaxError. Anything else is a bug.
     if (error instanceof jwt.JsonWebTokenError || error instanceof SyntaxError) return undefined;
     throw error;
   }

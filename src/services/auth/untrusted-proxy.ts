@@ -1,26 +1,26 @@
 import { Op } from 'sequelize';
 import type { Core } from '../core.js';
-import { newRow } from './throttle.js';
+import { newRow } from './throttle-rows.js';
 import { networkOf, proxyPrefix } from './throttle-rules.js';
 
 /**
- * Behind a proxy that isn't named in TRUST_PROXY all clients have one address, the proxy's, and share its limits. Such a
- * proxy is known by the header X-Forwarded-For; anybody else can send that too, so it is no more than a hint.
+ * Behind a proxy that TRUST_PROXY doesn't name, all clients have the proxy's address and share its limits. The header
+ * X-Forwarded-For is a hint of such a proxy, but any client can send it.
  */
 
-/** How often it is said, in milliseconds. */
+/** The interval of the warnings, in milliseconds. */
 const everyMs = 60 * 60_000;
 
-/** How long it is remembered, in milliseconds. */
-const rememberedMs = 24 * 60 * 60_000;
+/** How long `doctor` shows the address, in milliseconds. */
+const shownMs = 24 * 60 * 60_000;
 
-/** Says in the log, once an hour, that X-Forwarded-For came from an address which isn't trusted, and keeps it for `doctor`. */
+/** Warns in the log, once an hour, of X-Forwarded-For from an untrusted address, and stores the address for `doctor`. */
 export function createUntrustedProxyNotes(core: Core): (address: string) => Promise<void> {
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let warnedAt = Number.NEGATIVE_INFINITY;
   return async (address) => {
     const now = core.now();
-    if (now.getTime() - saidAt < everyMs) return;
-    saidAt = now.getTime();
+    if (now.getTime() - warnedAt < everyMs) return;
+    warnedAt = now.getTime();
     core.logger.warn(
       { address },
       'X-Forwarded-For comes from an address that TRUST_PROXY does not name: if it is your proxy, all clients count as one',
@@ -30,14 +30,14 @@ export function createUntrustedProxyNotes(core: Core): (address: string) => Prom
       .inTransaction((transaction) =>
         core.database.models.LoginThrottle.bulkCreate([row], { updateOnDuplicate: ['windowStartedAt'], transaction }),
       )
-      // It is in the log; the next hour comes.
-      .catch((error: unknown) => core.logger.warn({ err: error }, 'could not note an untrusted proxy'));
+      // The address is in the log, and the next hour tries again.
+      .catch((error: unknown) => core.logger.warn({ err: error }, 'could not store the address of an untrusted proxy'));
   };
 }
 
-/** The addresses from which X-Forwarded-For came untrusted in the last day. */
+/** The untrusted addresses that sent X-Forwarded-For in the last day. */
 export async function untrustedProxies(core: Core): Promise<string[]> {
-  const since = new Date(core.now().getTime() - rememberedMs);
+  const since = new Date(core.now().getTime() - shownMs);
   const rows = await core.database.read(() =>
     core.database.models.LoginThrottle.findAll({
       where: { subject: { [Op.startsWith]: proxyPrefix }, windowStartedAt: { [Op.gte]: since } },

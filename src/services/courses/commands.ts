@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
-import { isThere } from '../../db/connection.js';
+import { confirmedById } from '../../db/connection.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound, validationError } from '../../errors.js';
@@ -18,20 +18,20 @@ import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit.js';
 import { denied } from '../auth/permissions.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
-import { takenSeats } from '../capacity.js';
+import { countReservedSeats } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
-import { doomFiles, removeDoomed } from '../files/files.js';
-import { holdUsers } from '../row-locks.js';
+import { markForDeletion, removeMarked } from '../files/files.js';
+import { forceIncrementUserVersions } from '../row-locks.js';
 import { trainerSummary } from './queries.js';
 
-/** What a search for a course looks in. */
+/** The text that a search for courses matches. */
 function courseSearchKey({ title, category, tags }: Course): string {
   return searchKey(title, category, ...tags);
 }
 
 /**
- * Refuses whoever isn't the course's trainer or the super admin. That a course is there is a secret only while it isn't
- * published.
+ * Refuses an actor who isn't the course's trainer or the super admin. Only the existence of an unpublished course is a
+ * secret.
  * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`
  */
 export function assertManages(actor: Pick<Actor, 'actorId' | 'role'>, course: Course): void {
@@ -41,8 +41,8 @@ export function assertManages(actor: Pick<Actor, 'actorId' | 'role'>, course: Co
 }
 
 /**
- * The row of a course that the actor manages, locked. Whoever doesn't change it but relies on it holds it, too: see
- * holds.ts.
+ * Locks a course that the actor manages. A transaction that relies on it without changing it must also increment its
+ * version: see row-locks.ts.
  * @throws as {@link assertManages}
  */
 export async function lockManagedCourse(
@@ -58,36 +58,36 @@ export async function lockManagedCourse(
   return course;
 }
 
-/** A trainer stays one until the transaction ends. @returns nothing where the id isn't a trainer's */
-async function holdTrainer(core: Core, id: string, transaction: Transaction): Promise<User | null> {
-  const [account] = await holdUsers(core, [id], transaction);
+/** Locks a trainer, who stays one until the transaction ends; null when the id isn't a trainer's. */
+async function lockTrainer(core: Core, id: string, transaction: Transaction): Promise<User | null> {
+  const [account] = await forceIncrementUserVersions(core, [id], transaction);
   return account?.role === 'trainer' ? account : null;
 }
 
-/** {@link holdTrainer}, of one whom a course can be given to. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
-async function holdNamedTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
-  const trainer = await holdTrainer(core, id, transaction);
+/** Locks a trainer to whom a course can be assigned. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
+async function lockActiveTrainer(core: Core, id: string, transaction: Transaction): Promise<void> {
+  const trainer = await lockTrainer(core, id, transaction);
   if (!trainer) throw notFound('Trainer');
   if (!trainer.isActive) throw new AppError('ACCOUNT_INACTIVE', 'Trainer account is inactive.');
 }
 
-/** The trainer is held: courses that are made together are counted one after the other. */
-async function assertMayMakeMore(core: Core, trainerId: string, transaction: Transaction): Promise<void> {
-  const most = core.config.courses.ofTrainer;
+/** The trainer's row must be locked, so that concurrent requests are counted one after the other. */
+async function assertBelowCourseLimit(core: Core, trainerId: string, transaction: Transaction): Promise<void> {
+  const limit = core.config.courses.ofTrainer;
   const count = await core.database.models.Course.count({ where: { trainerId }, transaction });
-  if (count < most) return;
-  const message = `You may have ${most} courses, and have ${count}. Delete some first, or ask the super admin.`;
+  if (count < limit) return;
+  const message = `You may have ${limit} courses, and have ${count}. Delete some first, or ask the super admin.`;
   throw new AppError('COURSE_LIMIT', message);
 }
 
-/** The course as it is now, with its trainer. */
-async function reread(core: Core, id: string, transaction: Transaction): Promise<Course> {
+/** Reads the course as it is now, with its trainer. */
+async function reload(core: Core, id: string, transaction: Transaction): Promise<Course> {
   const { Course, User } = core.database.models;
   const include = [{ model: User, as: 'trainer', attributes: trainerSummary }];
   return Course.findByPk(id, { include, transaction, rejectOnEmpty: true });
 }
 
-/** Fields of a course as its columns hold them. */
+/** Fields of a course as columns. */
 function columnsOf({ tags, ...fields }: Partial<CourseFields>): Partial<Course> {
   return { ...fields, ...(tags !== undefined && { tagsJson: tags.length === 0 ? null : JSON.stringify(tags) }) };
 }
@@ -101,7 +101,7 @@ const courseRecord = (action: AuditRecord['action'], id: string, changes: Pick<A
   ({ action, targetType: 'course', targetId: id, ...changes }) as const;
 
 /**
- * Creates a course, unpublished. A trainer's is their own, and they have so many at most; the super admin names the trainer.
+ * Creates an unpublished course: a trainer for themselves, up to a limit; the super admin for a named trainer.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer, `ACCOUNT_INACTIVE`, `COURSE_LIMIT`, `TOKEN_INVALID`
  */
 export async function createCourse(core: Core, actor: Actor, input: unknown): Promise<Course> {
@@ -111,19 +111,19 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
   assertDatesInOrder(fields);
   return core.database.inTransaction(async (transaction) => {
     if (own) {
-      assertStillSignedIn(await holdTrainer(core, trainerId, transaction));
-      await assertMayMakeMore(core, trainerId, transaction);
-    } else await holdNamedTrainer(core, trainerId, transaction);
+      assertStillSignedIn(await lockTrainer(core, trainerId, transaction));
+      await assertBelowCourseLimit(core, trainerId, transaction);
+    } else await lockActiveTrainer(core, trainerId, transaction);
     const { Course } = core.database.models;
     const { title, description } = fields;
     const course = Course.build({ id: uuidv7(), trainerId, title, description, searchKey: '', ...columnsOf(fields) });
     course.searchKey = courseSearchKey(course);
     await course.save({ transaction });
-    const created = await reread(core, course.id, transaction);
+    const created = await reload(core, course.id, transaction);
     const record = courseRecord('course.create', course.id, { after: auditedCourse(created) });
     await recordAudit(core, actor, record, transaction);
     return created;
-  }, isThere(core.database.models.Course));
+  }, confirmedById(core.database.models.Course));
 }
 
 /** Changes a managed course with its audit entry; `change` runs inside the transaction, on the locked row. */
@@ -143,13 +143,13 @@ async function changeCourse(
     const changes = changesBetween(before, auditedCourse(course));
     if (Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, courseRecord(action, id, changes), transaction);
-    return reread(core, id, transaction);
+    return reload(core, id, transaction);
   });
 }
 
 /**
- * Changes what a course says of itself; what is absent stays as it is.
- * @throws AppError `VALIDATION`, also for fewer seats than are taken, `NOT_FOUND`, `ACCESS_DENIED`
+ * Changes the fields of a course; absent fields stay as they are.
+ * @throws AppError `VALIDATION`, also for a capacity below the reserved seats, `NOT_FOUND`, `ACCESS_DENIED`
  */
 export async function updateCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const fields = validate(courseUpdateSchema, input);
@@ -157,16 +157,16 @@ export async function updateCourse(core: Core, actor: Actor, id: string, input: 
     course.set(columnsOf(fields));
     assertDatesInOrder(course);
     if (course.changed('maxStudents') && course.maxStudents !== null) {
-      const taken = (await takenSeats(core, [id], transaction)).get(id) ?? 0;
-      if (taken > course.maxStudents)
+      const reserved = (await countReservedSeats(core, [id], transaction)).get(id) ?? 0;
+      if (reserved > course.maxStudents)
         throw validationError([
-          { path: 'maxStudents', message: `maxStudents must be at least ${taken}: so many seats are taken.` },
+          { path: 'maxStudents', message: `maxStudents must be at least ${reserved}: so many seats are taken.` },
         ]);
     }
   });
 }
 
-/** Shows a course to everybody, or takes it out of the catalogue. @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED` */
+/** Publishes a course, or removes it from the catalogue. @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED` */
 export async function publishCourse(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const { isPublished } = validate(publicationSchema, input);
   return changeCourse(core, actor, id, isPublished ? 'course.publish' : 'course.unpublish', async (course) => {
@@ -175,20 +175,20 @@ export async function publishCourse(core: Core, actor: Actor, id: string, input:
 }
 
 /**
- * Gives a course to another trainer, its enrollments with it.
+ * Assigns a course, with its enrollments, to another trainer.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the course or the trainer, `ACCOUNT_INACTIVE`
  */
 export async function assignTrainer(core: Core, actor: Actor, id: string, input: unknown): Promise<Course> {
   const { trainerId } = validate(trainerAssignmentSchema, input);
   return changeCourse(core, actor, id, 'course.assign-trainer', async (course, transaction) => {
-    await holdNamedTrainer(core, trainerId, transaction);
-    // A foreign key takes the enrollments along.
+    await lockActiveTrainer(core, trainerId, transaction);
+    // A foreign key updates the enrollments.
     course.trainerId = trainerId;
   });
 }
 
 /**
- * Deletes a course with its enrollments and files. While it has active enrollments only the super admin can, by force.
+ * Deletes a course with its enrollments and files. While it has active enrollments, only the super admin can, with force.
  * @param query `{ force }`
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_IN_USE`
  */
@@ -200,12 +200,12 @@ export async function deleteCourse(core: Core, actor: Actor, id: string, query: 
     const active = await Enrollment.count({ where: { courseId: id, status: 'active' }, transaction });
     if (active > 0 && !(force && actor.role === 'super_admin')) throw new AppError('COURSE_IN_USE');
     const enrollments = await Enrollment.count({ where: { courseId: id }, transaction });
-    await doomFiles(core, { courseId: id }, transaction);
+    await markForDeletion(core, { courseId: id }, transaction);
     await locked.destroy({ transaction });
     const record = courseRecord('course.delete', id, { before: { ...auditedCourse(locked), enrollments } });
     await recordAudit(core, actor, record, transaction);
     return locked;
   });
-  await removeDoomed(core, { courseId: id });
+  await removeMarked(core, { courseId: id });
   return course;
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { col, fn, Op, type Transaction, type WhereOptions } from 'sequelize';
+import { activeEnrollmentExists, courseExists } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { StoredFile } from '../../db/models/stored-file.js';
 import { AppError, notFound, validationError } from '../../errors.js';
@@ -11,17 +12,17 @@ import { denied } from '../auth/permissions.js';
 import type { Actor, Core } from '../core.js';
 import {
   atMost,
-  doomFiles,
-  dropUpload,
-  keptName,
+  markForDeletion,
   openFile,
-  removeDoomed,
+  removeMarked,
+  removeUpload,
+  sanitizeFilename,
   storeFile,
   type Upload,
   type UploadLimit,
 } from '../files/files.js';
 import { type Page, pageOf } from '../paging.js';
-import { holdCourses } from '../row-locks.js';
+import { forceIncrementCourseVersions } from '../row-locks.js';
 import { assertManages, lockManagedCourse } from './commands.js';
 import { isActiveTrainee } from './queries.js';
 
@@ -31,14 +32,14 @@ async function courseOf(core: Core, id: string): Promise<Course> {
   return course;
 }
 
-/** Refuses whoever may not give the course a file, before it is sent. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/** Checks, before a file is sent, that the actor may add it to the course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
 export async function assertMayUpload(core: Core, actor: Actor, courseId: string): Promise<void> {
   assertManages(actor, await courseOf(core, courseId));
 }
 
 /** @throws AppError `NOT_FOUND`, `ACCESS_DENIED` unless the actor manages the course or takes part in it */
 async function assertMayRead(core: Core, actor: Actor, courseId: string): Promise<void> {
-  // Whoever takes part needs no look at the course: it is only asked what to say to the others.
+  // The course is read only to find the reason of a refusal.
   const trainee = actor.role === 'trainee' && actor.actorId !== null;
   if (trainee && (await isActiveTrainee(core, actor.actorId ?? '', courseId))) return;
   const course = await courseOf(core, courseId);
@@ -46,15 +47,12 @@ async function assertMayRead(core: Core, actor: Actor, courseId: string): Promis
   throw course.isPublished ? denied('An active enrollment in the course is required.') : notFound('Course');
 }
 
-/** The same as a condition, so that a listing needs no query more. */
+/** {@link assertMayRead} as a condition, which saves a listing a query. */
 function readableBy({ database: { sequelize } }: Core, { actorId, role }: Actor, courseId: string): WhereOptions {
   if (role === 'super_admin') return {};
-  const [id, user] = [sequelize.escape(courseId), sequelize.escape(actorId ?? '')];
-  return sequelize.literal(
-    role === 'trainer'
-      ? `EXISTS (SELECT 1 FROM courses WHERE id = ${id} AND trainer_id = ${user})`
-      : `EXISTS (SELECT 1 FROM enrollments WHERE course_id = ${id} AND user_id = ${user} AND status = 'active')`,
-  );
+  return role === 'trainer'
+    ? courseExists(sequelize, courseId, actorId ?? '')
+    : activeEnrollmentExists(sequelize, courseId, actorId ?? '');
 }
 
 function assertTypeAllowed(core: Core, name: string): void {
@@ -66,7 +64,7 @@ function assertTypeAllowed(core: Core, name: string): void {
     ]);
 }
 
-/** What the course's files are, together. */
+/** The total of a course's files. */
 interface Usage {
   bytes: number;
   files: number;
@@ -82,13 +80,13 @@ async function usageOf(core: Core, courseId: string, transaction?: Transaction):
     raw: true,
     transaction: transaction ?? null,
   });
-  // Aggregates have no names among the columns; of no rows the sum is null.
+  // Sequelize's types don't cover aliases of aggregates; the sum of no rows is null.
   const { bytes, files } = (found ?? {}) as { bytes?: unknown; files?: unknown };
   return { bytes: Number(bytes ?? 0), files: Number(files ?? 0) };
 }
 
-/** Also files of nothing have a row and an object. @throws AppError `COURSE_QUOTA` */
-function assertRoomForFile({ config }: Core, { files }: Usage): void {
+/** The number of files is limited too, because empty files also cost a row and an object. @throws AppError `COURSE_QUOTA` */
+function assertFileCount({ config }: Core, { files }: Usage): void {
   const { courseFiles } = config.files;
   if (files < courseFiles) return;
   throw new AppError('COURSE_QUOTA', `The course may have ${courseFiles} files, and has ${files}. Delete some first.`);
@@ -100,24 +98,24 @@ function overQuota({ config }: Core, used: number, cause?: unknown): AppError {
   return new AppError('COURSE_QUOTA', message, { cause });
 }
 
-/** The course is held: uploads that arrive together are added up one after the other. */
+/** Locks the course, so that concurrent uploads are added up one after the other. */
 async function assertQuota(core: Core, courseId: string, file: StoredFile, transaction: Transaction): Promise<void> {
-  await holdCourses(core, [courseId], transaction);
+  await forceIncrementCourseVersions(core, [courseId], transaction);
   const used = await usageOf(core, courseId, transaction);
-  assertRoomForFile(core, used);
+  assertFileCount(core, used);
   if (used.bytes + Number(file.bytes) > core.config.files.courseQuotaBytes) throw overQuota(core, used.bytes);
 }
 
 /**
- * How long the next file of a course may be, asked before it is sent: what has no room needn't come. Others may take
- * the room meanwhile, so that it is asked again when the file is put to use.
- * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA` when no file is allowed any more
+ * How many bytes the next file of a course may have, checked before it is sent. The quota is checked again when the file
+ * is stored, because concurrent uploads use it too.
+ * @throws AppError `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_QUOTA` when the course has too many files
  */
 export async function materialLimit(core: Core, actor: Actor, courseId: string): Promise<UploadLimit> {
   await assertMayUpload(core, actor, courseId);
   const { courseQuotaBytes, materialBytes } = core.config.files;
   const used = await core.database.read(() => usageOf(core, courseId));
-  assertRoomForFile(core, used);
+  assertFileCount(core, used);
   const left = Math.max(courseQuotaBytes - used.bytes, 0);
   return left < materialBytes
     ? { maxBytes: left, tooLarge: (cause) => overQuota(core, used.bytes, cause) }
@@ -130,9 +128,9 @@ export async function materialLimit(core: Core, actor: Actor, courseId: string):
  */
 export async function addMaterial(core: Core, actor: Actor, courseId: string, upload: Upload): Promise<StoredFile> {
   try {
-    assertTypeAllowed(core, keptName(upload.name));
+    assertTypeAllowed(core, sanitizeFilename(upload.name));
   } catch (error) {
-    await dropUpload(upload);
+    await removeUpload(upload);
     throw error;
   }
   return storeFile(
@@ -168,7 +166,7 @@ export async function listMaterials(
   });
 }
 
-/** What is known of a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+/** The row of a file of a course. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
 export async function findMaterial(core: Core, actor: Actor, courseId: string, id: string): Promise<StoredFile> {
   await assertMayRead(core, actor, courseId);
   const where = { id, courseId, kind: 'material' as const, state: 'live' as const };
@@ -197,7 +195,7 @@ export async function removeMaterial(core: Core, actor: Actor, courseId: string,
     const where = { id, courseId, kind: 'material' as const, state: 'live' as const };
     const file = await StoredFile.findOne({ where, transaction });
     if (!file) throw notFound('File');
-    await doomFiles(core, { id }, transaction);
+    await markForDeletion(core, { id }, transaction);
     await recordAudit(
       core,
       actor,
@@ -205,5 +203,5 @@ export async function removeMaterial(core: Core, actor: Actor, courseId: string,
       transaction,
     );
   });
-  await removeDoomed(core, { id });
+  await removeMarked(core, { id });
 }

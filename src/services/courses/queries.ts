@@ -1,5 +1,5 @@
 import { col, fn, Op, type WhereOptions } from 'sequelize';
-import { contains } from '../../db/dialect.js';
+import { contains } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { notFound, validationError } from '../../errors.js';
@@ -11,13 +11,13 @@ import type { Core } from '../core.js';
 import { idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 
-/** What is shown of a course's trainer. */
+/** The public fields of a course's trainer. */
 export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
 
-/** Who looks at the catalogue; nobody in particular when not signed in. */
+/** The reader of the catalogue; undefined when not signed in. */
 export type Viewer = { actorId: string | null; role: Role } | undefined;
 
-/** Anybody sees published courses, a trainer their own too, the super admin all. */
+/** Published courses for all, a trainer's own courses for them, all courses for the super admin. */
 function visibleTo(viewer: Viewer): WhereOptions<Course> {
   if (viewer?.role === 'super_admin') return {};
   if (viewer?.role === 'trainer') return { [Op.or]: [{ isPublished: true }, { trainerId: viewer.actorId ?? '' }] };
@@ -76,12 +76,12 @@ export async function listTrainerCourses(
     where: { trainerId, ...(isPublished !== undefined && { isPublished }), ...titled(core, search) },
     order: orderOf(listing),
     include: withTrainer(core),
-    // A trainer asks for their own, and is there.
+    // A trainer lists their own courses, and exists.
     ifNone: viewer.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
   });
 }
 
-/** Whether a trainee takes part in a course: what only those may see who do. */
+/** Whether a trainee has an active enrollment in a course. */
 export async function isActiveTrainee(core: Core, userId: string, courseId: string): Promise<boolean> {
   const { Enrollment } = core.database.models;
   const where = { userId, courseId, status: 'active' };
@@ -89,7 +89,7 @@ export async function isActiveTrainee(core: Core, userId: string, courseId: stri
 }
 
 /**
- * A course with its trainer: an unpublished one is there for its trainer, the super admin and its active trainees only.
+ * A course with its trainer. An unpublished one is visible to its trainer, the super admin and its active trainees only.
  * @throws AppError `NOT_FOUND`
  */
 export async function findCourse(core: Core, viewer: NonNullable<Viewer>, id: string): Promise<Course> {
@@ -103,11 +103,11 @@ export async function findCourse(core: Core, viewer: NonNullable<Viewer>, id: st
   throw notFound('Course');
 }
 
-/** So many ids are named where a title stands for several courses. */
-const mostNamed = 10;
+/** How many ids the error lists for an ambiguous title. */
+const maxListedIds = 10;
 
 /**
- * The course that an id or an exact title means, if there is one. Trainers choose titles: what is spelled like an id is one.
+ * Finds a course by id or exact title. Trainers choose titles, so a text that is spelled like an id is never taken as a title.
  * @throws AppError `VALIDATION` for a title of several courses, naming their ids
  */
 export async function findCourseNamed(core: Core, reference: string): Promise<Course | undefined> {
@@ -116,16 +116,16 @@ export async function findCourseNamed(core: Core, reference: string): Promise<Co
   const id = idIn(name);
   if (id !== undefined) return (await core.database.read(() => Course.findByPk(id))) ?? undefined;
   const found = await core.database.read(() => Course.findAll({ where: { title: name }, order: ['id'] }));
-  // Databases compare more loosely.
+  // MySQL ignores spaces at the end.
   const titled = found.filter(({ title }) => title === name);
   if (titled.length < 2) return titled[0];
-  const ids = titled.slice(0, mostNamed).map((course) => course.id);
-  const more = titled.length > mostNamed ? ` and ${titled.length - mostNamed} more` : '';
+  const ids = titled.slice(0, maxListedIds).map((course) => course.id);
+  const more = titled.length > maxListedIds ? ` and ${titled.length - maxListedIds} more` : '';
   const message = `Course: there are several with this title. Name it by its id: ${ids.join(', ')}${more}.`;
   throw validationError([{ path: 'course', message }]);
 }
 
-/** The order of a dictionary, the same whatever the database or the place: bytes would put "apples" after "Zoology". */
+/** Independent of database and locale; byte order would put "apples" after "Zoology". */
 const alphabetical = new Intl.Collator('en');
 
 /** The categories of the courses that the viewer may see, in alphabetical order. */
@@ -140,7 +140,7 @@ export async function listCategories(core: Core, viewer: Viewer): Promise<string
   return courses.flatMap(({ category }) => category ?? []).sort(alphabetical.compare);
 }
 
-/** One page of the trainers who can be given a course: the active ones, by name. @throws AppError `VALIDATION` */
+/** One page of the active trainers, to whom a course can be assigned, by name. @throws AppError `VALIDATION` */
 export async function listAvailableTrainers(core: Core, query: unknown): Promise<Page<User>> {
   const listing = validate(trainerListingSchema, query);
   const where: WhereOptions<User> = { role: 'trainer', isActive: true };
@@ -154,7 +154,7 @@ export async function listAvailableTrainers(core: Core, query: unknown): Promise
   });
 }
 
-/** Figures of the courses that somebody answers for. */
+/** Statistics of courses. */
 export interface CourseStatistics {
   total: number;
   published: number;
@@ -163,7 +163,7 @@ export interface CourseStatistics {
   byCategory: { category: string | null; count: number }[];
 }
 
-/** Figures of a trainer's own courses; of all for the super admin. */
+/** Statistics of a trainer's own courses; of all courses for the super admin. */
 export async function courseStatistics(core: Core, viewer: NonNullable<Viewer>): Promise<CourseStatistics> {
   const { Course } = core.database.models;
   const groups = await core.database.read(() =>
@@ -184,7 +184,7 @@ export async function courseStatistics(core: Core, viewer: NonNullable<Viewer>):
   }
   figures.byCategory = [...byCategory]
     .map(([category, count]) => ({ category, count }))
-    // Those without a category come first.
+    // Courses without a category come first.
     .sort((a, b) => alphabetical.compare(a.category ?? '', b.category ?? ''));
   return figures;
 }

@@ -3,22 +3,22 @@ import type { Enrollment } from '../../db/models/enrollment.js';
 import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit.js';
-import { takeSeats } from '../capacity.js';
+import { reserveSeats } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
 import { newIds } from '../ids.js';
-import { holdUsers } from '../row-locks.js';
+import { forceIncrementUserVersions } from '../row-locks.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './commands.js';
 import { assignmentRefusal } from './rules.js';
 import { insertEnrollments } from './store.js';
 
-/** Somebody who was not enrolled, and why. */
+/** A trainee who was not enrolled, and why. */
 export interface SkippedTrainee {
   traineeId: string;
   reason: string;
 }
 
-/** Who of those named can be enrolled: some anew, some again. */
+/** Trainees to enroll for the first time, cancelled enrollments to revive, and the others. */
 interface Sorted {
   fresh: string[];
   again: Enrollment[];
@@ -31,8 +31,8 @@ async function sortOut(
   transaction: Transaction,
 ): Promise<Sorted> {
   const { Enrollment } = core.database.models;
-  const people = await holdUsers(core, traineeIds, transaction);
-  const trainees = new Map(people.filter(({ role }) => role === 'trainee').map((user) => [user.id, user]));
+  const users = await forceIncrementUserVersions(core, traineeIds, transaction);
+  const trainees = new Map(users.filter(({ role }) => role === 'trainee').map((user) => [user.id, user]));
   const enrollments = await Enrollment.findAll({
     where: { courseId, userId: traineeIds },
     lock: transaction.LOCK.UPDATE,
@@ -51,7 +51,7 @@ async function sortOut(
 }
 
 /**
- * Enrolls many trainees in a course: all who can be, or nobody when there isn't room for them.
+ * Enrolls many trainees in a course: all who can be, or none when the course would be over its capacity.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`
  */
 export async function assignMany(
@@ -65,7 +65,7 @@ export async function assignMany(
   return core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
     const { fresh, again, skipped } = await sortOut(core, wanted, transaction);
-    await takeSeats(core, course, fresh.length + again.length, transaction);
+    await reserveSeats(core, course, fresh.length + again.length, transaction);
     const now = core.now();
     const ids = newIds(fresh.length);
     const { trainerId } = course;
@@ -90,7 +90,7 @@ export async function assignMany(
   });
 }
 
-/** Removes the enrollments that a list names, all or none. @throws AppError `VALIDATION`, `NOT_FOUND` */
+/** Removes the enrollments of a list, all or none. @throws AppError `VALIDATION`, `NOT_FOUND` */
 export async function removeMany(core: Core, actor: Actor, input: unknown): Promise<Enrollment[]> {
   const { enrollmentIds } = validate(bulkRemovalSchema, input);
   return removeEnrollments(core, actor, enrollmentIds);

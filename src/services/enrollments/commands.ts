@@ -14,10 +14,10 @@ import {
 import { validate } from '../../schemas/validate.js';
 import { type AuditedEnrollment, type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
 import { assertStillSignedIn } from '../auth/sessions.js';
-import { takeSeats } from '../capacity.js';
+import { reserveSeats } from '../capacity.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
-import { holdTrainee, lockCourse, lockEnrollment, lockTrainee } from './locks.js';
+import { lockCourse, lockEnrollment, lockTrainee, lockTraineeToEnroll } from './locks.js';
 import { findEnrollment } from './queries.js';
 import { assertCanEnter, assertMayChange, assignmentRefusal } from './rules.js';
 
@@ -28,7 +28,7 @@ export const enrollmentRecord = (
   changes: Pick<AuditRecord, 'before' | 'after'>,
 ) => ({ action, targetType: 'enrollment', targetId: id, ...changes }) as const;
 
-/** What enrolling somebody has changed: all of a new enrollment, or what is different in one that was cancelled. */
+/** What enrolling a trainee has changed: all of a new enrollment, or what is different in one that was cancelled. */
 export function entryChanges(before: AuditedEnrollment | undefined, entered: Enrollment) {
   const after = auditedEnrollment(entered);
   return before ? changesBetween(before, after) : { after };
@@ -40,7 +40,7 @@ interface Entry {
   notes?: string | null | undefined;
 }
 
-/** Enrolls somebody, or lets them in again who had cancelled. The seat is taken already. */
+/** Enrolls a trainee, or revives a cancelled enrollment. The caller has reserved the seat. */
 async function enter(
   core: Core,
   course: Course,
@@ -59,7 +59,7 @@ async function enter(
       status,
       enrolledAt,
       notes: notes ?? null,
-      // What is left to the database isn't known here.
+      // Defaults of the database wouldn't be in the returned instance.
       progress: 0,
       completedAt: null,
     },
@@ -68,24 +68,24 @@ async function enter(
 }
 
 /**
- * A trainee asks for a place in a published course with room.
+ * A trainee asks for a place in a published course that isn't full.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ALREADY_ENROLLED`, `COURSE_NOT_PUBLISHED`, `COURSE_FULL`, in this order
  */
 export async function requestEnrollment(core: Core, { user }: Caller, input: unknown): Promise<Enrollment> {
   const { courseId, notes } = validate(enrollmentRequestSchema, input);
   return core.database.inTransaction(async (transaction) => {
     const course = await lockCourse(core, courseId, transaction);
-    assertStillSignedIn(await holdTrainee(core, user.id, transaction));
+    assertStillSignedIn(await lockTraineeToEnroll(core, user.id, transaction));
     const existing = await lockEnrollment(core, { userId: user.id, courseId }, transaction);
     if (existing && existing.status !== 'cancelled') throw new AppError('ALREADY_ENROLLED');
     if (!course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
-    await takeSeats(core, course, 1, transaction);
+    await reserveSeats(core, course, 1, transaction);
     return enter(core, course, existing, { userId: user.id, status: 'pending', notes }, transaction);
   });
 }
 
 /**
- * Those who manage a course enroll a trainee, whether it is published or not.
+ * The course's trainer or the super admin enrolls a trainee, whether the course is published or not.
  * @returns the enrollment with its course and trainee
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED`, `STATUS_REFUSED`,
  *   `COURSE_FULL`
@@ -94,12 +94,12 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
   const { courseId, traineeId, status, notes } = validate(enrollmentAssignmentSchema, input);
   return core.database.inTransaction(async (transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
-    const trainee = await holdTrainee(core, traineeId, transaction);
+    const trainee = await lockTraineeToEnroll(core, traineeId, transaction);
     const existing = await lockEnrollment(core, { userId: traineeId, courseId }, transaction);
     const refusal = assignmentRefusal(trainee, existing, status);
     if (refusal) throw refusal;
     const before = existing ? auditedEnrollment(existing) : undefined;
-    await takeSeats(core, course, 1, transaction);
+    await reserveSeats(core, course, 1, transaction);
     const enrollment = await enter(core, course, existing, { userId: traineeId, status, notes }, transaction);
     enrollment.course = course;
     if (trainee) enrollment.user = trainee;
@@ -109,37 +109,37 @@ export async function assignEnrollment(core: Core, actor: Actor, input: unknown)
   });
 }
 
-/** What a change of status relies on, locked besides the enrollment. */
+/** The rows that a change of status relies on, locked before the enrollment. */
 interface EnrollmentParents {
   course: Course;
   trainee: User | null;
 }
 
-/** Locks the course, then the trainee, of a status change. @throws AppError `NOT_FOUND` when the course has gone */
+/** Locks the course, then the trainee, of a status change. @throws AppError `NOT_FOUND` when the course was deleted */
 async function lockParents(
   core: Core,
   { courseId, userId, status }: Enrollment,
   transaction: Transaction,
 ): Promise<EnrollmentParents> {
   const course = await lockCourse(core, courseId, transaction);
-  // Only a new place needs more than that nobody else is at it.
-  const lock = status === 'cancelled' ? holdTrainee : lockTrainee;
+  // Only reviving a cancelled enrollment relies on the account staying a trainee.
+  const lock = status === 'cancelled' ? lockTraineeToEnroll : lockTrainee;
   return { course, trainee: await lock(core, userId, transaction) };
 }
 
 /** One change of an enrollment. */
 interface EnrollmentChange<Locked> {
   action: AuditRecord['action'];
-  /** Locks what the change relies on, before the enrollment itself: all wait in one order. */
+  /** Locks the rows that the change relies on, before the enrollment itself, to avoid deadlocks. */
   lock(found: Enrollment, transaction: Transaction): Promise<Locked>;
   /** Changes the locked enrollment; what it sets is saved. */
   change(enrollment: Enrollment, locked: Locked, transaction: Transaction): Promise<void>;
 }
 
 /**
- * Changes an enrollment that the actor knows of, on its locked row, and records it unless it is the trainee's own doing.
- * @returns the enrollment as this change left it, with the course and trainee that it was found with: reading it again
- *   after the commit could fail, or show what others did to it next
+ * Changes an enrollment that the actor may see, on its locked row, and audits it unless the actor is the trainee.
+ * @returns the enrollment after this change, with the course and trainee that were read before it: reading it again after
+ *   the commit could fail, or show a later change
  */
 async function changeEnrollment<Locked>(
   core: Core,
@@ -151,8 +151,8 @@ async function changeEnrollment<Locked>(
   return core.database.inTransaction(async (transaction) => {
     const locked = await lock(found, transaction);
     const enrollment = await lockEnrollment(core, { id }, transaction);
-    // It may have gone, or its course to another trainer, since it was looked up. The trainer of the course is in the
-    // enrollment too: a foreign key keeps them the same.
+    // Since it was read, it may have been deleted, or its course assigned to another trainer. The enrollment's trainer is
+    // always its course's: a foreign key ensures that.
     const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
     if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
     const before = auditedEnrollment(enrollment);
@@ -169,7 +169,7 @@ async function changeEnrollment<Locked>(
 
 /**
  * Moves an enrollment to another status.
- * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_REFUSED`, and for those who had cancelled
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_REFUSED`, and when reviving a cancelled one
  *   `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_FULL`
  */
 export async function changeStatus(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
@@ -184,7 +184,7 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
         if (byTrainee) assertStillSignedIn(trainee);
         else assertCanEnter(trainee);
         if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
-        await takeSeats(core, course, 1, transaction);
+        await reserveSeats(core, course, 1, transaction);
         enrollment.enrolledAt = core.now();
       }
       enrollment.status = wanted.status;
@@ -195,7 +195,7 @@ export async function changeStatus(core: Core, actor: Actor, id: string, input: 
 }
 
 /**
- * Sets how far a trainee is: those who manage the course from the start, the trainee while active.
+ * Sets the progress of an enrollment: managers of the course while it is pending or active, the trainee while active.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `STATUS_REFUSED`
  */
 export async function setProgress(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
@@ -203,7 +203,7 @@ export async function setProgress(core: Core, actor: Actor, id: string, input: u
   const open: readonly EnrollmentStatus[] = actor.role === 'trainee' ? ['active'] : ['pending', 'active'];
   return changeEnrollment(core, actor, id, {
     action: 'enrollment.progress',
-    // Progress takes no seat: trainees who advance don't wait for others who enter their course.
+    // Progress needs no seat: it doesn't wait for others who enroll in the course.
     lock: async () => undefined,
     async change(enrollment) {
       if (!open.includes(enrollment.status))
@@ -215,8 +215,8 @@ export async function setProgress(core: Core, actor: Actor, id: string, input: u
 
 /**
  * Removes enrollments, all of them or none.
- * @returns what they were
- * @throws AppError `NOT_FOUND` when one isn't there, or isn't in a course that the actor manages
+ * @returns the removed enrollments
+ * @throws AppError `NOT_FOUND` when one doesn't exist, or isn't in a course that the actor manages
  */
 export async function removeEnrollments(core: Core, actor: Actor, ids: readonly string[]): Promise<Enrollment[]> {
   const { Enrollment } = core.database.models;

@@ -4,12 +4,12 @@ import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
 import type { Core } from '../core.js';
-import { holdUsers } from '../row-locks.js';
+import { forceIncrementUserVersions } from '../row-locks.js';
 
 /**
- * Whoever changes the status of enrollments locks the course first, then the trainee, then the rows: so all wait in one
- * order. Whoever sets progress locks the enrollment alone. On a cluster that is one node's order; there the enrollment
- * that is changed conflicts, and the course where a seat is taken.
+ * Changes of status lock the course first, then the trainee, then the enrollments, to avoid deadlocks. Changes of progress
+ * lock the enrollment alone. Between nodes of a cluster these locks don't hold: there the changed enrollment conflicts,
+ * and the course whose seats are reserved.
  */
 export async function lockCourse(core: Core, id: string, transaction: Transaction): Promise<Course> {
   const { Course } = core.database.models;
@@ -18,23 +18,22 @@ export async function lockCourse(core: Core, id: string, transaction: Transactio
   return course;
 }
 
-/** The trainee of an enrollment. @returns nothing where they aren't a trainee any more */
+/** The trainee of an enrollment; null when the account has another role now. */
 export function lockTrainee(core: Core, id: string, transaction: Transaction): Promise<User | null> {
   const where = { id, role: 'trainee' };
   return core.database.models.User.findOne({ where, transaction, lock: transaction.LOCK.SHARE });
 }
 
 /**
- * Somebody who gets a place stays a trainee until the transaction ends: an account can get another role, which an enrolled
- * one can't.
- * @returns nothing where the id isn't a trainee's
+ * Locks a trainee who is about to be enrolled, so that the account can't get another role before the commit.
+ * @returns null when the id isn't a trainee's
  */
-export async function holdTrainee(core: Core, id: string, transaction: Transaction): Promise<User | null> {
-  const [user] = await holdUsers(core, [id], transaction);
+export async function lockTraineeToEnroll(core: Core, id: string, transaction: Transaction): Promise<User | null> {
+  const [user] = await forceIncrementUserVersions(core, [id], transaction);
   return user?.role === 'trainee' ? user : null;
 }
 
-/** The trainee's enrollment in a course, if there is one. */
+/** The enrollment with this id, or of this trainee in this course; null when there is none. */
 export function lockEnrollment(
   core: Core,
   where: { id: string } | { userId: string; courseId: string },

@@ -1,5 +1,5 @@
 import { col, fn, Op, type OrderItem, type WhereOptions } from 'sequelize';
-import { contains, refersToMatch } from '../../db/dialect.js';
+import { contains, courseExists, isNotEnrolled, refersToMatch } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
@@ -84,25 +84,25 @@ export async function listTrainerEnrollments(
     where: { trainerId, ...filtered(listing), ...(sought && { [Op.or]: matches }) },
     order: newestFirst,
     include: withUserAndCourse(core),
-    // A trainer asks for their own, and is there.
+    // A trainer lists their own courses, and exists.
     ifNone: actor.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
   });
 }
 
-/** Enrollments that somebody may know of: a trainee's own, those in a trainer's courses, all for the super admin. */
-function knownTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): WhereOptions<Enrollment> {
+/** Enrollments that the actor may see: a trainee's own, those in a trainer's courses, all for the super admin. */
+function visibleTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): WhereOptions<Enrollment> {
   if (role === 'super_admin') return {};
   return role === 'trainer' ? { trainerId: actorId ?? '' } : { userId: actorId ?? '' };
 }
 
-/** One page of the enrollments that the actor may know of, newest first. @throws AppError `VALIDATION` */
+/** One page of the enrollments that the actor may see, newest first. @throws AppError `VALIDATION` */
 export async function listEnrollments(core: Core, actor: Actor, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(enrollmentListingSchema, query);
   const { courseId, userId } = listing;
   const narrow = actor.role !== 'super_admin' || courseId !== undefined || userId !== undefined;
   return pageOf(core, core.database.models.Enrollment, listing, {
-    where: { [Op.and]: [knownTo(actor), filtered(listing)] },
-    // Of all enrollments there are too many to sort: there the order is that of their creation, which ids have.
+    where: { [Op.and]: [visibleTo(actor), filtered(listing)] },
+    // Sorting all enrollments by date is too slow: UUIDv7 ids are in the order of creation.
     order: narrow ? newestFirst : [['id', 'DESC']],
     include: withUserAndCourse(core),
   });
@@ -118,7 +118,7 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
   });
 }
 
-/** An enrollment that the actor may know of. @throws AppError `NOT_FOUND` */
+/** An enrollment that the actor may see. @throws AppError `NOT_FOUND` */
 export async function findEnrollment(
   core: Core,
   actor: Pick<Actor, 'actorId' | 'role'>,
@@ -126,7 +126,7 @@ export async function findEnrollment(
 ): Promise<Enrollment> {
   const enrollment = await core.database.read(() =>
     core.database.models.Enrollment.findOne({
-      where: { [Op.and]: [{ id }, knownTo(actor)] },
+      where: { [Op.and]: [{ id }, visibleTo(actor)] },
       include: withUserAndCourse(core),
     }),
   );
@@ -163,7 +163,7 @@ export async function listCourseTrainees(
     },
     order: newestFirst,
     include: withUserAndCourse(core).slice(0, 1),
-    // Somebody else's course has none for the actor: what there is to say of it is said here.
+    // Another trainer's course has none for the actor: this finds the reason.
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
 }
@@ -176,17 +176,16 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
   const listing = validate(availableTraineeListingSchema, query);
   const { sequelize, models } = core.database;
   const sought = searchKey(listing.search);
-  const courseId = sequelize.escape(listing.courseId);
-  const owned = actor.role === 'super_admin' ? '' : ` AND trainer_id = ${sequelize.escape(actor.actorId ?? '')}`;
-  const enrolled = `SELECT user_id FROM enrollments WHERE course_id = ${courseId} AND status <> 'cancelled'`;
+  const { courseId } = listing;
+  const trainerId = actor.role === 'super_admin' ? undefined : (actor.actorId ?? '');
   return pageOf(core, models.User, listing, {
     where: {
       role: 'trainee',
       isActive: true,
-      id: { [Op.notIn]: sequelize.literal(`(${enrolled})`) },
       [Op.and]: [
-        // Somebody else's course has nobody available: what there is to say of it is said below.
-        sequelize.literal(`EXISTS (SELECT 1 FROM courses WHERE id = ${courseId}${owned})`),
+        // Another trainer's course has no available trainees: `ifNone` finds the reason.
+        courseExists(sequelize, courseId, trainerId),
+        isNotEnrolled(sequelize, 'User.id', courseId),
         ...(sought ? [contains(sequelize, 'User.search_key', sought)] : []),
       ],
     },
@@ -194,25 +193,25 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
       ['lastName', 'ASC'],
       ['id', 'ASC'],
     ],
-    ifNone: () => assertManagesCourse(core, actor, listing.courseId),
+    ifNone: () => assertManagesCourse(core, actor, courseId),
   });
 }
 
-/** How many enrollments have which status. */
+/** The number of enrollments by status. */
 export type EnrollmentStatistics = Record<EnrollmentStatus | 'total', number>;
 
-/** Counts of the enrollments that the actor may know of. */
+/** Counts of the enrollments that the actor may see. */
 export async function enrollmentStatistics(core: Core, actor: Actor): Promise<EnrollmentStatistics> {
   const groups = await core.database.read(() =>
     core.database.models.Enrollment.findAll({
       attributes: ['status', [fn('COUNT', col('id')), 'count']],
-      where: knownTo(actor),
+      where: visibleTo(actor),
       group: ['status'],
     }),
   );
   const counts = new Map(groups.map((group) => [group.status, Number(group.get('count'))]));
   const byStatus = Object.fromEntries(enrollmentStatuses.map((status) => [status, counts.get(status) ?? 0]));
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  // Every status is there: the list is the type's own.
+  // The type is derived from the same list, so every status has a count.
   return { total, ...byStatus } as EnrollmentStatistics;
 }

@@ -5,7 +5,7 @@ import type { EnrollmentStatus } from '../../schemas/enrollment.js';
 import { denied } from '../auth/permissions.js';
 import type { Actor } from '../core.js';
 
-/** What an enrollment can become, from each status. */
+/** The statuses that may follow each status. */
 const transitions: Readonly<Record<EnrollmentStatus, readonly EnrollmentStatus[]>> = {
   pending: ['active', 'cancelled'],
   active: ['completed', 'cancelled'],
@@ -15,24 +15,24 @@ const transitions: Readonly<Record<EnrollmentStatus, readonly EnrollmentStatus[]
 
 /** Why an enrollment can't change its status like this; names both. */
 function transitionRefusal(from: EnrollmentStatus, to: EnrollmentStatus, byTrainee: boolean): AppError | undefined {
-  // Only the trainee can ask to be let in again; only those who manage the course can let them in.
+  // After a cancellation only the trainee can ask again (pending), and only managers of the course can admit (active).
   const forOther = from === 'cancelled' && (to === 'pending') !== byTrainee;
   return !transitions[from].includes(to) || forOther
     ? new AppError('STATUS_REFUSED', `Enrollment can't change from ${from} to ${to}.`)
     : undefined;
 }
 
-/** Why those who manage a course can't give somebody a place. */
+/** Why managers of a course can't enroll this account. */
 function traineeRefusal(trainee: User | null): AppError | undefined {
   if (!trainee) return notFound('Trainee');
   return trainee.isActive ? undefined : new AppError('ACCOUNT_INACTIVE', 'Trainee account is inactive.');
 }
 
 /**
- * Why those who manage a course can't enroll somebody with this status, one by one or among many.
+ * Why managers of a course can't enroll a trainee with this status; for single and bulk assignment.
  * @param trainee null when the id isn't a trainee's
  * @param existing the enrollment that the trainee has in the course
- * @returns `NOT_FOUND`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED` or `STATUS_REFUSED`, looked for in this order
+ * @returns `NOT_FOUND`, `ACCOUNT_INACTIVE`, `ALREADY_ENROLLED` or `STATUS_REFUSED`, checked in this order
  */
 export function assignmentRefusal(
   trainee: User | null,
@@ -51,7 +51,7 @@ export function assertCanEnter(trainee: User | null): void {
   if (refusal) throw refusal;
 }
 
-/** @throws AppError `ACCESS_DENIED` for what the actor's role may not ask for, `STATUS_REFUSED` */
+/** @throws AppError `ACCESS_DENIED` for a status that the actor's role can't set, `STATUS_REFUSED` */
 export function assertMayChange(from: EnrollmentStatus, to: EnrollmentStatus, { role }: Actor): void {
   const byTrainee = role === 'trainee';
   if (byTrainee && to !== 'cancelled' && to !== 'pending')

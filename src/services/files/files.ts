@@ -12,7 +12,7 @@ import { diskFault } from '../../storage/disk-fault.js';
 import type { ByteRange, StoredObject } from '../../storage/storage.js';
 import type { Core } from '../core.js';
 
-/** A file that a client has sent: where it lies for now, and what its sender calls it. */
+/** A received file: its temporary path, and the name that its sender gave it. */
 export interface Upload {
   path: string;
   name: string;
@@ -20,48 +20,47 @@ export interface Upload {
 
 export type { ByteRange, StoredObject } from '../../storage/storage.js';
 
-/** How long a file may be that is about to come, and the failure of a longer one. */
+/** How many bytes an upload may have, and the error for a larger one. */
 export interface UploadLimit {
   maxBytes: number;
   tooLarge(cause?: unknown): AppError;
 }
 
-/** A file may have so many bytes. */
+/** A limit of so many bytes. */
 export const atMost = (maxBytes: number): UploadLimit => ({
   maxBytes,
   tooLarge: (cause) => new AppError('BODY_TOO_LARGE', `The file has more than ${maxBytes} bytes.`, { cause }),
 });
 
-/** Where uploads are that are on their way; nothing of it is served. */
+/** The folder of unfinished uploads; nothing of it is served. */
 export function uploadsFolder(core: Core): string {
   return path.join(core.config.dataDir, 'uploads');
 }
 
-/** What a failure of writing to the folder for uploads means; what isn't the disk's fault comes back as it is. */
+/** Translates errors of the disk when writing to the upload folder; returns other errors unchanged. */
 export function uploadFault(folder: string, error: unknown): unknown {
   return diskFault(folder, error);
 }
 
-const longestName = 255;
+const maxNameLength = 255;
 
 /**
- * The name as it is kept: without folders, which some browsers send along, in one line, and without marks that make it look
- * like another ("exe.pdf" for "fdp.exe"). A long one keeps its end.
+ * A file name without folders (which some browsers send), control characters, and invisible marks that make it look like
+ * another name ("exe.pdf" for "fdp.exe"). A name that is too long keeps its extension.
  */
-export function keptName(name: string): string {
+export function sanitizeFilename(name: string): string {
   const base = withoutInvisible(path.posix.basename(name.replaceAll('\\', '/')))
     .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
     .trim();
   if (/^\.*$/.test(base)) return 'upload';
   const letters = Array.from(base);
-  if (letters.length <= longestName) return base;
-  // Its type is told by the end.
+  if (letters.length <= maxNameLength) return base;
   const extension = Array.from(path.extname(base));
   const end = extension.length <= 20 ? extension : [];
-  return [...letters.slice(0, longestName - end.length), ...end].join('');
+  return [...letters.slice(0, maxNameLength - end.length), ...end].join('');
 }
 
-/** Whose file it is. */
+/** The course or account that the file belongs to. */
 type Owner = { courseId: string } | { userId: string };
 
 interface NewFile {
@@ -71,21 +70,21 @@ interface NewFile {
   upload: Upload;
 }
 
-/** What is stored of images has been written by this program. */
+/** Stored images are always written by this program. */
 const imageType = 'image/webp';
 
 /**
- * Stores a file and makes it its owner's. The row is there before the file, and ready for use only after it: so a crash
- * at any moment leaves a row that says what to remove.
- * @param attach makes it its owner's, in the transaction that puts it to use
- * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and what `attach` throws; then nothing is left of the file
+ * Stores a file and attaches it to its owner. The row is inserted before the file is stored and becomes live after it, so
+ * that a crash at any moment leaves a row that names what to remove.
+ * @param attach attaches the file, in the transaction that makes it live
+ * @throws AppError `DISK_FULL`, `STORAGE_UNAVAILABLE`, and what `attach` throws; the file is removed then
  */
 export async function storeFile(core: Core, file: NewFile, attach: Attach): Promise<StoredFile> {
   try {
     return await putAndAttach(core, file, attach);
   } finally {
-    // The storage has taken it, or nobody will.
-    await dropUpload(file.upload);
+    // After a success the storage has moved it; after a failure it isn't needed.
+    await removeUpload(file.upload);
   }
 }
 
@@ -98,13 +97,13 @@ async function putAndAttach(
 ): Promise<StoredFile> {
   const { StoredFile } = core.database.models;
   const { size } = await stat(upload.path);
-  const name = keptName(upload.name);
+  const name = sanitizeFilename(upload.name);
   const image = kind !== 'material';
   const row = {
     id: uuidv7(),
     kind,
     state: 'pending' as const,
-    // The name of an image is all that it takes to see it: it can't be guessed.
+    // Images are public by their address, so the name must be impossible to guess.
     storageKey: image ? `image/${randomUUID()}.webp` : `material/${randomUUID()}`,
     courseId: 'courseId' in owner ? owner.courseId : null,
     userId: 'userId' in owner ? owner.userId : null,
@@ -117,13 +116,13 @@ async function putAndAttach(
   const file = await core.database.inTransaction((transaction) => StoredFile.create(row, { transaction }));
   try {
     await core.storage.put(row.storageKey, upload.path);
-    const putToUse = async (transaction: Transaction) => {
+    const makeLive = async (transaction: Transaction) => {
       await attach(file, transaction);
       const where = { id: row.id, state: 'pending' };
       const [live] = await StoredFile.update({ state: 'live' }, { where, transaction });
       if (live === 0) throw new AppError('BODY_INCOMPLETE', 'The upload took too long.');
     };
-    await core.database.inTransaction(putToUse, {
+    await core.database.inTransaction(makeLive, {
       committed: async () => (await StoredFile.findByPk(row.id))?.state === 'live',
     });
   } catch (error) {
@@ -133,47 +132,54 @@ async function putAndAttach(
   return file.set({ state: 'live' });
 }
 
-/** Removes an uploaded file that came to nothing. */
-export async function dropUpload({ path: file }: Upload): Promise<void> {
+/** Removes the temporary file of an upload. */
+export async function removeUpload({ path: file }: Upload): Promise<void> {
   await rm(file, { force: true });
 }
 
 /**
- * Marks files for removal, in the transaction that makes them useless. Only those that are in use: one on its way finds
- * out by itself that nobody wants it, and removed any earlier it would still arrive in the storage.
+ * Marks live files for deletion, in the transaction that detaches them. Pending ones are left to their own request: it
+ * notices that its owner is gone, while a file removed earlier would still arrive in the storage.
  */
-export async function doomFiles(core: Core, whose: WhereOptions<StoredFile>, transaction: Transaction): Promise<void> {
+export async function markForDeletion(
+  core: Core,
+  whose: WhereOptions<StoredFile>,
+  transaction: Transaction,
+): Promise<void> {
   const where = { [Op.and]: [{ state: 'live' }, whose] };
-  await core.database.models.StoredFile.update({ state: 'doomed' }, { where, transaction });
+  await core.database.models.StoredFile.update({ state: 'marked' }, { where, transaction });
 }
 
-/** Removes a file that came to nothing; what can't be done now is the sweep's. */
+/** Removes a file that could not be stored or attached; after a failure the cleanup does it. */
 async function discard(core: Core, { id, storageKey }: Pick<StoredFile, 'id' | 'storageKey'>): Promise<void> {
   const { StoredFile } = core.database.models;
   try {
     const row = await core.database.inTransaction(async (transaction) => {
-      await StoredFile.update({ state: 'doomed' }, { where: { id, state: 'pending' }, transaction });
+      await StoredFile.update({ state: 'marked' }, { where: { id, state: 'pending' }, transaction });
       return StoredFile.findByPk(id, { transaction });
     });
-    // It was put to use: only the answer to the commit was lost.
+    // The commit succeeded, only its answer was lost.
     if (row?.state === 'live') return;
-    // Also when a sweep has taken the row: that may have been before the file was there.
+    // Also without a row: the cleanup may have removed it before the file was stored.
     await core.storage.remove([storageKey]);
     await core.database.inTransaction((transaction) => StoredFile.destroy({ where: { id }, transaction }));
   } catch (error) {
-    core.logger.warn({ err: error }, 'a file that came to nothing could not be removed: the sweep will');
+    core.logger.warn(
+      { err: error },
+      'a file that was not stored completely could not be removed: the next cleanup retries',
+    );
   }
 }
 
-/** Rows that are handled at once. */
-const sweepBatch = 500;
+/** Rows per batch. */
+const removalBatch = 500;
 
 /**
- * Removes the files that are marked, and then their rows. A storage that fails keeps nobody from going on: the rows stay,
- * and the next sweep tries again. Neither does a file that can't be removed keep those behind it.
- * @returns how many were removed
+ * Removes marked files, then their rows. After a failure of the storage the rows stay, and the next cleanup tries again; a
+ * batch that fails doesn't stop the next one.
+ * @returns the number of removed files
  */
-export async function removeDoomed(
+export async function removeMarked(
   core: Core,
   where: WhereOptions<StoredFile> = {},
   signal?: AbortSignal,
@@ -183,9 +189,9 @@ export async function removeDoomed(
   let after = '';
   try {
     do {
-      const next = { [Op.and]: [{ state: 'doomed', id: { [Op.gt]: after } }, where] };
+      const next = { [Op.and]: [{ state: 'marked', id: { [Op.gt]: after } }, where] };
       const files = await core.database.read(() =>
-        StoredFile.findAll({ where: next, order: ['id'], limit: sweepBatch }),
+        StoredFile.findAll({ where: next, order: ['id'], limit: removalBatch }),
       );
       const last = files.at(-1);
       if (!last) return removed;
@@ -199,9 +205,9 @@ export async function removeDoomed(
   }
 }
 
-const notRemoved = 'files that are not needed any more could not be removed: the sweep will';
+const notRemoved = 'files that are marked for deletion could not be removed: the next cleanup retries';
 
-/** @returns how many were removed: all, or none where the storage says of one that it couldn't be */
+/** @returns the number of removed files: all, or none when the storage fails to remove one of them */
 async function removeBatch(core: Core, files: readonly StoredFile[]): Promise<number> {
   try {
     await core.storage.remove(files.map(({ storageKey }) => storageKey));
@@ -214,19 +220,19 @@ async function removeBatch(core: Core, files: readonly StoredFile[]): Promise<nu
   return files.length;
 }
 
-/** The content of a file, piece by piece. @throws AppError `STORAGE_UNAVAILABLE` when it breaks off */
+/** The content of a file in chunks. @throws AppError `STORAGE_UNAVAILABLE` when reading fails */
 export async function* contentOf({ stream }: StoredObject): AsyncGenerator<Buffer> {
   try {
     // A stream without an encoding gives buffers.
-    for await (const piece of stream) yield piece as Buffer;
+    for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
     throw new AppError('STORAGE_UNAVAILABLE', 'A file in the storage could not be read to its end.', { cause: error });
   }
 }
 
 /**
- * Opens a file that is in use.
- * @param rangeOf says which piece of it is wanted; all of it by default
+ * Opens a live file.
+ * @param rangeOf chooses a range of it; by default all of it
  * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE`, and what `rangeOf` throws
  */
 export async function openFile(
@@ -235,14 +241,13 @@ export async function openFile(
   rangeOf: (file: StoredFile) => ByteRange | undefined = () => undefined,
 ): Promise<{ file: StoredFile; object: StoredObject }> {
   const { StoredFile } = core.database.models;
-  const inUse = { [Op.and]: [{ state: 'live' as const }, where] };
-  const file = await core.database.read(() => StoredFile.findOne({ where: inUse }));
+  const live = { [Op.and]: [{ state: 'live' as const }, where] };
+  const file = await core.database.read(() => StoredFile.findOne({ where: live }));
   if (!file) throw notFound('File');
   const object = await core.storage.open(file.storageKey, rangeOf(file));
   if (object) return { file, object };
-  // It may have been deleted, or replaced, since it was looked up.
-  const isStillInUse =
-    (await core.database.read(() => StoredFile.count({ where: { id: file.id, state: 'live' } }))) > 0;
-  if (isStillInUse) core.logger.error({ key: file.storageKey }, 'a file is missing in the storage');
+  // It may have been deleted or replaced since its row was read.
+  const isStillLive = (await core.database.read(() => StoredFile.count({ where: { id: file.id, state: 'live' } }))) > 0;
+  if (isStillLive) core.logger.error({ key: file.storageKey }, 'a file is missing in the storage');
   throw notFound('File');
 }

@@ -3,22 +3,22 @@ import type { StoredFile } from '../../db/models/stored-file.js';
 import { notFound } from '../../errors.js';
 import type { StoredObject } from '../../storage/storage.js';
 import type { Core } from '../core.js';
-import { dropUpload, openFile, type Upload } from './files.js';
+import { openFile, removeUpload, type Upload } from './files.js';
 
 const imagePrefix = '/api/images/';
 
-/** Where a stored image can be seen, by everybody who has been told. */
+/** The URL path of a stored image, readable without signing in. */
 export const imageUrl = ({ storageKey }: StoredFile) => imagePrefix + path.posix.basename(storageKey);
 
-/** How a picture is waited for. */
+/** How the caller waits for the image process. */
 export interface Waiting {
-  /** Aborted when nobody waits any more: then the work on the picture stops. */
+  /** Aborted when the client is gone; stops the work on the picture. */
   signal: AbortSignal;
-  /** Does what has a queue of its own: others mustn't be kept waiting meanwhile. */
+  /** Waits without occupying a slot for requests, because images have a queue of their own. */
   waitAside?<T>(wait: () => Promise<T>): Promise<T>;
 }
 
-/** The picture in place of what was uploaded; the upload is gone. */
+/** Converts an upload to a WebP picture, and removes the upload. */
 export async function asWebp(
   core: Core,
   upload: Upload,
@@ -31,14 +31,14 @@ export async function asWebp(
   try {
     await waitAside(() => core.images.prepare(upload.path, target, limits, { account, signal }));
   } finally {
-    await dropUpload(upload);
+    await removeUpload(upload);
   }
   return { path: target, name: upload.name };
 }
 
 /** Opens a picture by the name in its address. @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE` */
 export async function openImage(core: Core, name: string): Promise<StoredObject> {
-  // Keys are stored as ASCII, and MariaDB compares that with no other text.
+  // Keys are stored as ASCII; MariaDB refuses to compare them with other text.
   if (!/^[\w.-]+$/.test(name)) throw notFound('File');
   return (await openFile(core, { storageKey: `image/${name}` })).object;
 }

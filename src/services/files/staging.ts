@@ -8,13 +8,13 @@ import { diskFault } from '../../storage/disk-fault.js';
 import type { Core } from '../core.js';
 import { type Upload, type UploadLimit, uploadsFolder } from './files.js';
 
-/** What is in a file of this machine, as long as it isn't too much. */
+/** The content of a local file, up to the limit. */
 async function* contentOf(file: string, name: string, limit: UploadLimit): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
-    for await (const piece of createReadStream(file)) {
+    for await (const data of createReadStream(file)) {
       // A stream without an encoding gives buffers.
-      const chunk = piece as Buffer;
+      const chunk = data as Buffer;
       bytes += chunk.length;
       if (bytes > limit.maxBytes) throw limit.tooLarge();
       yield chunk;
@@ -27,10 +27,10 @@ async function* contentOf(file: string, name: string, limit: UploadLimit): Async
 }
 
 /**
- * Copies a file of this machine to where uploads are, for services that take uploads away: the file itself stays.
+ * Copies a local file to the upload folder, because services move or remove their uploads.
  * @param file its absolute path
- * @param given its path as its owner wrote it
- * @throws AppError `USAGE` when it can't be read, that of the limit, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
+ * @param given the path as the user wrote it, for messages
+ * @throws AppError `USAGE` when it can't be read, the error of the limit, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `INTERRUPTED`
  */
 export async function copyToUploads(
   core: Core,
@@ -43,7 +43,7 @@ export async function copyToUploads(
     await pipeline(contentOf(file, given, limit), createWriteStream(copy, { flags: 'wx', mode: 0o600 }), { signal });
     return { path: copy, name: path.basename(file) };
   } catch (error) {
-    // That it can't be removed either says nothing new.
+    // The first error matters more than a failure to remove the copy.
     await rm(copy, { force: true }).catch(() => undefined);
     if (signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
     throw error instanceof AppError ? error : diskFault(folder, error);

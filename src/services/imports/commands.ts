@@ -1,5 +1,5 @@
 import { type InferAttributes, Op, type Transaction, type WhereOptions } from 'sequelize';
-import { heldLeases, type Lease } from '../../db/lease.js';
+import { activeLeases, type Lease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
 import { AppError, notFound } from '../../errors.js';
 import { type ImportStatus, importListingSchema } from '../../schemas/import.js';
@@ -20,7 +20,7 @@ import { type Advance, takeBack, type UndoResult, undoPreview } from './undo/und
  */
 async function withLiveStatus(core: Core, records: readonly Import[]): Promise<void> {
   const running = records.filter(({ status }) => status === 'running' || status === 'undoing');
-  const held = await heldLeases(core.database, running.flatMap(leasesOf));
+  const held = await activeLeases(core.database, running.flatMap(leasesOf));
   for (const record of running) {
     if (leasesOf(record).some((name) => held.has(name))) continue;
     if (record.status === 'undoing') {
@@ -35,7 +35,7 @@ async function withLiveStatus(core: Core, records: readonly Import[]): Promise<v
 const leasesOf = (record: Import) => [leaseName(record.fileSha256, record.optionsJson), jobLease(record)];
 
 async function isRun(core: Core, record: Import, transaction: Transaction): Promise<boolean> {
-  return (await heldLeases(core.database, leasesOf(record), transaction)).size > 0;
+  return (await activeLeases(core.database, leasesOf(record), transaction)).size > 0;
 }
 
 /** The imports that are shown with a status: of those that are recorded as under way, only the leases tell. */

@@ -4,37 +4,36 @@ import { Op } from 'sequelize';
 import { systemErrorCode } from '../../errors.js';
 import type { FileState } from '../../schemas/file.js';
 import type { Core } from '../core.js';
-import { removeDoomed, uploadsFolder } from '../files/files.js';
+import { removeMarked, uploadsFolder } from '../files/files.js';
 import { importsFolder, sweepImportFolder } from '../imports/queue/spool.js';
 
-/** An upload that has taken longer than this isn't under way any more, in milliseconds. */
+/** An upload that is older than this was interrupted, in milliseconds. */
 const abandonedAfterMs = 60 * 60_000;
 
-/** What a sweep has found and removed. */
+/** The result of a cleanup. */
 export interface Sweep {
-  /** Files that nobody needs, of deletions and uploads that broke off. */
+  /** How many files of deletions and interrupted uploads were removed. */
   removed: number;
-  /** Objects in the storage of which the database knows nothing. */
+  /** Keys of objects in the storage that no row names. */
   unknown: string[];
-  /** Halves of uploads in the folder for what is on its way, and copies of imported files that a crash has left. */
+  /** How many partial uploads and copies of imported files, left by crashes, were removed. */
   leftovers: number;
-  /** Files that are in use but not in the storage: their keys. */
+  /** Keys of live files that are not in the storage. */
   missing: string[];
 }
 
 /**
- * Removes what crashes and failures have left: marked files and uploads that never came to anything. Every instance may
- * do it at any time.
+ * Removes orphans of crashes and failures: marked files and interrupted uploads. Safe to run on every instance at any time.
  */
 export async function sweepFiles(core: Core, signal?: AbortSignal): Promise<Pick<Sweep, 'removed' | 'leftovers'>> {
   const before = new Date(core.now().getTime() - abandonedAfterMs);
   await core.database.inTransaction((transaction) =>
     core.database.models.StoredFile.update(
-      { state: 'doomed' },
+      { state: 'marked' },
       { where: { state: 'pending', createdAt: { [Op.lt]: before } }, transaction },
     ),
   );
-  const removed = await removeDoomed(core, {}, signal);
+  const removed = await removeMarked(core, {}, signal);
   return { removed, leftovers: (await sweepUploads(core, before)) + (await sweepImports(core, before)) };
 }
 
@@ -44,7 +43,7 @@ async function sweepUploads(core: Core, before: Date): Promise<number> {
   for (const name of await namesIn(folder)) {
     const file = path.join(folder, name);
     const age = await stat(file).catch(() => undefined);
-    // What isn't a plain file was put there by somebody else.
+    // The program creates only plain files here.
     if (!age?.isFile() || age.mtime >= before) continue;
     await rm(file, { force: true });
     removed += 1;
@@ -62,18 +61,18 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    // Nothing was ever uploaded.
+    // The folder is created with the first upload.
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw error;
   }
 }
 
-/** The keys that this program makes: an object with another is somebody else's, who has nothing to do with the database. */
+/** The form of this program's keys: other objects belong to other users of the storage. */
 const madeHere = /^(material|image|incoming|check)\/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}(\.webp)?$/;
 
 /**
- * {@link sweepFiles}, and the storage held against the database: objects that nobody knows of, and files that aren't there.
- * @param removeUnknown removes the former; right only where nobody else keeps files in the same place
+ * {@link sweepFiles}, and a comparison of the storage with the database: unknown objects and missing files.
+ * @param removeUnknown removes unknown objects; safe only when nothing else uses the same storage
  */
 export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<Sweep> {
   const swept = await sweepFiles(core);
@@ -85,7 +84,7 @@ export async function sweepStorage(core: Core, removeUnknown: boolean): Promise<
   }
   if (removeUnknown) await core.storage.remove(unknown);
   const missing = [...known].flatMap(([key, state]) => (state === 'live' ? [key] : []));
-  // Some may have been deleted while the storage was read.
+  // Some may have been deleted while the storage was listed.
   const now = missing.length > 0 ? await statesByKey(core) : known;
   return { ...swept, unknown, missing: missing.filter((key) => now.get(key) === 'live') };
 }

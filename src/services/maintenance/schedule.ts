@@ -4,40 +4,40 @@ import { sweepThrottle } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
 import { sweepFiles } from './orphan-cleanup.js';
 
-/** How often the service tidies up, in milliseconds. */
+/** The interval of the cleanup, in milliseconds. */
 const everyMs = 60 * 60_000;
 
-/** How long the end of the service waits for what is under way, in milliseconds: a storage may have fallen silent. */
-const longestWaitMs = 5000;
+/** How long closing waits for a running cleanup, in milliseconds: a storage may not answer. */
+const closeTimeoutMs = 5000;
 
 /**
- * What is removed that nobody needs any more; every instance may do it at any time. A chore that finds much to do ends
- * early when it is told to.
+ * The clean-ups; each is safe to run on every instance at any time, and stops early when the signal is aborted.
  */
-const chores: Readonly<Record<string, (core: Core, signal: AbortSignal) => Promise<Record<string, number>>>> = {
+const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Promise<Record<string, number>>>> = {
   files: sweepFiles,
   sessions: async (core, signal) => ({ removed: await sweepSessions(core, signal) }),
   throttle: async (core) => ({ removed: await sweepThrottle(core) }),
 };
 
-/** Tidies up now and every hour. */
+/** Runs the clean-ups now and every hour. */
 export function startHousekeeping(core: Core): { close(): Promise<void> } {
-  let underWay = Promise.resolve();
+  let running = Promise.resolve();
   const stop = new AbortController();
-  async function tidy(): Promise<void> {
-    for (const [what, chore] of Object.entries(chores)) {
+  async function runAll(): Promise<void> {
+    for (const [what, cleanup] of Object.entries(cleanups)) {
       if (stop.signal.aborted) return;
       try {
-        const figures = await chore(core, stop.signal);
-        if (Object.values(figures).some((figure) => figure > 0)) core.logger.info({ what, ...figures }, 'tidied up');
+        const figures = await cleanup(core, stop.signal);
+        if (Object.values(figures).some((figure) => figure > 0))
+          core.logger.info({ what, ...figures }, 'clean-up done');
       } catch (error) {
-        // The next hour comes.
-        core.logger.warn({ what, err: error }, 'could not tidy up');
+        // The next run tries again.
+        core.logger.warn({ what, err: error }, 'clean-up failed');
       }
     }
   }
   const start = () => {
-    underWay = tidy();
+    running = runAll();
   };
   start();
   const timer = setInterval(start, everyMs);
@@ -45,7 +45,7 @@ export function startHousekeeping(core: Core): { close(): Promise<void> } {
     async close() {
       clearInterval(timer);
       stop.abort();
-      await Promise.race([underWay, sleep(longestWaitMs, undefined, { ref: false })]);
+      await Promise.race([running, sleep(closeTimeoutMs, undefined, { ref: false })]);
     },
   };
 }

@@ -76,7 +76,7 @@ describe('An attempt to log in', () => {
         const over = new Promise<void>((resolve) => {
           onOver = resolve;
         });
-        const other = database.withPatience('endless', () =>
+        const other = database.withDeadline('none', () =>
           database.inTransaction(async (transaction) => {
             await User.findByPk(id, { lock: transaction.LOCK.UPDATE, transaction });
             await LoginThrottle.findAll({ lock: transaction.LOCK.UPDATE, transaction });
@@ -98,7 +98,7 @@ describe('An attempt to log in', () => {
         hasher: { value: { ...hasher, compare } },
       }) as Context;
       const failure = await database
-        .withPatience({ all: 1000 }, () => login(blocked, { identifier: email, password }, client))
+        .withDeadline({ all: 1000 }, () => login(blocked, { identifier: email, password }, client))
         .catch((error: unknown) => error);
       if (isRight) expect(failure).to.have.property('code').that.is.oneOf(['OVERLOADED', 'DATABASE_UNREACHABLE']);
       else expect(failure).to.have.property('code', 'WRONG_PASSWORD');

@@ -100,13 +100,13 @@ describe('sweeping files', () => {
     });
 
     it('between the deletion and that of the file', async () => {
-      await crashed('doomed', { age: 0 });
+      await crashed('marked', { age: 0 });
       expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
       await expectNothingLeft(context);
     });
 
     it('between the deletion of the file and that of its row', async () => {
-      await crashed('doomed', { age: 0, withObject: false });
+      await crashed('marked', { age: 0, withObject: false });
       expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
       await expectNothingLeft(context);
     });
@@ -115,7 +115,7 @@ describe('sweeping files', () => {
       for (let round = 0; round < 3; round += 1) {
         await crashed('live');
         await crashed('pending', { withObject: round % 2 === 0 });
-        await crashed('doomed', { withObject: round % 2 === 0 });
+        await crashed('marked', { withObject: round % 2 === 0 });
         leftover(`half-${round}`, 2 * hour);
       }
       expect(await sweepFiles(context)).to.deep.equal({ removed: 6, leftovers: 3 });
@@ -146,7 +146,7 @@ describe('sweeping files', () => {
     const { id: _, ...template } = (await buildMaterial(context, course)).get({ plain: true });
     const rows = Array.from({ length: 1100 }, (_none, index) => {
       const key = `material/number-${index}`;
-      return { ...template, id: randomUUID(), state: 'doomed' as const, storageKey: key };
+      return { ...template, id: randomUUID(), state: 'marked' as const, storageKey: key };
     });
     await StoredFile.bulkCreate(rows);
     return rows.length;
@@ -161,7 +161,7 @@ describe('sweeping files', () => {
   });
 
   it('may be done by several at once', async () => {
-    for (let round = 0; round < 20; round += 1) await crashed(round % 2 ? 'pending' : 'doomed');
+    for (let round = 0; round < 20; round += 1) await crashed(round % 2 ? 'pending' : 'marked');
     leftover('half', 2 * hour);
     await crashed('live');
     await Promise.all([1, 2, 3].map(() => sweepFiles(context)));
@@ -171,13 +171,13 @@ describe('sweeping files', () => {
   });
 
   it('keeps the rows of what the storage fails to remove, for the next time', async () => {
-    const key = await crashed('doomed');
+    const key = await crashed('marked');
     const file = path.join(folder.path, 'files', key);
     rmSync(file);
     mkdirSync(file);
     expect(await sweepFiles(context)).to.deep.equal({ removed: 0, leftovers: 0 });
-    expect(await fileRows(context)).to.deep.equal([`doomed ${key}`]);
-    expect(logged.join('')).to.include('could not be removed: the sweep will');
+    expect(await fileRows(context)).to.deep.equal([`marked ${key}`]);
+    expect(logged.join('')).to.include('could not be removed: the next cleanup retries');
     rmSync(file, { recursive: true });
     expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
     await expectNothingLeft(context);
@@ -185,7 +185,7 @@ describe('sweeping files', () => {
 
   it('removes what comes behind a file that the storage fails to remove', async () => {
     const { StoredFile } = context.database.models;
-    const stuck = await crashed('doomed');
+    const stuck = await crashed('marked');
     await StoredFile.update({ id: '0' }, { where: { storageKey: stuck } });
     const file = path.join(folder.path, 'files', stuck);
     rmSync(file);
@@ -303,7 +303,7 @@ describe('sweeping files', () => {
   });
 
   it('is done by the service when it starts, and ends with it', async () => {
-    await crashed('doomed');
+    await crashed('marked');
     leftover('half', 2 * hour);
     const sweep = startHousekeeping(context);
     await sweep.close();
@@ -313,7 +313,7 @@ describe('sweeping files', () => {
   });
 
   it('does not keep the service from ending when the storage has fallen silent', async () => {
-    await crashed('doomed');
+    await crashed('marked');
     const { storage } = storingAfter(context, async () => undefined);
     const remove = () => new Promise<void>(() => undefined);
     const sweep = startHousekeeping({ ...context, storage: { ...storage, remove } });
@@ -326,6 +326,6 @@ describe('sweeping files', () => {
     writeFileSync(uploads(), 'in the way');
     const sweep = startHousekeeping(context);
     await sweep.close();
-    expect(logged.join('')).to.match(/"what":"files".*could not tidy up/);
+    expect(logged.join('')).to.match(/"what":"files".*clean-up failed/);
   });
 });

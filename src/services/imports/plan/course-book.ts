@@ -1,6 +1,6 @@
 import { Op } from 'sequelize';
 import { validationError } from '../../../errors.js';
-import { seatedStatuses } from '../../capacity.js';
+import { seatStatuses } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { idIn } from '../../ids.js';
 import type { CourseReference } from './outcomes.js';
@@ -63,7 +63,7 @@ export class Seats {
     if (uncounted.size === 0) return;
     const { Enrollment } = this.#core.database.models;
     const counts = await this.#core.database.read(() =>
-      Enrollment.count({ where: { courseId: [...uncounted], status: [...seatedStatuses] }, group: ['courseId'] }),
+      Enrollment.count({ where: { courseId: [...uncounted], status: [...seatStatuses] }, group: ['courseId'] }),
     );
     for (const id of uncounted) this.#taken.set(id, 0);
     for (const { courseId, count } of counts) this.#taken.set(String(courseId), count);

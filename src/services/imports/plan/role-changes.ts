@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { seatedStatuses } from '../../capacity.js';
+import { seatStatuses } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import type { Decision } from './outcomes.js';
 
@@ -37,7 +37,7 @@ export async function boundAccounts(
     for (const { trainerId } of courses) bound.set(trainerId, 'HAS_COURSES');
   }
   if (trainees.length > 0) {
-    const where = { userId: trainees, status: [...seatedStatuses] };
+    const where = { userId: trainees, status: [...seatStatuses] };
     const places = await database.read(() =>
       Enrollment.findAll({ attributes: ['userId'], where, raw: true, ...within }),
     );

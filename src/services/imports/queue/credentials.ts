@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { heldLeases, type Lease, withLease } from '../../../db/lease.js';
+import { activeLeases, type Lease, withLease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
@@ -90,7 +90,7 @@ async function recordClaim(core: Core, actor: Actor, id: string, isLast: boolean
     const found = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
     assertThere(found);
     // Whoever goes on with it holds this before it looks for our lease.
-    const isTaken = (await heldLeases(core.database, [jobLease(found)], transaction)).size > 0;
+    const isTaken = (await activeLeases(core.database, [jobLease(found)], transaction)).size > 0;
     if (isTaken && found.status === 'completed' && !isLast) return undefined;
     if (isTaken || found.status === 'queued') throw notEnded(id, found.status);
     await assertReadableHere(found.credentialsFile, 'passwords');

@@ -8,7 +8,7 @@ import { isAppError, validationError } from '../../../errors.js';
 import { importOptionsSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
-import { keptName, type Upload, uploadFault } from '../../files/files.js';
+import { sanitizeFilename, type Upload, uploadFault } from '../../files/files.js';
 import { syncFolder } from '../output/report-file.js';
 import { CourseBook, defaultCourse } from '../plan/course-book.js';
 import { createImport } from '../run/repository.js';
@@ -50,7 +50,7 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     const filePath = path.join(folder, 'upload.csv');
     await rename(upload.path, filePath);
     await syncUpload(filePath);
-    const file = { fileName: keptName(upload.name), filePath, fileSha256 };
+    const file = { fileName: sanitizeFilename(upload.name), filePath, fileSha256 };
     return await createImport(core, actor, { id, status: 'queued', options: valid, rowsTotal: null, ...file });
   } catch (error) {
     await rm(upload.path, { force: true });

@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type InferAttributes, Op } from 'sequelize';
-import { heldLeases, withLease } from '../../../db/lease.js';
+import { activeLeases, withLease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
@@ -53,7 +53,7 @@ async function* pending(core: Core): AsyncGenerator<Import> {
         limit: queuePage,
       }),
     );
-    const held = await heldLeases(core.database, records.map(jobLease));
+    const held = await activeLeases(core.database, records.map(jobLease));
     yield* records.filter((record) => !held.has(jobLease(record)));
     if (records.length < queuePage) return;
     after = records.at(-1)?.id ?? after;
@@ -95,7 +95,7 @@ async function takeUp(core: Core, record: Import): Promise<boolean> {
 async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<void> {
   // Before its file is read in vain.
   const file = leaseName(record.fileSha256, record.optionsJson);
-  if ((await heldLeases(core.database, [file])).size > 0) throw taken();
+  if ((await activeLeases(core.database, [file])).size > 0) throw taken();
   if (!(await takeUp(core, record))) return;
   const plan = await planImport(core, {
     file: record.filePath,

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize';
-import { takenSeats } from '../../capacity.js';
+import { countReservedSeats } from '../../capacity.js';
 import type { Core } from '../../core.js';
-import { holdCourses, holdUsers } from '../../row-locks.js';
+import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../row-locks.js';
 import type { CourseReference, Decision } from '../plan/outcomes.js';
 import { boundAccounts } from '../plan/role-changes.js';
 
@@ -26,10 +26,11 @@ export async function assertCourses(
       wanted.set(course.id, { course, count: (wanted.get(course.id)?.count ?? 0) + 1 });
   }
   if (wanted.size === 0) return;
-  await holdCourses(core, [...wanted.keys()], transaction);
+  await forceIncrementCourseVersions(core, [...wanted.keys()], transaction);
   const limited = [...wanted.values()].filter(({ course }) => course.maxStudents !== null);
   const limitedIds = limited.map(({ course }) => course.id);
-  const taken = limited.length > 0 ? await takenSeats(core, limitedIds, transaction) : new Map<string, number>();
+  const taken =
+    limited.length > 0 ? await countReservedSeats(core, limitedIds, transaction) : new Map<string, number>();
   const courses = await core.database.models.Course.findAll({
     attributes: ['id', 'trainerId', 'maxStudents'],
     where: { id: [...wanted.keys()] },
@@ -67,7 +68,7 @@ export async function assertTrainees(
 ): Promise<void> {
   const ids = decisions.flatMap((one) => ('account' in one && one.enrollments.length > 0 ? [one.account.id] : []));
   if (ids.length === 0) return;
-  const people = await holdUsers(core, ids, transaction);
+  const people = await forceIncrementUserVersions(core, ids, transaction);
   if (people.length < ids.length || people.some(({ role, isActive }) => role !== 'trainee' || !isActive))
     throw new StaleDecision();
 }

@@ -101,11 +101,10 @@ export async function writeBatch(
       decision.outcome === 'rejected'
         ? [decision.row.code, decision.row.reason]
         : [decision.outcome === 'skipped' ? decision.code : null, null];
-    const undo = Object.keys(note).length === 0 ? null : JSON.stringify(note);
-    return [importId, decision.row.line, decision.outcome, code, userId, reason, undo];
+    const undoJson = Object.keys(note).length === 0 ? null : JSON.stringify(note);
+    return { importId, line: decision.row.line, outcome: decision.outcome, code, userId, reason, undoJson };
   });
-  const columns = ['import_id', 'line', 'outcome', 'code', 'user_id', 'reason', 'undo_json'];
-  await insertRows(core.database.sequelize, 'import_rows', columns, rows, transaction);
+  await insertRows(core.database.models.ImportRow, rows, transaction);
   const records = changedAccounts(importId, decisions, ledger);
   if (records.length > 0) await recordAudit(core, actor, records, transaction);
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { heldLeases, type Lease, type LeaseOptions, withLease } from '../../../db/lease.js';
+import { activeLeases, type Lease, type LeaseOptions, withLease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
@@ -61,7 +61,7 @@ export function assertUnfinished({ id, status }: Pick<Import, 'id' | 'status'>, 
 
 /** @throws AppError `IMPORT_CONFLICT` while somebody fetches the passwords of an import that is to be gone on with */
 export async function assertNotFetched(core: Core, record: Import, transaction: Transaction): Promise<void> {
-  if ((await heldLeases(core.database, [credentialsLease(record)], transaction)).size > 0)
+  if ((await activeLeases(core.database, [credentialsLease(record)], transaction)).size > 0)
     throw new AppError(
       'IMPORT_CONFLICT',
       `The passwords of the import ${record.id} are being fetched. Resume it then.`,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { isThere } from '../../../db/connection.js';
+import { confirmedById } from '../../../db/connection.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
 import type { ErrorCode } from '../../../errors.js';
 import { type ImportOptions, type ImportStatus, importOptionsSchema, optionsText } from '../../../schemas/import.js';
@@ -113,7 +113,7 @@ export async function createImport(
       transaction,
     );
     return record;
-  }, isThere(core.database.models.Import));
+  }, confirmedById(core.database.models.Import));
 }
 
 /** What a plan adds to the record of its import. */

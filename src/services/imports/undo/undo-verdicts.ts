@@ -3,7 +3,7 @@ import type { Enrollment } from '../../../db/models/enrollment.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { phoneKey } from '../../../schemas/keys.js';
-import { seatedStatuses } from '../../capacity.js';
+import { seatStatuses } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { type UndoNote, undoNoteOf } from './undo-note.js';
 
@@ -96,7 +96,7 @@ function parted(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment
   return [enrollments.filter(isOwn), enrollments.filter((one) => !isOwn(one))];
 }
 
-const isSeated = ({ status }: Enrollment) => seatedStatuses.some((seated) => seated === status);
+const isSeated = ({ status }: Enrollment) => seatStatuses.some((seated) => seated === status);
 
 /**
  * The verdicts, with the accounts kept whose old email or phone belongs to another one by now. Only for a preview: what

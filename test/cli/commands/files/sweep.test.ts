@@ -13,7 +13,7 @@ describe('coursectl files sweep', () => {
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
   const stored = (key: string) => path.join(cli.folder, 'data', 'files', key);
 
-  async function material(state: 'live' | 'doomed') {
+  async function material(state: 'live' | 'marked') {
     const context = await cli.context();
     const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
     return buildMaterial(context, course, { state });
@@ -43,7 +43,7 @@ describe('coursectl files sweep', () => {
   });
 
   it('removes what nobody needs', async () => {
-    const { storageKey } = await material('doomed');
+    const { storageKey } = await material('marked');
     const upload = old(path.join(cli.folder, 'data', 'uploads', 'half'));
     const { exitCode, stdout } = await cli.run(['files', 'sweep']);
     expect(exitCode).to.equal(0);

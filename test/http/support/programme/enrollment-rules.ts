@@ -14,7 +14,7 @@ import {
   type Programme,
   refuse,
   type Status,
-  takeSeats,
+  reserveSeats,
 } from './model.js';
 import { enrollmentView } from './views.js';
 
@@ -65,7 +65,7 @@ export function requestEnrollment(
   const earlier = enrollmentIn(programme, courseId, userId);
   if (earlier && earlier.status !== 'cancelled') refuse(400, 'Already enrolled in this course.');
   if (!course.isPublished) refuse(400, 'Course is not published.');
-  takeSeats(programme, course, 1);
+  reserveSeats(programme, course, 1);
   const enrollment = enter(programme, { userId, courseId, status: 'pending', notes }, chosen);
   const message = 'Enrollment requested successfully.';
   return { status: 201, body: { message, enrollment: enrollmentView(enrollment) } };
@@ -103,7 +103,7 @@ export function assign(
   const entry = { userId: traineeId, courseId, status, notes };
   const refused = obstacle(programme, entry);
   if (refused) refuse(refused.status, refused.reason);
-  takeSeats(programme, course, 1);
+  reserveSeats(programme, course, 1);
   const enrollment = enter(programme, entry, chosen);
   const message = 'Trainee enrolled successfully.';
   return { status: 201, body: { message, enrollment: enrollmentView(enrollment) } };
@@ -122,7 +122,7 @@ export function assignMany(
     return refused ? [{ traineeId: entry.userId, reason: refused.reason }] : [];
   });
   const entering = entries.filter(({ userId }) => !skipped.some(({ traineeId }) => traineeId === userId));
-  takeSeats(programme, course, entering.length);
+  reserveSeats(programme, course, entering.length);
   const enrollments = entering.map((entry) => enter(programme, entry, chosen.ofTrainee(entry.userId)));
   const message = 'Trainees enrolled successfully.';
   return { status: 201, body: { message, enrollments: enrollments.map(enrollmentView), skipped } };
@@ -147,7 +147,7 @@ export function changeStatus(
     const trainee = programme.people.get(enrollment.userId);
     if (trainee?.role !== 'trainee') refuse(404, 'Trainee not found.');
     if (!trainee?.isActive) refuse(400, 'Trainee account is inactive.');
-    takeSeats(programme, course, 1);
+    reserveSeats(programme, course, 1);
     enrollment.enrolledAt = chosen.enrolledAt;
   }
   if (status === 'completed') Object.assign(enrollment, { completedAt: chosen.completedAt, progress: 100 });

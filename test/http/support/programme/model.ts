@@ -156,7 +156,7 @@ export function seatsTaken({ enrollments }: Programme, courseId: string): number
   ).length;
 }
 
-export function takeSeats(programme: Programme, { id, maxStudents }: Course, wanted: number): void {
+export function reserveSeats(programme: Programme, { id, maxStudents }: Course, wanted: number): void {
   if (maxStudents !== null && wanted > 0 && seatsTaken(programme, id) + wanted > maxStudents)
     refuse(400, 'Course is at maximum capacity.');
 }

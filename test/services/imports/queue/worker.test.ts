@@ -2,7 +2,7 @@ import { truncateSync } from 'node:fs';
 import { expect } from 'chai';
 import { DatabaseError, type Sequelize, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
-import { heldLeases } from '../../../../src/db/lease.js';
+import { activeLeases } from '../../../../src/db/lease.js';
 import { operator } from '../../../../src/services/core.js';
 import { resumeImport } from '../../../../src/services/imports/commands.js';
 import { jobLease, leaseName, optionsOf } from '../../../../src/services/imports/run/repository.js';
@@ -107,7 +107,7 @@ describe('The service, running imports,', () => {
     const { id } = await submitInterrupted(importing, hashedPeople(count));
     const looks: Promise<boolean>[] = [];
     const lease = jobLease({ id });
-    const look = async () => (await heldLeases(importing.context.database, [lease])).has(lease);
+    const look = async () => (await activeLeases(importing.context.database, [lease])).has(lease);
     const run = applyOptions({ onProgress: () => looks.push(look()) });
     const { status } = await resumeImport(importing.context, operator, id, run);
     expect(status).to.equal('completed');

@@ -186,7 +186,7 @@ export async function leftBehind({ database }: Context, file: string) {
       ...{ line, outcome, code, reason, account: nameOf(userId), note: withoutMoments(undoJson) },
     })),
     accounts: users.map(
-      ({ passwordHash, id, createdAt, updatedAt, initialPasswordExpiresAt, holdVersion, ...rest }) => ({
+      ({ passwordHash, id, createdAt, updatedAt, initialPasswordExpiresAt, lockVersion, ...rest }) => ({
         ...rest,
         expires: initialPasswordExpiresAt !== null,
       }),

@@ -97,7 +97,7 @@ describe('coursectl imports undo', () => {
     const first = await importing.json(importing.write('people.csv', people(3)));
     // That something relied on an account once is no part of it.
     const all = async () =>
-      JSON.stringify(await models().User.findAll({ attributes: { exclude: ['holdVersion'] }, order: ['id'] }));
+      JSON.stringify(await models().User.findAll({ attributes: { exclude: ['lockVersion'] }, order: ['id'] }));
     const before = await all();
     const changed = people(3).replaceAll('Family', 'Changed').replace('+1 p 00002', '+1 p 77777');
     const second = await importing.json(

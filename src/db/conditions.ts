@@ -1,0 +1,34 @@
+import { Op, type Sequelize } from 'sequelize';
+
+/** Conditions that take SQL of their own, for the `where` of queries. Values are escaped by Sequelize. */
+
+/** That `column` contains `text` literally: `%` and `_` have no special meaning. */
+export function contains(sequelize: Sequelize, column: string, text: string) {
+  return sequelize.where(sequelize.fn('INSTR', sequelize.col(column), text), Op.gt, 0);
+}
+
+/** That `column` is the id of a row of `table` whose `search_key` contains `text`. */
+export function refersToMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
+  const matches = `SELECT id FROM ${table} WHERE INSTR(search_key, ${sequelize.escape(text)}) > 0`;
+  return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${matches})`));
+}
+
+/** That a course exists, and with `trainerId` that it is this trainer's. */
+export function courseExists(sequelize: Sequelize, courseId: string, trainerId?: string) {
+  const owned = trainerId === undefined ? '' : ` AND trainer_id = ${sequelize.escape(trainerId)}`;
+  return sequelize.literal(`EXISTS (SELECT 1 FROM courses WHERE id = ${sequelize.escape(courseId)}${owned})`);
+}
+
+/** That an account has an active enrollment in a course. */
+export function activeEnrollmentExists(sequelize: Sequelize, courseId: string, userId: string) {
+  const [course, user] = [sequelize.escape(courseId), sequelize.escape(userId)];
+  return sequelize.literal(
+    `EXISTS (SELECT 1 FROM enrollments WHERE course_id = ${course} AND user_id = ${user} AND status = 'active')`,
+  );
+}
+
+/** That `column` is the id of an account without an enrollment in a course; cancelled ones don't count. */
+export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: string) {
+  const enrolled = `SELECT user_id FROM enrollments WHERE course_id = ${sequelize.escape(courseId)} AND status <> 'cancelled'`;
+  return sequelize.where(sequelize.col(column), Op.notIn, sequelize.literal(`(${enrolled})`));
+}
