@@ -106,7 +106,7 @@ export class ReportFile {
    * Does nothing when it is done already.
    * @throws AppError `FILE_UNUSABLE`
    */
-  async takePlace(): Promise<void> {
+  async publish(): Promise<void> {
     try {
       if (this.replaces !== undefined && !this.#isReplaced) {
         await rm(this.replaces, { force: true });

@@ -62,7 +62,12 @@ export function isRejected(row: FileRow): row is RejectedRow {
   return 'code' in row;
 }
 
-/** Passwords of people take long to hash: so many of them end a batch early, that its work isn't lost to a crash. */
+/** The rows of a batch that an earlier run hasn't done. @param rowsBefore how many rows of the file precede the batch */
+export function remainingRows(batch: readonly FileRow[], rowsBefore: number, rowsDone: number): readonly FileRow[] {
+  return batch.slice(Math.max(0, rowsDone - rowsBefore));
+}
+
+/** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
 const batchPasswords = 64;
 
 /** A file of which header and columns are understood. */

@@ -9,7 +9,7 @@ import { AppError, systemErrorCode } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import { rejectColumns } from '../read/columns.js';
 import type { ImportFile } from '../read/rows.js';
-import { undoNoteOf } from '../undo/undo-note.js';
+import { undoNoteOf } from '../undo/note.js';
 import { ReportFile } from './report-file.js';
 
 /** The files that an import writes. */
