@@ -13,21 +13,12 @@ import {
   type ObjectInfo,
   type StoredObject,
 } from './storage.js';
+import { syncFolder } from './sync-folder.js';
 
 // A link is refused, not followed; a pipe that nobody writes to doesn't block.
 const readPlainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const isMissing = (error: unknown) => systemErrorCode(error) === 'ENOENT';
-
-/** Makes the names in a folder as durable as the files. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Sees to it that a file is a plain one, for this user alone, and on the disk. */
 async function settle(file: string): Promise<void> {

@@ -58,6 +58,12 @@ export async function assertRejectsReadable(record: Import): Promise<void> {
   await assertReadableHere(record.rejectsFile, 'rejected rows');
 }
 
+/** The committed bytes of a file that an import writes. */
+export async function* committedBytes(file: string, bytes: number): AsyncGenerator<Buffer> {
+  // A stream without an encoding yields buffers.
+  for await (const chunk of createReadStream(file, { end: bytes - 1 })) yield chunk as Buffer;
+}
+
 /**
  * The rejected rows of an import as its rejects file has them, as far as they are committed.
  * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
@@ -67,8 +73,7 @@ export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
   if (rejectsFile === null || !record.hasRejects)
     throw new AppError('NOT_FOUND', `The import ${id} has rejected no rows.`);
   try {
-    const stream = createReadStream(rejectsFile, { end: Number(rejectsBytes) - 1 });
-    for await (const chunk of stream) yield chunk as Buffer;
+    yield* committedBytes(rejectsFile, Number(rejectsBytes));
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
     throw new AppError(

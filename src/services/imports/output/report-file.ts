@@ -2,6 +2,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { decoded, encoded, headText, type ReportFormat, reportLine } from '../../../csv/format.js';
 import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
+import { syncFolder } from '../../../storage/sync-folder.js';
 
 function unusable(file: string, error: unknown): unknown {
   const code = systemErrorCode(error);
@@ -253,15 +254,5 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
     done += bytesWritten;
-  }
-}
-
-/** A new file is only there after a crash when its folder has been synced too. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

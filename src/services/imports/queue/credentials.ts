@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { heldLeases, type Lease, withLease } from '../../../db/lease.js';
@@ -7,7 +6,7 @@ import { AppError, notFound } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import { recordAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
-import { assertReadableHere } from '../output/exports.js';
+import { assertReadableHere, committedBytes } from '../output/exports.js';
 import { findImport } from '../queries.js';
 import { credentialsLease, jobLease, lockImport } from '../run/repository.js';
 
@@ -45,7 +44,7 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
           await held;
         };
         resolve({
-          bytes: () => bytesOf(record),
+          bytes: () => committedBytes(record.credentialsFile ?? '', Number(record.credentialsBytes)),
           done: () => remove(core, record, lease).finally(end),
           failed: end,
         });
@@ -96,11 +95,6 @@ async function recordClaim(core: Core, actor: Actor, id: string, isLast: boolean
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
     return found;
   });
-}
-
-async function* bytesOf({ credentialsFile, credentialsBytes }: Import): AsyncGenerator<Buffer> {
-  const end = Number(credentialsBytes) - 1;
-  for await (const chunk of createReadStream(credentialsFile ?? '', { end })) yield chunk as Buffer;
 }
 
 async function remove(core: Core, { id, credentialsFile }: Import, lease: Lease): Promise<void> {

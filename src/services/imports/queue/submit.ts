@@ -2,21 +2,22 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
 import { importOptionsSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
+import { syncFolder } from '../../../storage/sync-folder.js';
 import type { Actor, Core } from '../../core.js';
 import { keptName, type Upload, uploadFault } from '../../files/files.js';
-import { syncFolder } from '../output/report-file.js';
 import { CourseIndex, defaultCourse } from '../plan/course-index.js';
 import { createImport } from '../run/repository.js';
 import { importsFolder } from './spool.js';
 
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  await pipeline(createReadStream(file), hash);
   return hash.digest('hex');
 }
 
