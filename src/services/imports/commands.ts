@@ -42,7 +42,7 @@ export async function resumeImport(
   if (plan.fileSha256 !== record.fileSha256)
     throw new AppError(
       'IMPORT_CONFLICT',
-      `The file ${record.filePath} is no longer what was imported. Put it back, or import it anew.`,
+      `The file ${record.filePath} is no longer what was imported. Put it back, or import it again.`,
     );
   await prepare(plan);
   return withJobLease(core, record, options, async () => {

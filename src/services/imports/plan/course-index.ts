@@ -6,7 +6,7 @@ import type { CourseReference } from './outcomes.js';
 
 type FoundCourse = CourseReference | 'unknown' | 'ambiguous';
 
-/** Why a name stands for no course, for people. */
+/** Why no course matches a name. */
 export const courseProblems = {
   unknown: 'Course: there is none with this id or title.',
   ambiguous: 'Course: there are several with this title. Name it by its id.',

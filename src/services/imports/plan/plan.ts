@@ -130,7 +130,7 @@ export interface PlanRequest {
 }
 
 /**
- * Reads a whole file and tells what importing it would do.
+ * Reads a whole file and plans its import.
  * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `INTERRUPTED`
  */
 export async function planImport(core: Core, request: PlanRequest): Promise<ImportPlan> {

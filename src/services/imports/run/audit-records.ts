@@ -32,8 +32,8 @@ function changesOf(decision: Decision, { note }: LedgerEntry): Pick<AuditRecord,
 }
 
 /**
- * The audit entries of a batch: one for each account that it changes or enrolls. The ledger stands for those of created
- * accounts: see docs/DECISIONS.md.
+ * The audit entries of a batch: one for each account that it changes or enrolls. Created accounts have none, because the
+ * ledger names them: see docs/DECISIONS.md.
  */
 export function changedAccounts(
   importId: string,
