@@ -1,10 +1,10 @@
 /**
  * A spreadsheet runs a cell that begins like a formula. Such cells are written with an apostrophe in front, which
- * spreadsheets take as "this is text", and lose it again when they are read. Apostrophes that were there already
- * get one more, so that what is read is always what was written: whether a cell is meant never depends on them.
+ * spreadsheets read as "this is text"; reading removes it. A cell that already begins with apostrophes gets one more, so
+ * that reading always gives what was written.
  *
- * The same within a cell, behind whatever a spreadsheet splits by: one that is set up for semicolons splits a file with commas
- * at the semicolons in its cells, quoted or not, and at their line breaks; quotes at the beginning of such a part are dropped.
+ * The same holds within a cell after each delimiter: a spreadsheet that is set up for semicolons splits a file with commas
+ * at the semicolons and line breaks in its cells, quoted or not, and drops quotes at the beginning of each part.
  */
 const runnable = /^(?='*[\t\r\n])|(?<=^|[,;|\t\r\n])(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 const neutralized = new RegExp(runnable.source.replaceAll('(?=', "'(?="), 'g');
@@ -12,10 +12,10 @@ const neutralized = new RegExp(runnable.source.replaceAll('(?=', "'(?="), 'g');
 const isRunnable = (cell: string) => cell.search(runnable) !== -1;
 const neutralizeAll = (cell: string) => cell.replace(runnable, "'");
 
-/** A number with its country code: behind the plus there is nothing that could be run. */
+/** A number with its country code: the digits after the plus are no formula. */
 const isDialled = (cell: string) => /^\+[\d ]+$/.test(cell) && /\d/.test(cell);
 
-/** The cell as it may be shown to a spreadsheet. */
+/** The cell as a spreadsheet may open it. */
 export function neutralizeCell(cell: string): string {
   return isDialled(cell) ? cell : neutralizeAll(cell);
 }
@@ -27,26 +27,26 @@ export function restoreCell(cell: string): string {
 
 /** Numbers, dates and times as people write them. */
 const isNumeric = (cell: string) => /^'*[\d .,:/()%\u00a0\u202f-]+$/.test(cell) && /\d/.test(cell);
-/** Numbers that a spreadsheet shows and saves as they are: short, and without a zero in front. */
+/** Numbers that a spreadsheet keeps as they are: short, and without a zero in front. */
 const plainNumber = /^'*(0|[1-9]\d{0,10})$/;
 
-/** Whether a spreadsheet saves something else than it read: 030 1234 without its zero, rounded numbers, 1/2 as a day. */
+/** Whether a spreadsheet saves another text than it read: 030 1234 without its zero, rounded numbers, 1/2 as a day. */
 const isMangled = (cell: string) => isNumeric(cell) && !plainNumber.test(cell) && !isRunnable(cell);
 
-/** The cell as it outlives being opened and saved by a spreadsheet, a plus in front included. It is never run either. */
+/** The cell, written so that a spreadsheet neither runs it nor changes it when it opens and saves the file. */
 export function protectCell(cell: string): string {
   return isMangled(cell) ? `'${cell}` : neutralizeAll(cell);
 }
 
-/** What {@link readCell} has read of a file in which cells are protected, as it was before {@link protectCell}. */
+/** The cell as it was before {@link protectCell}. @param cell as {@link readCell} has read it */
 export function restoreProtected(cell: string): string {
   return cell.startsWith("'") && isMangled(cell) ? cell.slice(1) : cell;
 }
 
-/** What a cell of a file that isn't ours, or is, says. */
+/** The text of a cell, whether this program wrote the file or another one. */
 export function readCell(cell: string): string {
   if (cell.charCodeAt(0) !== 0x3d) return restoreCell(cell);
-  // ="0123": how a spreadsheet is told that digits are text.
+  // ="0123" marks digits as text for a spreadsheet.
   if (cell.length < 3 || !cell.startsWith('="') || !cell.endsWith('"')) return restoreCell(cell);
   const text = cell.slice(2, -1);
   return text.replaceAll('""', '').includes('"') ? restoreCell(cell) : text.replaceAll('""', '"');
@@ -55,12 +55,12 @@ export function readCell(cell: string): string {
 /** An apostrophe that makes a phone number text. */
 const textMark = /^\s*'(?='*[\d+(])/;
 
-/** A phone as its cell says it: an apostrophe in front only makes it text. */
+/** The phone in a cell, without the apostrophe that makes it text. */
 export const readPhone = (cell: string): string => cell.replace(textMark, '');
 
-/** The cell of a phone, of which {@link readCell} and {@link readPhone} make that phone, whatever a spreadsheet does meanwhile. */
+/** The cell from which {@link readCell} and {@link readPhone} read the phone, even after a spreadsheet has saved the file. */
 export function phoneCell(phone: string): string {
   if (isMangled(phone) && /^[\d(]/.test(phone)) return `'${phone}`;
-  // An apostrophe of the phone's own would be taken for one that makes it text.
+  // An apostrophe that belongs to the phone would be read as one that makes it text.
   return neutralizeAll(textMark.test(phone) ? `'${phone}` : phone);
 }

@@ -3,7 +3,7 @@ import iconv from 'iconv-lite';
 import type { Delimiter, Encoding } from '../schemas/import.js';
 import { neutralizeCell, protectCell } from './cells.js';
 
-/** How a file was read. */
+/** How a CSV file is encoded and delimited. */
 export interface CsvFormat {
   encoding: Encoding;
   delimiter: Delimiter;
@@ -13,24 +13,24 @@ export interface CsvFormat {
 }
 
 /**
- * How a file that an import writes is laid out: as its input is, so that the spreadsheet that made the input opens it,
- * and saves it so that it can be read again.
+ * The layout of a file that an import writes: that of its input, so that the spreadsheet that made the input opens it
+ * and saves it in a form that can be imported again.
  */
 export interface ReportFormat {
   encoding: Encoding;
   delimiter: Delimiter;
   /** Whether it begins with a line `sep=;`. */
   sepLine: boolean;
-  /** Whether cells outlive a spreadsheet that opens and saves them; else they read best, and are only never run. */
+  /** Whether cells are protected from changes by a spreadsheet that opens and saves them; else only from being run. */
   isProtected: boolean;
 }
 
-/** What files have that have no input: UTF-8 and commas. */
+/** The layout of files without an input: UTF-8 and commas. */
 const plainFormat: ReportFormat = { encoding: 'utf-8', delimiter: ',', sepLine: false, isProtected: false };
 
 /**
- * Rejected rows are to be mended in a spreadsheet and imported again.
- * A `sep=` line makes Excel pass over the mark of UTF-8 and misread every accent; in the others it does no harm.
+ * The layout of rejected rows, which are corrected in a spreadsheet and imported again. No `sep=` line in UTF-8: it makes
+ * Excel ignore the byte order mark and misread every accent.
  */
 export const rejectsFormat = ({ encoding, delimiter, sepLine }: Omit<CsvFormat, 'byteOrderMark'>): ReportFormat => ({
   encoding,
@@ -40,8 +40,8 @@ export const rejectsFormat = ({ encoding, delimiter, sepLine }: Omit<CsvFormat, 
 });
 
 /**
- * Passwords are to be read, printed and merged into letters. They come in the input's delimiter, and in UTF-16 where the
- * input does; else in UTF-8, which holds every name.
+ * The layout of passwords, which are read, printed and merged into letters: the input's delimiter, and UTF-16 where the
+ * input has it; else UTF-8, which can encode every name.
  */
 export const credentialsFormat = ({
   encoding,
@@ -52,17 +52,17 @@ export const credentialsFormat = ({
   delimiter,
 });
 
-/** One line of CSV, with cells as they are: the caller knows that no spreadsheet runs them. */
+/** One line of CSV with unguarded cells: the caller knows that no spreadsheet runs them. */
 export const rawLine = (cells: readonly string[]): string => stringify([[...cells]]);
 
 /** One line of CSV, with cells that no spreadsheet runs. */
 export const csvLine = (cells: readonly string[]): string => reportLine(cells, plainFormat);
 
-/** One line of a file that is laid out like this. */
+/** One line of a file with this layout. */
 export function reportLine(cells: readonly string[], { delimiter, isProtected }: ReportFormat): string {
   return stringify([cells.map(isProtected ? protectCell : neutralizeCell)], {
     delimiter,
-    // What could be taken for another delimiter is in quotes: a reader that guesses isn't misled.
+    // Other delimiters are quoted for programs that guess the delimiter.
     ...(isProtected && { quoted_match: /[,;\t|]/ }),
   });
 }
@@ -71,14 +71,14 @@ export function reportLine(cells: readonly string[], { delimiter, isProtected }:
 export function headText(header: readonly string[], format: ReportFormat): string {
   const mark = format.encoding === 'windows-1252' ? '' : '\ufeff';
   const sepLine = format.sepLine ? `sep=${format.delimiter}\n` : '';
-  // The headings are looked for by their names: they are the input's own.
+  // Unprotected: the headings are the input's own, and an import finds columns by them.
   return mark + sepLine + reportLine(header, { ...format, isProtected: false });
 }
 
-/** The header of a CSV file in UTF-8, with the mark without which Excel misreads every accent in it, and saves it so. */
+/** The header of a CSV file in UTF-8, with the byte order mark without which Excel misreads accents. */
 export const markedHeader = (header: readonly string[]): string => headText(header, plainFormat);
 
-/** A text as bytes of the encoding. */
+/** The bytes of a text in the encoding. */
 export function encoded(text: string, encoding: Encoding): Buffer {
   return encoding === 'utf-8' ? Buffer.from(text) : iconv.encode(text, encoding);
 }

@@ -13,21 +13,12 @@ import {
   type ObjectInfo,
   type StoredObject,
 } from './storage.js';
+import { syncFolder } from './sync-folder.js';
 
 // Refuses symbolic links, and doesn't block on pipes.
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const isMissing = (error: unknown) => systemErrorCode(error) === 'ENOENT';
-
-/** Makes the entries of a folder durable. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Checks that a file is a regular one, restricts it to this user, and makes it durable. */
 async function secure(file: string): Promise<void> {

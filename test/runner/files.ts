@@ -17,7 +17,7 @@ const slowFirst = [
   'test/http/login-throttle.test.ts',
   'test/http/connections.test.ts',
   'test/http/authorization.test.ts',
-  'test/services/imports/run/import-crowd.test.ts',
+  'test/services/imports/run/processes.test.ts',
   'test/http/imports.test.ts',
   'test/http/overload.test.ts',
   'test/cli/subprocess.test.ts',

@@ -5,19 +5,13 @@ import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
 import { actorOf, type Caller } from '../../services/core.js';
-import {
-  cancelImport,
-  findImport,
-  listImports,
-  previewUndo,
-  requeueImport,
-  undoImport,
-} from '../../services/imports/commands.js';
+import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
 import { assertRejectsReadable, ledgerCsv, rejectedCsv, reportTypes } from '../../services/imports/output/exports.js';
 import { templateText } from '../../services/imports/output/template.js';
+import { findImport, listImports } from '../../services/imports/queries.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
 import { submitImport } from '../../services/imports/queue/submit.js';
-import { goesOnByItself } from '../../services/imports/run/repository.js';
+import { resumesAutomatically } from '../../services/imports/run/repository.js';
 import type { Handlers } from '../server/router.js';
 import type { Service } from '../server/service.js';
 
@@ -56,8 +50,8 @@ async function* eventsOf(
       yield ': still there\n\n';
       sentAt = performance.now();
     }
-    // The worker resumes interrupted imports of its own.
-    if (!underWay.has(found.status) && !goesOnByItself(found)) {
+    // The service goes on with its own.
+    if (!underWay.has(found.status) && !resumesAutomatically(found)) {
       yield `event: end\ndata: ${data}\n\n`;
       return;
     }

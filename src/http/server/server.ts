@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Context } from '../../context.js';
 import { AppError, systemErrorCode } from '../../errors.js';
-import { type ImportRunner, startImportRunner } from '../../services/imports/queue/worker.js';
+import { type ImportWorker, startImportWorker } from '../../services/imports/queue/worker.js';
 import { startHousekeeping } from '../../services/maintenance/schedule.js';
 import { corsMiddleware } from '../middleware/cors.js';
 import { securityHeaders } from '../middleware/security-headers.js';
@@ -120,11 +120,11 @@ function limitConnections(server: Server): void {
 
 /** The work besides requests. It begins once there is a database. */
 function backgroundWork(context: Context) {
-  let runner: ImportRunner | undefined;
+  let runner: ImportWorker | undefined;
   let housekeeping: ReturnType<typeof startHousekeeping> | undefined;
   return {
     begin() {
-      runner = startImportRunner(context);
+      runner = startImportWorker(context);
       housekeeping = startHousekeeping(context);
     },
     wakeImports: () => runner?.wake(),

@@ -5,7 +5,7 @@ import { systemErrorCode } from '../../errors.js';
 import type { FileState } from '../../schemas/file.js';
 import type { Core } from '../core.js';
 import { removeMarked, uploadsFolder } from '../files/files.js';
-import { importsFolder, sweepImportFolder } from '../imports/queue/spool.js';
+import { importsFolder, removeOrphanedUploads } from '../imports/queue/spool.js';
 
 /** An upload that is older than this was interrupted, in milliseconds. */
 const abandonedAfterMs = 60 * 60_000;
@@ -53,7 +53,8 @@ async function sweepUploads(core: Core, before: Date): Promise<number> {
 
 async function sweepImports(core: Core, before: Date): Promise<number> {
   let removed = 0;
-  for (const name of await namesIn(importsFolder(core))) removed += Number(await sweepImportFolder(core, name, before));
+  for (const name of await namesIn(importsFolder(core)))
+    removed += Number(await removeOrphanedUploads(core, name, before));
   return removed;
 }
 

@@ -7,7 +7,7 @@ import type { Context } from '../../../src/context.js';
 import { contract } from '../../../src/http/api/contract.js';
 import type { Operation } from '../../../src/http/api/operation.js';
 import { createApp } from '../../../src/http/server/app.js';
-import { startImportRunner } from '../../../src/services/imports/queue/worker.js';
+import { startImportWorker } from '../../../src/services/imports/queue/worker.js';
 import { importFile } from '../../services/imports/support/running.js';
 import { buildUser, signIn } from '../../support/factories.js';
 import { canaries, listen, lookAround, noteAnswer, type Watch } from './canaries.js';
@@ -153,7 +153,7 @@ export async function uploadCanaries(
   await reset();
   const { token } = await signIn(context, { role: 'super_admin' });
   const end = await begin?.();
-  const runner = startImportRunner(context, { pollMs: 50 });
+  const runner = startImportWorker(context, { pollMs: 50 });
   try {
     const app = createApp(context);
     const answer = await request(app)

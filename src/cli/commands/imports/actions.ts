@@ -1,14 +1,8 @@
 import path from 'node:path';
 import { operator } from '../../../services/core.js';
-import {
-  cancelImport,
-  findImport,
-  listImports,
-  previewUndo,
-  resumeImport,
-  undoImport,
-} from '../../../services/imports/commands.js';
+import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
 import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/exports.js';
+import { findImport, listImports } from '../../../services/imports/queries.js';
 import { keptAccounts } from '../../../services/imports/run/ledger.js';
 import { resultOf } from '../../../services/imports/run/repository.js';
 import type { KeptAccount, UndoResult } from '../../../services/imports/undo/undo.js';

@@ -4,7 +4,7 @@ import { AppError } from '../../../errors.js';
 import { operator } from '../../../services/core.js';
 import { templateText } from '../../../services/imports/output/template.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
-import { isNeeded } from '../../../services/imports/queue/spool.js';
+import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
 import { applyImport } from '../../../services/imports/run/apply.js';
 import type { ImportResult } from '../../../services/imports/run/repository.js';
 import { assertCanAsk } from '../../core/confirm.js';
@@ -53,8 +53,8 @@ export async function importUsers(run: Run<ImportCommandOptions>): Promise<Resul
   try {
     return await importFile(run, context, spooled.path, named, spooled);
   } finally {
-    // Whatever broke off may be gone on with; should the database not say, the file stays.
-    if (!(await isNeeded(context, spooled.path).catch(() => true))) await spooled.remove();
+    // An unfinished import needs the file to be resumed; if the database cannot say, the file stays.
+    if (!(await isSpoolNeeded(context, spooled.path).catch(() => true))) await spooled.remove();
   }
 }
 

@@ -21,7 +21,7 @@ const ledgerHeader = [
   'undoCode',
 ];
 
-/** What became of every row of an import, as CSV in pieces, with the accounts as they are now. */
+/** The ledger of an import as CSV in chunks, with the accounts as they are now. */
 export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<string> {
   let header = markedHeader(ledgerHeader);
   for await (const lines of ledgerOf(core, id)) {
@@ -36,15 +36,15 @@ export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<str
   yield header;
 }
 
-/** The formats of the files that an import has written, as their `Content-Type` names them. */
+/** The `Content-Type` of the files that an import has written. */
 export function reportTypes({ formatJson }: Import): { rejects: string; credentials: string } {
-  // It is known before anything is written.
+  // The format is recorded before any file is written.
   const input = formatJson === null ? undefined : (JSON.parse(formatJson) as CsvFormat);
   const type = (format: ReportFormat | undefined) => `text/csv; charset=${format?.encoding ?? 'utf-8'}`;
   return { rejects: type(input && rejectsFormat(input)), credentials: type(input && credentialsFormat(input)) };
 }
 
-/** @throws AppError `NOT_READY` where a file of an import can't be read: another machine's, or taken elsewhere */
+/** @throws AppError `NOT_READY` when a file of an import can't be read here: it is on another machine, or was moved */
 export async function assertReadableHere(file: string | null, what: string): Promise<void> {
   await access(file ?? '', constants.R_OK).catch((error: unknown) => {
     const message = `The ${what} of this import are not where this instance of the service could read them.`;
@@ -52,14 +52,20 @@ export async function assertReadableHere(file: string | null, what: string): Pro
   });
 }
 
-/** For callers who are told nothing of the server's files. @throws AppError `NOT_FOUND`, `NOT_READY` */
+/** Makes sure that {@link rejectedCsv} works, without naming a path. @throws AppError `NOT_FOUND`, `NOT_READY` */
 export async function assertRejectsReadable(record: Import): Promise<void> {
   if (!record.hasRejects) throw notFound('Rejected rows');
   await assertReadableHere(record.rejectsFile, 'rejected rows');
 }
 
+/** The committed bytes of a file that an import writes. */
+export async function* committedBytes(file: string, bytes: number): AsyncGenerator<Buffer> {
+  // A stream without an encoding yields buffers.
+  for await (const chunk of createReadStream(file, { end: bytes - 1 })) yield chunk as Buffer;
+}
+
 /**
- * The rejected rows of an import as its rejects file has them, as far as they are committed.
+ * The committed rows of the rejects file of an import.
  * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
  */
 export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
@@ -67,8 +73,7 @@ export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
   if (rejectsFile === null || !record.hasRejects)
     throw new AppError('NOT_FOUND', `The import ${id} has rejected no rows.`);
   try {
-    const stream = createReadStream(rejectsFile, { end: Number(rejectsBytes) - 1 });
-    for await (const chunk of stream) yield chunk as Buffer;
+    yield* committedBytes(rejectsFile, Number(rejectsBytes));
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
     throw new AppError(

@@ -2,6 +2,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { decoded, encoded, headText, type ReportFormat, reportLine } from '../../../csv/format.js';
 import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
+import { syncFolder } from '../../../storage/sync-folder.js';
 
 function unusable(file: string, error: unknown): unknown {
   const code = systemErrorCode(error);
@@ -9,29 +10,29 @@ function unusable(file: string, error: unknown): unknown {
   const problem = code === 'ENOSPC' ? 'the disk is full' : code;
   return new AppError(
     'FILE_UNUSABLE',
-    `The file ${file} can't be written (${problem}). Make room or name another file, and run the import again: it goes on where it stopped.`,
+    `The file ${file} can't be written (${problem}). Free disk space or name another file, and run the import again: it resumes where it stopped.`,
     { cause: error },
   );
 }
 
-/** No line of a credentials file is longer, in bytes. */
+/** The longest line of a credentials file, in bytes. */
 const longestLine = 8 * 1024;
 
 /**
- * A CSV file that grows with an import, in step with the database: the length that belongs to committed rows is kept
- * there, and whatever a crash left behind it is cut off before writing goes on.
+ * A CSV file to which an import appends with each batch. The database has the length of the committed rows; a resumed run
+ * drops what a crash left beyond that.
  */
 export class ReportFile {
   #handle: FileHandle | undefined;
   #length = 0;
   #committed = 0;
-  /** What is taken up of an earlier run's file, until it takes that file's place. */
+  /** The path of the copy of an earlier run's file, until it replaces that file. */
   #copy: string | undefined;
   readonly #header: Buffer;
   readonly #lineEnd: Buffer;
   #isReplaced = false;
 
-  /** @param replaces a file of the earlier run that is removed before this one is there */
+  /** @param replaces a file of the earlier run that is removed before this one is created */
   constructor(
     readonly path: string,
     header: readonly string[],
@@ -42,15 +43,15 @@ export class ReportFile {
     this.#lineEnd = encoded('\n', format.encoding);
   }
 
-  /** Bytes written so far; 0 when there is no file yet. */
+  /** Bytes written so far; 0 when the file doesn't exist yet. */
   get length(): number {
     return this.#length;
   }
 
   /**
-   * Takes up the file where a run that broke off had committed it. That much of it becomes a new file, which is to take
-   * its place: a process that was only paused, and still holds the old one, can't write to this.
-   * @param isOurs looks at the last committed line, when there is one below the header
+   * Continues the file of an interrupted run after its committed rows. They are copied to a new file, which
+   * {@link publish} puts in its place: a process that was only paused, and has the old file open, can't write to this one.
+   * @param isOurs checks the last committed line, when there is one below the header
    * @returns false when the file is gone
    * @throws AppError `FILE_UNUSABLE` when it isn't ours
    */
@@ -61,9 +62,9 @@ export class ReportFile {
       if (!(await this.#isOurs(old, committed, isOurs)))
         throw new AppError(
           'FILE_UNUSABLE',
-          `The file ${this.path} is not the one that this import wrote. Put that back, or move this one away and go on in a new one.`,
+          `The file ${this.path} is not the one that this import wrote. Put that back, or move this one away and resume the import in a new one.`,
         );
-      await this.#take(old, committed);
+      await this.#copyFrom(old, committed);
       return true;
     } catch (error) {
       if (old === undefined && systemErrorCode(error) === 'ENOENT') return false;
@@ -83,7 +84,7 @@ export class ReportFile {
     return committed === this.#header.length || isOurs(text.trimEnd().split('\n').at(-1) ?? '');
   }
 
-  async #take(old: FileHandle, committed: number): Promise<void> {
+  async #copyFrom(old: FileHandle, committed: number): Promise<void> {
     this.#copy = `${this.path}.part`;
     await rm(this.#copy, { force: true });
     try {
@@ -101,16 +102,16 @@ export class ReportFile {
   }
 
   /**
-   * Removes what is replaced, and puts what was taken up in its place. Only whoever's turn it is may do so, until a
-   * transaction ends that has made sure of it: a run that was paused for too long would destroy what its successor wrote.
-   * Does nothing when it is done already.
+   * Removes the replaced file, and renames the copy of the earlier run's file. To be called in a transaction that has
+   * renewed the lease: otherwise a run that was paused for too long would destroy what its successor wrote. Does nothing
+   * the second time.
    * @throws AppError `FILE_UNUSABLE`
    */
-  async takePlace(): Promise<void> {
+  async publish(): Promise<void> {
     try {
       if (this.replaces !== undefined && !this.#isReplaced) {
         await rm(this.replaces, { force: true });
-        // Its name is free for a moment: should somebody else be faster, it is named when it is written.
+        // The name is free for a moment. If another process takes it, begin() fails with the file's name.
         if (this.replaces === this.path) await this.claim();
         this.#isReplaced = true;
       }
@@ -124,7 +125,7 @@ export class ReportFile {
     await this.assertInPlace();
   }
 
-  /** Whether the file is, as far as can be seen, still the one of which so much was committed. */
+  /** Whether the file has the header and the committed length that it should have. */
   async isIntact(committed: number): Promise<boolean> {
     const file = await open(this.path, 'r').catch(() => undefined);
     if (!file) return false;
@@ -137,13 +138,13 @@ export class ReportFile {
     }
   }
 
-  /** Whether the file is one that a run left that broke off before the database knew of it: no row is in it. */
+  /** Whether the file has no row: an interrupted run has left it before it wrote any. */
   async isLeftover(): Promise<boolean> {
     let file: FileHandle;
     try {
       file = await open(this.path, 'r');
     } catch {
-      // Not there; or whatever is wrong with it shows when it is written.
+      // It doesn't exist; any other fault shows when it is written.
       return false;
     }
     try {
@@ -157,9 +158,9 @@ export class ReportFile {
   }
 
   /**
-   * Makes the file, empty, so that nobody else chooses its name. Unless something is written to it, it goes when this is
-   * closed. Only this user can read it.
-   * @returns why it can't be made, when it can't
+   * Creates the file, empty, so that no other import chooses its name. Only this user can read it. close() removes it
+   * unless something was written.
+   * @returns the error when it can't be created
    */
   async claim(): Promise<unknown> {
     try {
@@ -171,7 +172,7 @@ export class ReportFile {
   }
 
   /**
-   * Writes the header, to the file that was claimed, or to one that is made now: never to one that exists.
+   * Writes the header to the claimed file, or to a new one; never to another existing file.
    * @throws AppError `FILE_UNUSABLE`
    */
   async begin(): Promise<void> {
@@ -185,7 +186,7 @@ export class ReportFile {
     }
   }
 
-  /** Adds rows to the file that was begun, and waits until they are on the disk. @throws AppError `FILE_UNUSABLE` */
+  /** Appends rows, and waits until they are on the disk. @throws AppError `FILE_UNUSABLE` */
   async append(rows: readonly (readonly string[])[]): Promise<void> {
     try {
       const text = rows.map((cells) => reportLine(cells, this.format)).join('');
@@ -202,23 +203,23 @@ export class ReportFile {
     this.#length += bytes.length;
   }
 
-  /** What was added has been committed. */
+  /** To be called when the appended rows are committed. */
   commit(): void {
     this.#committed = this.#length;
   }
 
-  /** Takes back what was added, because it was not committed. */
+  /** Removes the appended rows, which were not committed. */
   async rewind(): Promise<void> {
     await this.#handle?.truncate(this.#committed);
     this.#length = this.#committed;
   }
 
-  /** @throws AppError `FILE_UNUSABLE` when what is written no longer goes where the file's name says */
+  /** @throws AppError `FILE_UNUSABLE` when the path no longer names the open file */
   async assertInPlace(): Promise<void> {
     if (this.#handle && this.#length > 0 && !(await isAt(this.#handle, this.path)))
       throw new AppError(
         'FILE_UNUSABLE',
-        `The file ${this.path} was moved or removed while the import wrote it. Run the import again: it goes on in a new one.`,
+        `The file ${this.path} was moved or removed while the import wrote it. Run the import again: it resumes in a new one.`,
       );
   }
 
@@ -226,9 +227,9 @@ export class ReportFile {
     const [handle, copy] = [this.#handle, this.#copy];
     this.#handle = undefined;
     this.#copy = undefined;
-    // It never took its place. By now it may be another run's.
+    // The copy was not published. By now its path may be another run's.
     if (handle && copy !== undefined && (await isAt(handle, copy))) await rm(copy, { force: true });
-    // It was claimed, and then there was nothing to write.
+    // The file was claimed, but no row was written.
     else if (handle && this.#length === 0 && (await isAt(handle, this.path))) await rm(this.path, { force: true });
     await handle?.close();
   }
@@ -248,20 +249,10 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
   return buffer.subarray(0, bytesRead);
 }
 
-/** A write may do less than it was asked for: where the disk is nearly full, for one. */
+/** Writes all bytes: one write may write fewer, for example when the disk is nearly full. */
 async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
     done += bytesWritten;
-  }
-}
-
-/** A new file is only there after a crash when its folder has been synced too. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

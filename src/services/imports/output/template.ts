@@ -13,7 +13,7 @@ const examples: readonly Partial<Record<(typeof importColumns)[number], string>>
   },
 ];
 
-/** A file to fill in: the header with all columns, and two rows to be replaced. */
+/** A file to fill in: the header with all columns, and two example rows. */
 export const templateText = [
   csvLine(importColumns),
   ...examples.map((example) => csvLine(importColumns.map((column) => example[column] ?? ''))),

@@ -5,31 +5,31 @@ import { phoneKey } from '../../../schemas/keys.js';
 import type { Core } from '../../core.js';
 import { KeyIndex } from '../read/key-index.js';
 import { type CandidateRow, type FileRow, isRejected } from '../read/rows.js';
-import { undoNoteOf } from '../undo/undo-note.js';
-import { AccountBook, type Holders } from './account-book.js';
-import type { Seats } from './course-book.js';
+import { undoNoteOf } from '../undo/note.js';
+import { AccountIndex, type MatchingAccounts } from './account-index.js';
+import type { CourseCapacity } from './course-capacity.js';
 import { EnrollmentDecider } from './enrollment-decider.js';
 import { type AccountChanges, type Decision, type ExistingAccount, rejection } from './outcomes.js';
-import { bondReasons, boundAccounts } from './role-changes.js';
+import { blockedRoleChanges, roleBlockReasons } from './role-changes.js';
 
 /** How many rows of the ledger are read at a time. */
 const ledgerPage = 5000;
 
 /**
- * Decides what becomes of rows, batch by batch in the order of the file. The decisions don't depend on how much of the
- * file has been written meanwhile: what an earlier row did to an account, its key included, is remembered here. So a
- * plan, an uninterrupted run and one that was resumed decide the same.
+ * Decides on rows, batch by batch in the order of the file. The decisions don't depend on how much of the file is
+ * already written: the decider remembers what earlier rows do to accounts and their keys. So a plan, an uninterrupted
+ * run and a resumed run decide the same.
  */
 export class Decider {
   readonly #core: Core;
   readonly #options: ImportOptions;
-  readonly #accounts: AccountBook;
+  readonly #accounts: AccountIndex;
   readonly #enrollments: EnrollmentDecider;
-  /** Accounts that rows were about, with the lines. */
+  /** The lines of the rows that matched accounts, by account. */
   readonly #targets = new KeyIndex();
-  /** Keys that updates took from their accounts: in this file they still mean these. */
+  /** Keys that updates changed, with their accounts: later rows of the file still mean these accounts by them. */
   readonly #released = new Map<string, string>();
-  /** The accounts that rows meant by their phone alone, by `line account`. */
+  /** The accounts that rows matched by their phone alone, by `line account`. */
   readonly phoneMatches = new KeyIndex();
   readonly #planned: KeyIndex | undefined;
 
@@ -37,25 +37,25 @@ export class Decider {
     this.#core = core;
     this.#options = options;
     this.#planned = planned;
-    this.#accounts = new AccountBook(core);
+    this.#accounts = new AccountIndex(core);
     this.#enrollments = new EnrollmentDecider(core, options);
   }
 
   /**
    * @param begun the import whose first rows are done
-   * @param planned what a plan that is applied has found by the phone alone: whoever has taken a phone since isn't meant
+   * @param planned the matches by phone alone of the plan that is applied: accounts that took a phone later don't match
    * @throws AppError `VALIDATION` for a default course that can't be found
    */
   static async open(core: Core, options: ImportOptions, begun: Import | null, planned?: KeyIndex): Promise<Decider> {
     const decider = new Decider(core, options, planned);
-    await decider.#enrollments.learn();
-    await decider.#accounts.learn();
-    if (begun) await decider.#recall(begun.id);
+    await decider.#enrollments.reload();
+    await decider.#accounts.loadKeys();
+    if (begun) await decider.#loadDoneRows(begun.id);
     return decider;
   }
 
-  /** Remembers what the rows that are done were about. */
-  async #recall(importId: string): Promise<void> {
+  /** Reads from the ledger what the rows that are done did. */
+  async #loadDoneRows(importId: string): Promise<void> {
     const { ImportRow } = this.#core.database.models;
     for (let after = 0; ; ) {
       const rows = await this.#core.database.read(() =>
@@ -83,27 +83,27 @@ export class Decider {
 
   /**
    * Decides on the rows of a batch, in their order.
-   * @param seats what is left of limited courses: those of a plan go on from batch to batch
-   * @param freshly looks at everything again: somebody else was faster than the decisions that were made before
+   * @param capacity of limited courses; a plan keeps it from batch to batch
+   * @param refresh reads everything again, because others have changed what the earlier decisions relied on
    */
-  async decide(rows: readonly FileRow[], seats: Seats, freshly = false): Promise<readonly Decision[]> {
-    if (freshly) {
-      this.#accounts.forget();
-      await this.#enrollments.learn();
+  async decide(rows: readonly FileRow[], capacity: CourseCapacity, refresh = false): Promise<readonly Decision[]> {
+    if (refresh) {
+      this.#accounts.clearKeys();
+      await this.#enrollments.reload();
     }
-    const holders = await this.#accounts.holdersOf(rows);
-    const decisions = rows.map((row) => this.#decideRow(row, holders));
-    return this.#enrollments.decide(await this.#withoutBound(decisions), seats);
+    const accounts = await this.#accounts.findFor(rows);
+    const decisions = rows.map((row) => this.#decideRow(row, accounts));
+    return this.#enrollments.decide(await this.#withoutBlockedRoleChanges(decisions), capacity);
   }
 
-  #decideRow(row: FileRow, { byEmail, byPhone }: Holders): Decision {
+  #decideRow(row: FileRow, { byEmail, byPhone }: MatchingAccounts): Decision {
     if (isRejected(row)) return { outcome: 'rejected', row };
     if (row.doubt !== undefined && byEmail.get(row.person.email)?.phone !== row.person.phone)
       return rejection(row, 'INVALID', row.doubt);
     const key = phoneKey(row.person.phone);
-    const [emailHolder, phoneHolder] = [byEmail.get(row.person.email), byPhone.get(key)];
-    const emailId = emailHolder?.id ?? this.#released.get(`email ${row.person.email}`);
-    const phoneId = phoneHolder?.id ?? this.#released.get(`phone ${key}`);
+    const [emailOwner, phoneOwner] = [byEmail.get(row.person.email), byPhone.get(key)];
+    const emailId = emailOwner?.id ?? this.#released.get(`email ${row.person.email}`);
+    const phoneId = phoneOwner?.id ?? this.#released.get(`phone ${key}`);
     if (emailId !== undefined && phoneId !== undefined && emailId !== phoneId)
       return rejection(row, 'ACCOUNTS_DIFFER', `Email belongs to account ${emailId}, phone to account ${phoneId}.`);
     const userId = emailId ?? phoneId;
@@ -118,15 +118,15 @@ export class Decider {
     const earlier = this.#targets.firstLine(userId, row.line);
     if (earlier !== undefined && earlier < row.line)
       return rejection(row, 'DUPLICATE_IN_FILE', `Line ${earlier} is about the same account, ${userId}.`, userId);
-    const account = emailHolder ?? phoneHolder;
-    // Only a released key is left of it: another process has changed the account since.
+    const account = emailOwner ?? phoneOwner;
+    // Only a released key matched: another process has changed the account since.
     if (account === undefined)
       return rejection(row, 'ALREADY_EXISTS', `The account ${userId} was changed meanwhile.`, userId);
-    return this.#meet(row, account);
+    return this.#decideExisting(row, account);
   }
 
-  /** A row that meets an account. */
-  #meet(row: CandidateRow, account: ExistingAccount): Decision {
+  /** Decides on a row that matches an account. */
+  #decideExisting(row: CandidateRow, account: ExistingAccount): Decision {
     const { onExisting, resetPasswords } = this.#options;
     const userId = account.id;
     if (onExisting === 'fail')
@@ -144,12 +144,12 @@ export class Decider {
     return { outcome: 'updated', row, account, changes, resetPassword: resetPasswords, enrollments: [] };
   }
 
-  /** A trainer who has courses stays one, and so does a trainee with a place in one. */
-  async #withoutBound(decisions: readonly Decision[]): Promise<Decision[]> {
-    const bound = await boundAccounts(this.#core, decisions);
+  /** Rejects role changes of trainers who have courses and of trainees who have enrollments. */
+  async #withoutBlockedRoleChanges(decisions: readonly Decision[]): Promise<Decision[]> {
+    const blocked = await blockedRoleChanges(this.#core, decisions);
     return decisions.map((one) => {
-      const bond = one.outcome === 'updated' && one.changes.role !== undefined && bound.get(one.account.id);
-      return bond ? rejection(one.row, bond, bondReasons[bond](one.account.id), one.account.id) : one;
+      const block = one.outcome === 'updated' && one.changes.role !== undefined && blocked.get(one.account.id);
+      return block ? rejection(one.row, block, roleBlockReasons[block](one.account.id), one.account.id) : one;
     });
   }
 }
@@ -160,7 +160,7 @@ const otherEmail = (id: string) =>
 const takenSince = (id: string) =>
   `Phone belongs to account ${id}, which has another email, and wasn't its phone when the import was planned. Check the row, and import it again.`;
 
-/** What of an account the row would have otherwise. */
+/** The fields in which the row differs from the account. */
 function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountChanges {
   const wanted: AccountChanges = {
     firstName: person.firstName,

@@ -2,7 +2,8 @@ import type { EnrollmentStatus } from '../../../schemas/enrollment.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import type { RowCode } from '../read/rows.js';
-import { CourseBook, defaultCourse, type Seats } from './course-book.js';
+import type { CourseCapacity } from './course-capacity.js';
+import { CourseIndex, courseProblems, defaultCourse } from './course-index.js';
 import {
   type CancelledEnrollment,
   type CourseReference,
@@ -13,23 +14,20 @@ import {
 
 type Accepted = Exclude<Decision, { outcome: 'rejected' }>;
 
-/**
- * The courses as they were found from some moment on. Whoever decides keeps to those that it began with: another batch may
- * look at everything anew meanwhile.
- */
+/** The courses as of one moment. A batch uses one version throughout, because another batch may reload them meanwhile. */
 interface KnownCourses {
-  book: CourseBook;
+  index: CourseIndex;
   /** The course for all trainees of the file. */
   forAll: CourseReference | null;
 }
 
-/** An enrollment that there is, in whatever state. */
+/** An existing enrollment of any status. */
 type Existing = CancelledEnrollment & { status: EnrollmentStatus };
 
 const cancelledReason =
   'The enrollment in the course was cancelled: it can become active again, but not pending. Import it as active, or leave the course empty.';
 
-/** Adds to decisions on accounts what they mean for courses. */
+/** Adds enrollments to decisions on accounts, or rejects rows for them. */
 export class EnrollmentDecider {
   readonly #core: Core;
   readonly #options: ImportOptions;
@@ -38,29 +36,26 @@ export class EnrollmentDecider {
   constructor(core: Core, options: ImportOptions) {
     this.#core = core;
     this.#options = options;
-    this.#known = { book: new CourseBook(core), forAll: null };
+    this.#known = { index: new CourseIndex(core), forAll: null };
   }
 
-  /** Looks at the courses anew. @throws AppError `VALIDATION` for a default course that can't be found */
-  async learn(): Promise<void> {
-    const book = new CourseBook(this.#core);
-    this.#known = { book, forAll: await defaultCourse(book, this.#options.course) };
+  /** Forgets the courses and loads the default course again. @throws AppError `VALIDATION` when it can't be found */
+  async reload(): Promise<void> {
+    const index = new CourseIndex(this.#core);
+    this.#known = { index, forAll: await defaultCourse(index, this.#options.course) };
   }
 
-  /**
-   * The decisions with the enrollments that their rows bring, or rejected for them.
-   * @param seats what is left of limited courses
-   */
-  async decide(decisions: readonly Decision[], seats: Seats): Promise<readonly Decision[]> {
+  /** The decisions with the enrollments that their rows bring, or rejected for them. */
+  async decide(decisions: readonly Decision[], capacity: CourseCapacity): Promise<readonly Decision[]> {
     const named = decisions.flatMap((one) =>
       one.outcome === 'rejected' || one.row.person.course === undefined ? [] : [one.row.person.course],
     );
     const known = this.#known;
     if (known.forAll === null && named.length === 0) return decisions;
-    await known.book.load(named);
+    await known.index.load(named);
     const enrolling = decisions.map((decision) => this.#withEnrollments(decision, known));
-    const enrolled = await this.#enrolledAlready(enrolling);
-    await seats.load(
+    const enrolled = await this.#existingEnrollments(enrolling);
+    await capacity.load(
       enrolling.flatMap((one) => (one.outcome === 'rejected' ? [] : one.enrollments.map(({ course }) => course))),
     );
     return enrolling.map((decision) => {
@@ -71,34 +66,33 @@ export class EnrollmentDecider {
         if (!existing) return [planned];
         return existing.status === 'cancelled' ? [{ ...planned, cancelled: existing }] : [];
       });
-      // As elsewhere: only the trainee can ask to be let in again, those who manage the course let in.
+      // As elsewhere, only trainees can ask for a cancelled enrollment again; a file can only make it active.
       if (enrollments.some(({ cancelled, status }) => cancelled && status !== 'active'))
         return rejection(decision.row, 'ENROLLMENT_CANCELLED', cancelledReason, userId);
       if (enrollments.length > 0 && !willBeActive(decision))
         return rejection(decision.row, 'ACCOUNT_INACTIVE', inactive, userId);
-      if (!seats.take(enrollments.map(({ course }) => course)))
+      if (!capacity.reserve(enrollments.map(({ course }) => course)))
         return rejection(decision.row, 'COURSE_FULL', 'Course is at maximum capacity.', userId);
       return { ...decision, enrollments };
     });
   }
 
-  #withEnrollments(decision: Decision, { book, forAll }: KnownCourses): Decision {
+  #withEnrollments(decision: Decision, { index, forAll }: KnownCourses): Decision {
     if (decision.outcome === 'rejected') return decision;
     const { row } = decision;
     const { course: name, enrollmentStatus, notes } = row.person;
     const isTrainee = this.#roleOf(decision) === 'trainee';
     const enrollments: PlannedEnrollment[] = [];
     const status = enrollmentStatus ?? this.#options.enrollmentStatus;
-    const own = name === undefined ? undefined : book.get(name);
+    const own = name === undefined ? undefined : index.get(name);
     const refusal = (code: RowCode, reason: string) => rejection(row, code, reason, accountOf(decision));
-    if (own === 'unknown') return refusal('COURSE_UNKNOWN', 'Course: there is none with this id or title.');
-    if (own === 'ambiguous')
-      return refusal('COURSE_AMBIGUOUS', 'Course: there are several with this title. Name it by its id.');
+    if (own === 'unknown') return refusal('COURSE_UNKNOWN', courseProblems.unknown);
+    if (own === 'ambiguous') return refusal('COURSE_AMBIGUOUS', courseProblems.ambiguous);
     if (own !== undefined) {
       if (!isTrainee) return refusal('NOT_A_TRAINEE', 'Only trainees can be enrolled: leave the course empty.');
       enrollments.push({ course: own, status, notes: notes ?? null });
     }
-    // The course for all is for all trainees; trainers in the same file are none.
+    // A file may have trainers too.
     if (forAll !== null && isTrainee && own?.id !== forAll.id)
       enrollments.push({ course: forAll, status, notes: own === undefined ? (notes ?? null) : null });
     return { ...decision, enrollments };
@@ -115,8 +109,8 @@ export class EnrollmentDecider {
     }
   }
 
-  /** The enrollments that there are already, in whatever state, by `user course`. */
-  async #enrolledAlready(decisions: readonly Decision[]): Promise<ReadonlyMap<string, Existing>> {
+  /** The existing enrollments of any status, by `user course`. */
+  async #existingEnrollments(decisions: readonly Decision[]): Promise<ReadonlyMap<string, Existing>> {
     const [users, courses] = [new Set<string>(), new Set<string>()];
     for (const decision of decisions) {
       if (decision.outcome === 'rejected' || decision.outcome === 'created') continue;
@@ -136,7 +130,7 @@ export class EnrollmentDecider {
 
 const inactive = 'Trainee account is inactive. Activate it, or leave the course out.';
 
-/** Whether the account may sign in once the row is done: who may not is enrolled nowhere else either. */
+/** Whether the account is active once the row is done: inactive accounts can't be enrolled elsewhere either. */
 function willBeActive(decision: Accepted): boolean {
   switch (decision.outcome) {
     case 'created':
@@ -148,7 +142,7 @@ function willBeActive(decision: Accepted): boolean {
   }
 }
 
-/** The existing account that a decision is about; none for one that is yet to be created. */
+/** The existing account of a decision; undefined when the row creates one. */
 function accountOf(decision: Accepted): string | undefined {
   return decision.outcome === 'created' ? undefined : decision.account.id;
 }

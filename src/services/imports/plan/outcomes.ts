@@ -2,7 +2,7 @@ import type { EnrollmentStatus } from '../../../schemas/enrollment.js';
 import type { Role } from '../../../schemas/fields.js';
 import type { CandidateRow, FileRow, RejectedRow, RowCode } from '../read/rows.js';
 
-/** An account that there is already, as far as an import looks at it. */
+/** The fields of an existing account that an import reads. */
 export interface ExistingAccount {
   id: string;
   firstName: string;
@@ -28,19 +28,19 @@ export interface CourseReference {
   maxStudents: number | null;
 }
 
-/** An enrollment that was cancelled, as it is before a row lets its trainee in again. */
+/** A cancelled enrollment, as it is before a row makes it active again. */
 export interface CancelledEnrollment {
   id: string;
   enrolledAt: Date;
   notes: string | null;
 }
 
-/** An enrollment that a row is to bring. */
+/** An enrollment that a row creates or makes active again. */
 export interface PlannedEnrollment {
   course: CourseReference;
   status: EnrollmentStatus;
   notes: string | null;
-  /** The one that there is, and that becomes active again: a trainee has one in a course. */
+  /** The enrollment that becomes active again: a trainee has at most one in a course. */
   cancelled?: CancelledEnrollment;
 }
 
@@ -49,7 +49,7 @@ interface WithEnrollments {
   enrollments: readonly PlannedEnrollment[];
 }
 
-/** What is to become of a row, now that the accounts are known. */
+/** What an import does with a row. */
 export type Decision =
   | ({ outcome: 'created' } & WithEnrollments)
   | ({
@@ -61,13 +61,13 @@ export type Decision =
   | ({ outcome: 'skipped'; code: 'ALREADY_EXISTS' | 'UNCHANGED'; account: ExistingAccount } & WithEnrollments)
   | { outcome: 'rejected'; row: RejectedRow; accountId?: string };
 
-/** What becomes of a row. */
+/** The outcome of a row. */
 export type Outcome = Decision['outcome'];
 
 /**
  * The decision to reject a row.
- * @param reason a sentence for whoever corrects the file
- * @param accountId the account that the row is about, where it is about one
+ * @param reason a sentence for the person who corrects the file
+ * @param accountId the account that the row matched, if any
  */
 export function rejection(
   row: FileRow,
@@ -84,7 +84,7 @@ export function needsSecret(decision: Decision): decision is Decision & { outcom
   return decision.outcome === 'created' || (decision.outcome === 'updated' && decision.resetPassword);
 }
 
-/** Whether a decision takes one of a limited number of seats. */
-export function takesSeat(decision: Decision): boolean {
+/** Whether a decision enrolls in a course of limited capacity. */
+export function needsCapacity(decision: Decision): boolean {
   return decision.outcome !== 'rejected' && decision.enrollments.some(({ course }) => course.maxStudents !== null);
 }

@@ -8,28 +8,27 @@ import type { Core } from '../../core.js';
 import type { ColumnMapping } from '../read/columns.js';
 import { inspectFile } from '../read/inspect.js';
 import type { KeyIndex } from '../read/key-index.js';
-import { openImportFile, type Repetitions } from '../read/rows.js';
+import { openImportFile, type Repetitions, remainingRows } from '../read/rows.js';
 import { fileBytes, fileIdentity } from '../read/source-file.js';
-import { Seats } from './course-book.js';
+import { CourseCapacity } from './course-capacity.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
-import { type IdentityChange, type PlanSample, PlanTally } from './plan-summary.js';
+import { type IdentityChange, type PlanSample, PlanSummary } from './summary.js';
 
-/** What importing a file would do. Making it writes nothing. */
+/** What importing a file would do. Planning writes nothing. */
 export interface ImportPlan {
-  /** Stands for the file, the options and the accounts it meets: a plan of the same id has the same effect. */
+  /** A digest of the file, the options and the accounts that match: plans with the same id have the same effect. */
   id: string;
   file: string;
   fileSha256: string;
-  /** What the file was when it was read. */
+  /** The file's device, inode, size and time of change when it was read. */
   fileIdentity: string;
   options: ImportOptions;
-  /** How the file is read. */
   format: CsvFormat;
   /** The heading of the file that each field was found under. */
   columns: Readonly<Record<string, string>>;
   ignoredColumns: readonly string[];
-  /** The words of the file that were taken for roles, besides the roles' own names. */
+  /** Words of the file that were read as roles, besides the roles' own names. */
   roleWords: Readonly<Record<string, ImportableRole>>;
   counts: ImportCounts;
   samples: readonly PlanSample[];
@@ -38,26 +37,26 @@ export interface ImportPlan {
   identityChangesLeftOut: number;
   /** How many accounts get a generated password. */
   generatedPasswords: number;
-  /** The line of the bad row at which the import will stop, as `onError: stop` says. */
+  /** The line of the bad row at which the import will stop, with `onError: stop`. */
   stopsAtLine: number | null;
-  /** Why nothing of it may be written: more bad rows than the options allow. */
+  /** Why the plan must not be applied: more bad rows than the options allow. */
   refusal: string | null;
   /**
-   * An import of this file that broke off: applying the plan takes it up. `planId` is the plan with which it began, and
-   * `planRestId` what the id of this one is if the accounts of the rows that are left are as that plan found them.
+   * An interrupted import of this file, which applying the plan resumes. `planId` is the plan that it began with;
+   * `planRestId` equals the id of this plan if the accounts of the remaining rows haven't changed since.
    */
   unfinished: { id: string; rowsDone: number; planId: string | null; planRestId: string | null } | null;
-  /** The ids of what is left of the plan after so many rows. */
+  /** The ids of the remainders of the plan, by the number of rows before them. */
   restIds: ReadonlyMap<number, string>;
-  /** What reading the file showed of repeated keys, when all of it was read. */
+  /** The rows that repeat keys of others, when all of the file was read. */
   repetitions: Repetitions | undefined;
-  /** The accounts that rows mean by their phone alone, by `line account`. */
+  /** The accounts that rows match by their phone alone, by `line account`. */
   phoneMatches: KeyIndex;
-  /** How long it took to make, in seconds. */
+  /** How long planning took, in seconds. */
   seconds: number;
 }
 
-/** A run at a terminal of the same file with the same options that broke off. */
+/** An unfinished import at a terminal of the same file with the same options. */
 export async function findUnfinished(
   core: Core,
   { fileSha256, options }: Pick<ImportPlan, 'fileSha256' | 'options'>,
@@ -75,7 +74,7 @@ export async function findUnfinished(
   );
 }
 
-/** What becomes of the rows that a run imported before it broke off, when the rest may not be imported. */
+/** What the refusal says of the rows that were imported before the run broke off. */
 function remainderOf(onError: ImportOptions['onError'], rowsDone: number): string {
   if (rowsDone === 0) return 'nothing was written.';
   return onError === 'abort'
@@ -115,23 +114,23 @@ export function upToFirstRejected(decisions: readonly Decision[]): Decision[] {
   return bad < 0 ? [...decisions] : decisions.slice(0, bad + 1);
 }
 
-/** What is to be planned. */
+/** What to plan. */
 export interface PlanRequest {
   /** Path of the file. */
   file: string;
   /** Raw options. */
   options: object;
   signal: AbortSignal;
-  /** With more rows than this the file is refused. */
+  /** A file with more rows is refused. */
   maxRows?: number;
-  /** The import to go on with; when absent, a run of the same file and options that broke off is looked for. */
+  /** The import to resume; when absent, an unfinished one of the same file and options is looked for. */
   record?: Import;
   /** Called with the number of rows read so far. */
   onProgress?(rows: number): void;
 }
 
 /**
- * Reads a whole file and tells what importing it would do.
+ * Reads a whole file and plans its import.
  * @throws AppError `IMPORT_FILE_INVALID`, `VALIDATION` for the options, `INTERRUPTED`
  */
 export async function planImport(core: Core, request: PlanRequest): Promise<ImportPlan> {
@@ -141,6 +140,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const identity = await fileIdentity(file);
   const { sha256: fileSha256, encoding } = await inspectFile(fileBytes(file), options.encoding);
   const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
+  const rowsDone = begun?.rowsDone ?? 0;
   const decider = await Decider.open(core, options, begun);
   const { format, mapping, batches, roleWords, repetitions, close } = await openImportFile(
     fileBytes(file),
@@ -151,8 +151,8 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     },
     core.config.imports,
   );
-  const seats = new Seats(core);
-  const tally = new PlanTally(begun?.counts);
+  const capacity = new CourseCapacity(core);
+  const summary = new PlanSummary(begun?.counts);
   let stopsAtLine: number | null = null;
   let read = 0;
   try {
@@ -164,12 +164,12 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
           'IMPORT_FILE_INVALID',
           `The file has more than ${request.maxRows} rows. Split it, or import it with coursectl users import.`,
         );
-      const rows = batch.slice(Math.max(0, batch.length - (read - (begun?.rowsDone ?? 0))));
+      const rows = remainingRows(batch, read - batch.length, rowsDone);
       if (rows.length === 0) continue;
-      const decisions = await decider.decide(rows, seats);
+      const decisions = await decider.decide(rows, capacity);
       const wanted = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
-      tally.add(wanted);
-      request.onProgress?.(tally.counts.rows);
+      summary.add(wanted);
+      request.onProgress?.(summary.counts.rows);
       const last = wanted.at(-1);
       if (options.onError === 'stop' && last?.outcome === 'rejected') {
         stopsAtLine = last.row.line;
@@ -179,15 +179,15 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   } finally {
     await close();
   }
-  if (tally.counts.rows === 0)
+  if (summary.counts.rows === 0)
     throw new AppError('IMPORT_FILE_INVALID', `The file ${file} has a header and no rows below it.`);
-  // It was read twice.
+  // It was read twice: for its encoding and for its rows.
   if ((await fileIdentity(file)) !== identity)
     throw new AppError('IMPORT_CONFLICT', `The file ${file} was changed while it was read. Import it again.`);
-  const ids = tally.ids(fileSha256 + optionsText(options));
-  const { counts, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = tally;
+  const ids = summary.ids(fileSha256 + optionsText(options));
+  const { counts, samples, generatedPasswords, identityChanges, identityChangesLeftOut } = summary;
   return {
-    id: ids.get(begun?.rowsDone ?? 0) ?? '',
+    id: ids.get(rowsDone) ?? '',
     file,
     fileSha256,
     fileIdentity: identity,
@@ -202,7 +202,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     identityChangesLeftOut,
     generatedPasswords,
     stopsAtLine,
-    refusal: refusalOf(options, counts, samples, begun?.rowsDone ?? 0),
+    refusal: refusalOf(options, counts, samples, rowsDone),
     unfinished: begun && unfinishedOf(begun),
     restIds: ids,
     repetitions: stopsAtLine === null ? repetitions() : undefined,

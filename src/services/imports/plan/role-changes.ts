@@ -3,29 +3,29 @@ import { seatStatuses } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import type { Decision } from './outcomes.js';
 
-/** Why an account keeps its role. */
-export type Bond = 'HAS_COURSES' | 'HAS_ENROLLMENTS';
+/** What keeps an account from changing its role. */
+export type RoleBlock = 'HAS_COURSES' | 'HAS_ENROLLMENTS';
 
-/** Why, in a sentence, by the id of the account. */
-export const bondReasons: Readonly<Record<Bond, (id: string) => string>> = {
+/** The same in a sentence, by the id of the account. */
+export const roleBlockReasons: Readonly<Record<RoleBlock, (id: string) => string>> = {
   HAS_COURSES: (id) => `The trainer ${id} still has courses: assign them to another first.`,
   HAS_ENROLLMENTS: (id) => `The trainee ${id} still has enrollments: remove or complete them first.`,
 };
 
-/** The accounts with a role that decisions would take away. */
-const leaving = (decisions: readonly Decision[], role: 'trainer' | 'trainee') =>
+/** The accounts with a role that decisions would change. */
+const losing = (decisions: readonly Decision[], role: 'trainer' | 'trainee') =>
   decisions.flatMap((one) =>
     one.outcome === 'updated' && one.account.role === role && one.changes.role !== undefined ? [one.account.id] : [],
   );
 
-/** Accounts that decisions would give another role, though their own still binds them, as it does elsewhere. */
-export async function boundAccounts(
+/** The accounts whose role decisions would change, though their courses or enrollments forbid it. */
+export async function blockedRoleChanges(
   core: Core,
   decisions: readonly Decision[],
   transaction?: Transaction,
-): Promise<ReadonlyMap<string, Bond>> {
-  const [trainers, trainees] = [leaving(decisions, 'trainer'), leaving(decisions, 'trainee')];
-  const bound = new Map<string, Bond>();
+): Promise<ReadonlyMap<string, RoleBlock>> {
+  const [trainers, trainees] = [losing(decisions, 'trainer'), losing(decisions, 'trainee')];
+  const blocked = new Map<string, RoleBlock>();
   const { database } = core;
   const { Course, Enrollment } = database.models;
   const within = transaction ? { transaction } : {};
@@ -34,14 +34,14 @@ export async function boundAccounts(
     const courses = await database.read(() =>
       Course.findAll({ attributes: ['trainerId'], where, raw: true, ...within }),
     );
-    for (const { trainerId } of courses) bound.set(trainerId, 'HAS_COURSES');
+    for (const { trainerId } of courses) blocked.set(trainerId, 'HAS_COURSES');
   }
   if (trainees.length > 0) {
     const where = { userId: trainees, status: [...seatStatuses] };
-    const places = await database.read(() =>
+    const enrollments = await database.read(() =>
       Enrollment.findAll({ attributes: ['userId'], where, raw: true, ...within }),
     );
-    for (const { userId } of places) bound.set(userId, 'HAS_ENROLLMENTS');
+    for (const { userId } of enrollments) blocked.set(userId, 'HAS_ENROLLMENTS');
   }
-  return bound;
+  return blocked;
 }

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activeLeases, type Lease, withLease } from '../../../db/lease.js';
@@ -7,30 +6,30 @@ import { AppError, notFound } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import { recordAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
-import { findImport } from '../commands.js';
-import { assertReadableHere } from '../output/exports.js';
-import { credentialsLease, jobLease } from '../run/repository.js';
+import { assertReadableHere, committedBytes } from '../output/exports.js';
+import { findImport } from '../queries.js';
+import { credentialsLease, jobLease, lockImport } from '../run/repository.js';
 
 const underWay: readonly ImportStatus[] = ['queued', 'running', 'undoing'];
 
-/** A claim on the passwords of an import: meanwhile nobody else gets them, and the import isn't gone on with. */
+/** A claim on the passwords of an import: meanwhile no other client can fetch them, and the import can't be resumed. */
 export interface CredentialsClaim {
   /** The passwords, as CSV. */
   bytes(): AsyncGenerator<Buffer>;
-  /** They have arrived: they are removed. @throws AppError `IMPORT_CONFLICT` when the claim was lost meanwhile */
+  /** Removes the passwords: they have arrived. @throws AppError `IMPORT_CONFLICT` when the claim was lost meanwhile */
   done(): Promise<void>;
-  /** They have not: they can be fetched again. */
+  /** Gives up the claim: the passwords have not arrived and can be fetched again. */
   failed(): Promise<void>;
 }
 
-/** How long one waits for another who fetches the same. */
+/** How long a request waits for another one that fetches the same, in milliseconds. */
 const waitMs = 2000;
 
 /**
- * Claims the passwords of an import for the one time that they can be fetched. The claim is a lease: that of a service
- * which dies is free again some time later.
+ * Claims the passwords of an import for the one time that they can be fetched. The claim is a lease, so that it expires
+ * when the service dies.
  * @throws AppError `NOT_FOUND`, `CREDENTIALS_FETCHED`, `NOT_READY` where the file can't be read, `IMPORT_CONFLICT` while
- *   it runs or others fetch them
+ *   it runs or another request fetches them
  */
 export async function claimCredentials(core: Core, actor: Actor, id: string): Promise<CredentialsClaim> {
   assertFetchable(await findImport(core, id));
@@ -45,7 +44,7 @@ export async function claimCredentials(core: Core, actor: Actor, id: string): Pr
           await held;
         };
         resolve({
-          bytes: () => bytesOf(record),
+          bytes: () => committedBytes(record.credentialsFile ?? '', Number(record.credentialsBytes)),
           done: () => remove(core, record, lease).finally(end),
           failed: end,
         });
@@ -59,20 +58,20 @@ const notEnded = (id: string, status: ImportStatus) =>
   new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: its passwords can be fetched once it has ended.`);
 
 /**
- * @param record with its status as it is, not as it was when its run died
+ * @param record with its live status, see {@link findImport}
  * @throws AppError `IMPORT_CONFLICT` while the import is under way, `CREDENTIALS_FETCHED`, `NOT_FOUND`
  */
 export function assertFetchable(record: Import): void {
   if (underWay.includes(record.status)) throw notEnded(record.id, record.status);
-  assertThere(record);
+  assertHasCredentials(record);
 }
 
-function assertThere(record: Import): void {
+function assertHasCredentials(record: Import): void {
   if (record.credentialsFetchedAt !== null) throw new AppError('CREDENTIALS_FETCHED');
   if (!record.hasCredentials) throw notFound('Credentials');
 }
 
-/** {@link recordClaim}, after the run that has ended: it may hold its lease for a moment longer. */
+/** {@link recordClaim}, tried again for a moment: a run that has ended may still hold its lease. */
 async function claimAfterRun(core: Core, actor: Actor, id: string): Promise<Import> {
   for (const deadline = Date.now() + waitMs; ; await sleep(50)) {
     const claimed = await recordClaim(core, actor, id, Date.now() > deadline);
@@ -81,27 +80,21 @@ async function claimAfterRun(core: Core, actor: Actor, id: string): Promise<Impo
 }
 
 /**
- * Makes sure that there is something to be fetched and that nobody goes on with it, and notes who wants it.
- * @returns nothing while another holds an import that has ended, unless it is the last try
+ * Makes sure that there are passwords to fetch and that no process runs the import, and writes the audit entry.
+ * @returns nothing while the run of a completed import still holds its lease, unless it is the last try
  */
 async function recordClaim(core: Core, actor: Actor, id: string, isLast: boolean): Promise<Import | undefined> {
   return core.database.inTransaction(async (transaction) => {
-    const { Import } = core.database.models;
-    const found = await Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
-    assertThere(found);
-    // Whoever goes on with it holds this before it looks for our lease.
-    const isTaken = (await activeLeases(core.database, [jobLease(found)], transaction)).size > 0;
-    if (isTaken && found.status === 'completed' && !isLast) return undefined;
-    if (isTaken || found.status === 'queued') throw notEnded(id, found.status);
+    const found = await lockImport(core, id, transaction);
+    assertHasCredentials(found);
+    // A process that resumes the import takes this lease before it checks ours.
+    const isRunning = (await activeLeases(core.database, [jobLease(found)], transaction)).size > 0;
+    if (isRunning && found.status === 'completed' && !isLast) return undefined;
+    if (isRunning || found.status === 'queued') throw notEnded(id, found.status);
     await assertReadableHere(found.credentialsFile, 'passwords');
     await recordAudit(core, actor, { action: 'import.credentials', targetType: 'import', targetId: id }, transaction);
     return found;
   });
-}
-
-async function* bytesOf({ credentialsFile, credentialsBytes }: Import): AsyncGenerator<Buffer> {
-  const end = Number(credentialsBytes) - 1;
-  for await (const chunk of createReadStream(credentialsFile ?? '', { end })) yield chunk as Buffer;
 }
 
 async function remove(core: Core, { id, credentialsFile }: Import, lease: Lease): Promise<void> {

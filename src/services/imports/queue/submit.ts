@@ -2,25 +2,26 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
 import { importOptionsSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
+import { syncFolder } from '../../../storage/sync-folder.js';
 import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename, type Upload, uploadFault } from '../../files/files.js';
-import { syncFolder } from '../output/report-file.js';
-import { CourseBook, defaultCourse } from '../plan/course-book.js';
+import { CourseIndex, defaultCourse } from '../plan/course-index.js';
 import { createImport } from '../run/repository.js';
 import { importsFolder } from './spool.js';
 
 async function sha256Of(file: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  await pipeline(createReadStream(file), hash);
   return hash.digest('hex');
 }
 
-/** Makes sure that the file is still there, and whole, after a crash: the import is answered for from now on. */
+/** Syncs the file and its folders, because an import that was accepted must survive a crash. */
 async function syncUpload(filePath: string): Promise<void> {
   const file = await open(filePath, 'r');
   try {
@@ -33,9 +34,9 @@ async function syncUpload(filePath: string): Promise<void> {
 }
 
 /**
- * Puts an uploaded file in the queue. The file is moved to a folder of the import's own, or removed when that fails.
+ * Queues an uploaded file. The file is moved to the spool, or removed when that fails.
  * @param options raw options of the import
- * @throws AppError `VALIDATION` for the options, a course that isn't there and an empty file, `DISK_FULL`,
+ * @throws AppError `VALIDATION` for the options, a course that doesn't exist and an empty file, `DISK_FULL`,
  *   `STORAGE_UNAVAILABLE`
  */
 export async function submitImport(core: Core, actor: Actor, upload: Upload, options: unknown): Promise<Import> {
@@ -43,7 +44,7 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
   const folder = path.join(importsFolder(core), id);
   try {
     const valid = validate(importOptionsSchema, options);
-    await defaultCourse(new CourseBook(core), valid.course);
+    await defaultCourse(new CourseIndex(core), valid.course);
     if ((await stat(upload.path)).size === 0) throw validationError([{ path: 'file', message: 'The file is empty.' }]);
     const fileSha256 = await sha256Of(upload.path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -54,8 +55,8 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     return await createImport(core, actor, { id, status: 'queued', options: valid, rowsTotal: null, ...file });
   } catch (error) {
     await rm(upload.path, { force: true });
-    // Where the commit broke off, the import may be in the queue, and needs its file; if it isn't, the sweep removes it.
-    // Where there is no such folder, nothing can be in it.
+    // When the connection broke during the commit, the import may be queued and need its file; if it isn't, the orphan
+    // cleanup removes it. The folder may not exist yet.
     if (!isAppError(error, 'DATABASE_UNREACHABLE'))
       await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw uploadFault(importsFolder(core), error);

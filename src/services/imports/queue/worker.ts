@@ -9,33 +9,31 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import type { Actor, Core } from '../../core.js';
 import { planImport } from '../plan/plan.js';
 import { applyImport } from '../run/apply.js';
-import { assertNotFetched } from '../run/import-lock.js';
-import { jobLease, leaseName, optionsOf, passing } from '../run/repository.js';
+import { assertNotFetched, leaseMs } from '../run/import-lock.js';
+import { jobLease, leaseName, optionsOf, transientErrors } from '../run/repository.js';
 
 /** Runs the imports that were asked for over HTTP. */
-export interface ImportRunner {
-  /** There is something new to do. */
+export interface ImportWorker {
+  /** Checks the queue now. */
   wake(): void;
-  /** Stops at the next row boundary: what was under way is gone on with after the next start, here or elsewhere. */
+  /** Stops at the next row boundary. Running imports are resumed after the next start, here or on another instance. */
   close(): Promise<void>;
 }
 
-/** How the queue is watched. */
-export interface RunnerOptions {
-  /** How often the queue is looked at, in milliseconds: others put imports in it, and others leave theirs unfinished. */
+/** How the queue is polled. */
+export interface WorkerOptions {
+  /** How often the queue is checked, in milliseconds: other instances queue imports, or die and leave theirs unfinished. */
   pollMs?: number;
 }
 
-const leaseMs = 10_000;
+const leaseTaken = () => new AppError('IMPORT_CONFLICT', 'Another process has the lease.');
 
-const taken = () => new AppError('IMPORT_CONFLICT', 'Somebody else is at it.');
-
-/** Imports that are looked at together. */
+/** How many imports are read at a time. */
 const queuePage = 100;
 
 /**
- * The imports of the queue that nobody is at, the oldest first: those that wait, and those that broke off without anybody's
- * wish. All of them: those that can't be run here or now may be many, and the others don't wait behind them.
+ * All imports that no process runs and that are queued or were interrupted by a fault, the oldest first. It goes through
+ * the whole queue, because any number of imports may not be runnable here or now.
  */
 async function* pending(core: Core): AsyncGenerator<Import> {
   for (let after = ''; ; ) {
@@ -46,7 +44,7 @@ async function* pending(core: Core): AsyncGenerator<Import> {
           origin: 'http',
           [Op.or]: [
             { status: ['queued', 'running'] },
-            { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...passing] }] } },
+            { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...transientErrors] }] } },
           ],
         },
         order: ['id'],
@@ -60,15 +58,15 @@ async function* pending(core: Core): AsyncGenerator<Import> {
   }
 }
 
-/** Instances may have disks of their own: each runs what it can read. */
-async function isHere({ filePath }: Import): Promise<boolean> {
+/** Whether this instance can read the file: instances may have disks of their own. */
+async function isReadableHere({ filePath }: Import): Promise<boolean> {
   return access(filePath, constants.R_OK).then(
     () => true,
     () => false,
   );
 }
 
-/** Whoever asked for it answers for it. */
+/** The account that submitted an import is the actor of its changes. */
 const actorOf = (record: Import): Actor => ({
   origin: 'http',
   actorId: record.createdBy,
@@ -76,8 +74,8 @@ const actorOf = (record: Import): Actor => ({
   role: 'super_admin',
 });
 
-/** Marks an import as running, if it is still one to be run. @returns whether it is */
-async function takeUp(core: Core, record: Import): Promise<boolean> {
+/** Marks an import as running, unless it has ended or was cancelled. @returns whether to run it */
+async function markRunning(core: Core, record: Import): Promise<boolean> {
   return core.database.inTransaction(async (transaction) => {
     await record.reload({ transaction, lock: transaction.LOCK.UPDATE });
     if (!['queued', 'running', 'interrupted'].includes(record.status)) return false;
@@ -93,10 +91,10 @@ async function takeUp(core: Core, record: Import): Promise<boolean> {
 }
 
 async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<void> {
-  // Before its file is read in vain.
+  // Checked before the file is read, which would take long for nothing.
   const file = leaseName(record.fileSha256, record.optionsJson);
-  if ((await activeLeases(core.database, [file])).size > 0) throw taken();
-  if (!(await takeUp(core, record))) return;
+  if ((await activeLeases(core.database, [file])).size > 0) throw leaseTaken();
+  if (!(await markRunning(core, record))) return;
   const plan = await planImport(core, {
     file: record.filePath,
     options: optionsOf(record),
@@ -106,13 +104,12 @@ async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<
   });
   if (plan.fileSha256 !== record.fileSha256)
     throw new AppError('FILE_UNUSABLE', `The file ${record.filePath} is not what was uploaded. Upload it again.`);
-  const nothing = () => undefined;
-  await applyImport(core, actorOf(record), plan, {
-    ...{ record, signal, waitMs: 0, onProgress: nothing, onResume: nothing, onWait: nothing },
-  });
+  const ignore = () => undefined;
+  const events = { onProgress: ignore, onResume: ignore, onWait: ignore };
+  await applyImport(core, actorOf(record), plan, { record, signal, waitMs: 0, ...events });
 }
 
-/** Keeps what is known of a run that failed, unless somebody has ended the import otherwise meanwhile. */
+/** Records why a run failed, unless the import was ended otherwise meanwhile. */
 async function noteOutcome(core: Core, record: Import, error: unknown): Promise<void> {
   const fields = outcomeOf(core, record, error);
   await core.database.inTransaction(async (transaction) => {
@@ -129,27 +126,27 @@ function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAtt
   return { ...failed, errorCode: 'BUG', errorMessage: 'The import met a bug. The service has logged it.' };
 }
 
-/** Clients know the file by its name; where it and those beside it lie is no concern of theirs. */
+/** Clients know the file by its name, and must not see paths of the server. */
 function withoutPaths(message: string, { filePath, fileName }: Import): string {
   return message.replaceAll(filePath, fileName).replaceAll(path.dirname(filePath) + path.sep, '');
 }
 
 /**
- * Starts running imports: as many at once as `IMPORT_CONCURRENCY` says, over all instances on this database. Slots and
- * imports are held by leases, so that whatever a dead instance held is taken up by another one.
+ * Starts to run queued imports, `IMPORT_CONCURRENCY` at the same time over all instances on this database. Slots and
+ * imports are leases, so that another instance takes over those of a dead one.
  */
-export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions = {}): ImportRunner {
+export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions = {}): ImportWorker {
   const stop = new AbortController();
   let wakeUp = new AbortController();
 
-  /** Runs the next import that nobody runs. @returns whether there was one */
+  /** Runs the next import that can be run here. @returns whether there was one */
   async function runNext(): Promise<boolean> {
     for await (const record of pending(core)) {
       if (stop.signal.aborted) return false;
-      if (!(await isHere(record))) continue;
+      if (!(await isReadableHere(record))) continue;
       try {
-        const run = () => attempt(record);
-        if (await withLease(core.database, jobLease(record), 0, taken, run, { durationMs: leaseMs })) return true;
+        const work = () => attempt(record);
+        if (await withLease(core.database, jobLease(record), 0, leaseTaken, work, { durationMs: leaseMs })) return true;
       } catch (error) {
         if (!isAppError(error, 'IMPORT_CONFLICT')) throw error;
       }
@@ -157,13 +154,13 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
     return false;
   }
 
-  /** @returns false when the import has to wait, which is no reason for the others to wait with it */
+  /** @returns false when the import has to wait; the next one is tried then */
   async function attempt(record: Import): Promise<boolean> {
     try {
       await runOne(core, record, stop.signal);
     } catch (error) {
-      if (isAppError(error, ...passing)) {
-        // Another's turn passes as a matter of course.
+      if (isAppError(error, ...transientErrors)) {
+        // Conflicts with other runs are normal.
         const level = error.code === 'IMPORT_CONFLICT' ? 'debug' : 'warn';
         core.logger[level]({ importId: record.id, code: error.code }, 'import put off');
         return false;
@@ -178,23 +175,23 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
     await sleep(pollMs, undefined, { signal: wakeUp.signal }).catch(() => undefined);
   }
 
-  async function work(slot: number): Promise<void> {
+  async function runSlot(slot: number): Promise<void> {
     while (!stop.signal.aborted) {
       try {
-        // Most of the time there is nothing to do, and no slot to be taken for it.
+        // The queue is empty most of the time: then no lease is taken.
         const isDue = !(await pending(core).next()).done;
         const name = `import-slot:${slot}`;
-        if (isDue && (await withLease(core.database, name, 0, taken, runNext, { durationMs: leaseMs }))) continue;
+        if (isDue && (await withLease(core.database, name, 0, leaseTaken, runNext, { durationMs: leaseMs }))) continue;
       } catch (error) {
-        // Another instance has the slot, or the database is gone for a while: the next round will tell.
-        if (!isAppError(error)) core.logger.error({ err: error }, 'import runner');
-        else if (error.code !== 'IMPORT_CONFLICT') core.logger.warn({ code: error.code }, 'import runner waits');
+        // Another instance has the slot, or the database is unreachable: the slot is tried again after the pause.
+        if (!isAppError(error)) core.logger.error({ err: error }, 'import worker');
+        else if (error.code !== 'IMPORT_CONFLICT') core.logger.warn({ code: error.code }, 'import worker waits');
       }
       await pause();
     }
   }
 
-  const workers = Array.from({ length: core.config.imports.concurrency }, (_, slot) => work(slot + 1));
+  const slots = Array.from({ length: core.config.imports.concurrency }, (_, slot) => runSlot(slot + 1));
   function wake(): void {
     wakeUp.abort();
     wakeUp = new AbortController();
@@ -204,7 +201,7 @@ export function startImportRunner(core: Core, { pollMs = 1000 }: RunnerOptions =
     async close() {
       stop.abort();
       wake();
-      await Promise.all(workers);
+      await Promise.all(slots);
     },
   };
 }

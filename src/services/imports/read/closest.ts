@@ -1,16 +1,19 @@
 import { normalized } from '../../../schemas/text.js';
 
-/** Insertions, deletions, replacements and swaps of neighbours between two texts. */
+/**
+ * The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment).
+ * Why no package: docs/DECISIONS.md.
+ */
 function distance(one: string, other: string): number {
   const [from, to] = [Array.from(one), Array.from(other)];
   let beforeLast: number[] = [];
   let last = to.map((_, column) => column).concat(to.length);
-  from.forEach((sign, row) => {
+  from.forEach((character, row) => {
     const current = [row + 1];
     to.forEach((wanted, column) => {
-      const replaced = (last[column] ?? 0) + (sign === wanted ? 0 : 1);
+      const replaced = (last[column] ?? 0) + (character === wanted ? 0 : 1);
       const swapped =
-        sign === to[column - 1] && wanted === from[row - 1] ? (beforeLast[column - 1] ?? 0) + 1 : Number.MAX_VALUE;
+        character === to[column - 1] && wanted === from[row - 1] ? (beforeLast[column - 1] ?? 0) + 1 : Number.MAX_VALUE;
       current.push(Math.min(replaced, swapped, (last[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
     });
     [beforeLast, last] = [last, current];
@@ -26,7 +29,7 @@ const folded = (text: string) =>
     .replaceAll(/[\s_-]/g, '')
     .slice(0, longestCompared);
 
-/** The one that was most likely meant, if any is close. Only the first 100 characters count. */
+/** The candidate that differs least, if at most a third of the text differs. Only the first 100 characters count. */
 export function closest(text: string, candidates: readonly string[]): string | undefined {
   const wanted = folded(text);
   let best: string | undefined;
@@ -34,9 +37,9 @@ export function closest(text: string, candidates: readonly string[]): string | u
   for (const candidate of candidates) {
     const other = folded(candidate);
     if (Math.abs(other.length - wanted.length) >= least) continue;
-    const away = distance(wanted, other);
-    if (away >= least) continue;
-    [best, least] = [candidate, away];
+    const difference = distance(wanted, other);
+    if (difference >= least) continue;
+    [best, least] = [candidate, difference];
   }
   return best;
 }

@@ -12,29 +12,29 @@ interface Column {
 
 /** Which cell of a row is which field. */
 export interface ColumnMapping {
-  /** How many columns the header names: what a row has in further cells belongs to none. */
+  /** How many columns the header names: further cells of a row belong to none. */
   width: number;
-  /** Whether it is the header of a rejects file, in which cells are protected. */
+  /** Whether this is the header of a rejects file, in which cells are protected. */
   isRejects: boolean;
   fields: ReadonlyMap<ImportColumn, number>;
-  /** The cell with first and last name together; absent when they have a cell each. */
+  /** The cell with the full name; absent when first and last name have a cell each. */
   fullName?: number;
-  /** The cell that says of whom it isn't active; absent beside a cell that says who is. */
+  /** The cell for inactive accounts; absent when there is one for active accounts. */
   suspended?: number;
-  /** The columns as they stand, without those that a rejects file added. */
+  /** The columns in the order of the file, without those that a rejects file added. */
   own: readonly Column[];
-  /** Columns that mean nothing to an import. */
+  /** The columns that an import doesn't use. */
   ignored: readonly string[];
 }
 
-/** Columns that our own rejects file adds; they are dropped when it comes back. */
+/** Columns that a rejects file adds; they are dropped when it is imported. */
 export const rejectColumns = ['line', 'code', 'reason'] as const;
 
-/** Where the columns of a rejects file begin; -1 when there are none. One that is called so by itself is the file's own. */
+/** Index of the first column that a rejects file added; -1 when there is none. Only all of them in order count. */
 export const addedColumns = (headings: readonly string[]): number =>
   headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
 
-/** The columns as they stand, without those of a rejects file. */
+/** The columns in the order of the file, without those that a rejects file added. */
 function ownColumns(headings: readonly string[]): Column[] {
   const added = addedColumns(headings);
   return headings
@@ -45,7 +45,7 @@ function ownColumns(headings: readonly string[]): Column[] {
 const longestShown = 60;
 const mostShown = 10;
 
-/** A heading as it may be shown: in one line, and not without end. */
+/** A heading for messages: in one line, and shortened. */
 function shown(heading: string): string {
   const line = heading
     .slice(0, longestKnown)
@@ -68,21 +68,21 @@ for (const field of importFields) {
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 const usage = (message: string) => new AppError('USAGE', message);
 
-/** Whether a cell is an address, which makes a first line one of people. */
+/** Whether a cell is an email address: then the first line is no header. */
 function isAddress(cell: string): boolean {
   if (cell.length > 300) return false;
   const [, domain = ''] = /^\s*[^\s@]+@([^\s@]+)\s*$/.exec(cell) ?? [];
   return domain.slice(1, -1).includes('.');
 }
 
-/** What was decided by hand: columns with their fields, or none. */
+/** The fields of columns that the options map; undefined for columns to ignore. */
 type Decided = ReadonlyMap<number, ImportField | undefined>;
 
 /** @param maps `heading=field` each, or `heading=` */
 function decide(own: readonly Column[], maps: readonly string[]): Decided {
   const decided = new Map<number, ImportField | undefined>();
   const fieldKeys = new Map(importFields.map((field) => [headingKey(field), field]));
-  // Made once: every mapping is looked for among all headings.
+  // Computed once, because every mapping is compared with all headings.
   const ownKeys = new Map(own.map((column) => [column, headingKey(column.heading)]));
   for (const map of maps) {
     const at = map.lastIndexOf('=');
@@ -115,12 +115,12 @@ function decide(own: readonly Column[], maps: readonly string[]): Decided {
   return decided;
 }
 
-/** A column that may be a field; the lower the rank, the likelier. */
+/** A column that may be the one of a field; the lower the rank, the likelier. */
 interface Candidate extends Column {
   rank: number;
 }
 
-/** The columns that may be each field, the likeliest first. */
+/** The candidates for each field, the likeliest first. */
 function candidatesOf(own: readonly Column[], decided: Decided): Map<ImportField, Candidate[]> {
   const byHand = new Set(decided.values());
   const candidates = new Map<ImportField, Candidate[]>();
@@ -150,18 +150,18 @@ function giveHalfNames(candidates: Map<ImportField, Candidate[]>, decided: Decid
   }
 }
 
-/** Whether a heading may be the whole name or a half of it. */
+/** Whether a heading may mean the full name or a half of it. */
 const isAmbiguous = (heading = '') =>
   Object.values(halfNames).some((half) => headingKey(half.heading) === headingKey(heading));
 
 /**
- * Finds the fields in a header, in any order and case and by many names.
- * @param maps columns that are called something else, `heading=field` each; `heading=` is ignored
- * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and doubled columns and a file without a header,
- * `USAGE` for mappings that can't be
+ * Finds the columns of the fields in a header, in any order and by many names.
+ * @param maps `heading=field` for columns with other names; `heading=` for columns to ignore
+ * @throws AppError before any row: `IMPORT_FILE_INVALID` for missing and repeated columns and a file without a header,
+ * `USAGE` for invalid mappings
  */
 export function mapColumns(header: readonly string[], maps: readonly string[] = []): ColumnMapping {
-  // A spreadsheet makes all lines as long as the longest.
+  // Spreadsheets pad all lines to the length of the longest.
   const headings = header.slice(0, header.findLastIndex((heading) => heading.trim() !== '') + 1);
   const own = ownColumns(headings);
   const decided = decide(own, maps);

@@ -8,34 +8,34 @@ import { quotedFormulas } from './text-formulas.js';
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
-/** How a file is to be read. */
+/** How to read a file. */
 export interface CsvOptions {
   encoding: Encoding;
   delimiter: Delimiter | 'auto';
 }
 
-/** A file of which the header was read. */
+/** An open file whose header was read. */
 export interface CsvFile {
   format: CsvFormat;
   /** The cells of the first record that has any content. */
   header: string[];
   headerLine: number;
   /**
-   * The rows below it, as many at once as came in one piece; rows without any content are left out.
-   * Throws `IMPORT_FILE_INVALID` for what isn't CSV, with the line, after the rows before it.
+   * The rows below the header, in one list for each chunk of the source; blank rows are left out. After the rows before
+   * it, a fault throws `IMPORT_FILE_INVALID` with the line.
    */
   rows: AsyncGenerator<CsvRow[]>;
-  /** Lets go of the source, wherever reading has come to. */
+  /** Closes the source, even when not all rows were read. */
   close(): Promise<void>;
 }
 
 /** The beginning of a file. */
 interface Head {
-  /** As many bytes as decide on a format, however the chunks fall; maybe more. */
+  /** At least the bytes that decide on the format, or all there are. */
   bytes: Buffer;
-  /** Whether that is all. */
+  /** Whether the source has ended. */
   ended: boolean;
-  /** What went wrong after them: it has its turn when the rows in them have had theirs. */
+  /** The error that followed the bytes: it is thrown after the rows in them. */
   fault?: unknown;
 }
 

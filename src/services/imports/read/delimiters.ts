@@ -1,6 +1,6 @@
 import { type Delimiter, importDelimiters } from '../../../schemas/import.js';
 
-/** What people call the delimiters. */
+/** The names of the delimiters for people. */
 export const delimiterNames: Readonly<Record<Delimiter, string>> = {
   ',': 'comma',
   ';': 'semicolon',
@@ -8,13 +8,13 @@ export const delimiterNames: Readonly<Record<Delimiter, string>> = {
   '|': 'pipe',
 };
 
-/** How much of a file decides on its delimiter, in bytes of UTF-8. */
+/** How many bytes of a file, in UTF-8, decide on its delimiter. */
 export const delimiterSampleBytes = 64 * 1024;
 const sampleRecords = 50;
 
-/** What stands at the top of a file for the program that reads it. */
+/** The byte order mark and the `sep=` line at the beginning of a file. */
 export interface Preamble {
-  /** How many bytes aren't part of the table. */
+  /** How many bytes precede the table. */
   length: number;
   byteOrderMark: boolean;
   sepLine: boolean;
@@ -23,12 +23,12 @@ export interface Preamble {
 }
 
 const byteOrderMark = '\ufeff';
-/** Spreadsheets that saved the file again have filled the line up with delimiters. */
+/** Spreadsheets that save the file again pad the line with delimiters. */
 const sepLine = /^"?sep=(\\t|[^\r\n"])?"?[ ,;|\t]*(\r\n|\r|\n|$)/i;
 const longestPreamble = 1024;
 
 /**
- * Looks for a byte order mark and a line `sep=;`, as Excel knows it.
+ * Reads the byte order mark and a line `sep=;`, which Excel understands.
  * @param start the first bytes of a file, in UTF-8
  */
 export function readPreamble(start: Buffer): Preamble {
@@ -43,7 +43,7 @@ export function readPreamble(start: Buffer): Preamble {
   return { ...preamble, length, sepLine: true, ...(named !== undefined && { named }) };
 }
 
-/** How often each delimiter stands outside of quotes, record by record. */
+/** Counts each delimiter outside of quotes, record by record. */
 function countDelimiters(text: string, isWhole: boolean): Record<Delimiter, number>[] {
   const none = () => ({ ',': 0, ';': 0, '\t': 0, '|': 0 });
   const records: Record<Delimiter, number>[] = [];
@@ -60,14 +60,14 @@ function countDelimiters(text: string, isWhole: boolean): Record<Delimiter, numb
     } else if (sign === ',' || sign === ';' || sign === '\t' || sign === '|') counts[sign] += 1;
     blank = false;
   }
-  // The last record may be cut off, unless it is all there is.
+  // The last record may be cut off, unless the sample is the whole file.
   if (!blank && (isWhole || records.length === 0)) records.push(counts);
   return records;
 }
 
 /**
- * The delimiter of a table: one that the header has and the first records have as often; of several, the one that
- * the header has most often. A comma where there is no sign of any.
+ * The delimiter of a table: the one that occurs as often in the first records as in the header; of several, the one that
+ * is most frequent in the header. A comma when none occurs.
  * @param isWhole whether the sample is all of the file
  */
 export function detectDelimiter(sample: Buffer, isWhole: boolean): Delimiter {

@@ -3,7 +3,7 @@ import iconv from 'iconv-lite';
 import { AppError } from '../../../errors.js';
 import type { Encoding } from '../../../schemas/import.js';
 
-/** What people call the encodings. */
+/** The names of the encodings for people. */
 export const encodingNames: Readonly<Record<Encoding, string>> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 LE',
@@ -20,7 +20,7 @@ const byteOrderMarks: readonly [Encoding, Buffer][] = [
 ];
 const longestMark = 3;
 
-/** Which encoding the first bytes of a file name, if any. */
+/** The encoding of the byte order mark, if there is one. */
 export function markedEncoding(start: Buffer): Encoding | undefined {
   return byteOrderMarks.find(([, mark]) => start.subarray(0, mark.length).equals(mark))?.[0];
 }
@@ -31,10 +31,10 @@ export const isUndefined1252 = (byte: number) =>
 
 const isContinuation = (byte: number) => (byte & 0xc0) === 0x80;
 
-/** How many bytes a character of UTF-8 has that begins with this one; of bytes that begin none, 1 or more. */
+/** The length of the UTF-8 character that begins with this byte; 1 or more for bytes that begin none. */
 export const utf8LengthFrom = (byte: number) => (byte < 0xc0 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4);
 
-/** How many bytes at the end of UTF-8 belong to a character that may go on in the next chunk. */
+/** How many bytes at the end of UTF-8 belong to a character that may end in the next chunk. */
 export function unfinishedUtf8(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes.readUInt8(bytes.length - back);
@@ -43,7 +43,7 @@ export function unfinishedUtf8(bytes: Buffer): number {
   return 0;
 }
 
-/** Index of the first byte of what is no UTF-8; the length when all is. */
+/** Index of the first byte that is not valid UTF-8; the length when all are. */
 export function firstInvalidUtf8(bytes: Buffer): number {
   let index = 0;
   while (index < bytes.length) {
@@ -54,12 +54,12 @@ export function firstInvalidUtf8(bytes: Buffer): number {
   return index;
 }
 
-/** Counts lines that end in LF, CRLF or CR, in bytes of which each line break is one byte or two. */
+/** Counts lines that end in LF, CRLF or CR, in an encoding in which each of these characters is one byte. */
 export class LinePosition {
   #line = 1;
   #afterReturn = false;
 
-  /** The line on which a byte stands that comes after these, which are ASCII, UTF-8 or Windows-1252. */
+  /** The line of the byte that follows these. @param bytes ASCII, UTF-8 or Windows-1252 */
   after(bytes: Buffer): number {
     let line = this.#line;
     if (this.#afterReturn && bytes[0] === lineFeed) line -= 1;
@@ -69,7 +69,7 @@ export class LinePosition {
     return line;
   }
 
-  /** Passes over these bytes. */
+  /** Advances past these bytes. */
   pass(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#line = this.after(bytes);
@@ -79,14 +79,14 @@ export class LinePosition {
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
-/** The refusal of bytes that aren't in the encoding that the file has, or is said to have. */
+/** The refusal of bytes that are invalid in the encoding of the file. */
 function undecodable(encoding: Encoding, line: number, byte: number): AppError {
   return invalid(
     `The file is not ${encodingNames[encoding]}: line ${line}, byte ${byte} can't be decoded. Save it as "CSV UTF-8" and import it again.`,
   );
 }
 
-/** The refusal of a file that is no text. */
+/** The refusal of a file that is not text. */
 export function binary(line: number, byte: number): AppError {
   return invalid(
     `The file is binary, not CSV: line ${line}, byte ${byte} is a NUL. Save the spreadsheet as "CSV UTF-8" and import that.`,
@@ -136,7 +136,7 @@ const decoders: Readonly<Record<Encoding, Decoder>> = {
   },
 };
 
-/** The chunks, the first of which is long enough to hold a byte order mark. */
+/** The chunks, with a first one that is long enough for a byte order mark. */
 async function* markedChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -151,8 +151,8 @@ async function* markedChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buff
 }
 
 /**
- * Passes a text on as UTF-8, in whole characters. A byte order mark is kept.
- * @throws AppError `IMPORT_FILE_INVALID` for bytes that aren't of the encoding, naming line and byte, both from 1
+ * Converts a text to UTF-8, in chunks of whole characters. A byte order mark is kept.
+ * @throws AppError `IMPORT_FILE_INVALID` for invalid bytes, naming line and byte, both from 1
  */
 export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const decoder = decoders[encoding];
@@ -160,7 +160,7 @@ export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffe
   let unfinished: Buffer = Buffer.alloc(0);
   let offset = 0;
 
-  /** What comes before a fault is passed on before it is thrown. */
+  /** Yields the text before a fault, then throws it. */
   function* decode(bytes: Buffer): Generator<Buffer> {
     const bad = decoder.firstBad(bytes);
     const utf8 = decoder.toUtf8(bad < 0 ? bytes : bytes.subarray(0, bad));

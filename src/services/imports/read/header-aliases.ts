@@ -1,13 +1,13 @@
 import type { ImportColumn } from '../../../schemas/import.js';
 
-/** What a heading can stand for: a column of an import, the whole name in one, or the opposite of `isActive`. */
+/** What a heading can mean: a column of an import, the full name in one cell, or the opposite of `isActive`. */
 export type ImportField = ImportColumn | 'fullName' | 'suspended';
 
 /**
- * What spreadsheets and other programs call the columns, the likelier first: of two that a file has, the first is used.
+ * The headings of spreadsheets and other programs for each column, the likelier first: of two in a file, the first is used.
  * Case, accents, spaces and punctuation don't count. English, German, French, Spanish, Portuguese, Arabic; then the
- * exports of Moodle, Canvas, Google Contacts and Google Workspace. Words that often mean something else are left out: a
- * "Note" is a grade in half of these languages, a "Clave" rather a number than a password.
+ * exports of Moodle, Canvas, Google Contacts and Google Workspace. Words that often mean something else are missing: "Note"
+ * is a grade in half of these languages, "Clave" is more often a number than a password.
  */
 export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   firstName: [
@@ -112,7 +112,7 @@ export const headerAliases: Readonly<Record<ImportField, readonly string[]>> = {
   ],
 };
 
-/** Headings for the whole name that are one half of it beside a column for the other half. */
+/** Headings that mean the full name, or only one half of it when another column has the other half. */
 export const halfNames: Readonly<Record<'firstName' | 'lastName', { heading: string; beside: readonly string[] }>> = {
   firstName: { heading: 'Name', beside: ['Surname', 'Family name', 'lastName', 'Nachname', 'Familienname', 'Zuname'] },
   lastName: { heading: 'Name', beside: ['Vorname', 'Vornamen', 'Rufname'] },

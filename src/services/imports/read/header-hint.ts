@@ -2,10 +2,10 @@ import { AppError, isAppError } from '../../../errors.js';
 import { type ColumnMapping, mapColumns } from './columns.js';
 import type { CsvRow } from './row-reader.js';
 
-/** So many rows are looked at for a header that isn't on top: titles and notes above a table are shorter. */
+/** How many rows below the first are checked for the header: titles and notes above a table are shorter. */
 const manyTitles = 20;
 
-/** Says of a header that was refused where a better one stands, if one does. */
+/** The refusal of a header, with the line of a better one, if there is one. */
 async function refusedHeader(
   refusal: unknown,
   rows: AsyncGenerator<CsvRow[]>,
@@ -20,7 +20,7 @@ async function refusedHeader(
       return new AppError('IMPORT_FILE_INVALID', message, { cause: refusal });
     }
   } catch (error) {
-    // That the rows can't be read either is the smaller problem.
+    // The refused header matters more than rows that can't be read.
     if (!isAppError(error)) throw error;
   }
   return refusal;
@@ -37,7 +37,7 @@ function isHeader(cells: readonly string[], maps: readonly string[] | undefined)
 }
 
 /**
- * {@link mapColumns}, with a hint at the line that may be the header: spreadsheets have titles and merged headings above it.
+ * {@link mapColumns}, with a hint at the line that may be the header when titles or merged headings are above it.
  * @throws AppError as that does
  */
 export async function mappingOf(

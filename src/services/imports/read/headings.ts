@@ -1,11 +1,11 @@
 import { normalized } from '../../../schemas/text.js';
 
-/** Longer than any name of a field or role, in units of UTF-16: a longer heading is known by its own text alone. */
+/** Longer than any name of a field or role, in UTF-16 units: a longer heading is compared by its exact text only. */
 export const longestKnown = 200;
 
 /**
- * Case, accents, spaces and punctuation of a heading or a word don't matter, nor do the vowel signs and strokes of Arabic.
- * Empty for one that is too long to be a name.
+ * The form in which headings and words are compared: without case, accents, spaces, punctuation, and Arabic vowel signs and
+ * strokes. Empty for a heading that is too long to be a name.
  */
 export const headingKey = (heading: string): string =>
   heading.length > longestKnown

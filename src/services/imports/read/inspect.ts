@@ -13,7 +13,7 @@ import {
 } from './encodings.js';
 import { WesternWords } from './western-words.js';
 
-/** What one pass over all bytes of a file tells. */
+/** The result of one pass over all bytes of a file. */
 export interface Inspection {
   sha256: string;
   encoding: Encoding;
@@ -21,12 +21,12 @@ export interface Inspection {
   bytes: number;
 }
 
-/** Where the first bytes stand by which a file is known; enough for those of spreadsheets in ZIP files. */
+/** How many bytes of a file are searched for the signature of its type; enough for spreadsheets, which are ZIP files. */
 const signatureBytes = 4096;
 
 const excelWords = 'Open it and save it as "CSV UTF-8", then import that.';
 
-/** Files that people take for CSV, and what they are. */
+/** The type of a file that people mistake for CSV, with advice. */
 function knownType(start: Buffer): string | undefined {
   const begins = (...bytes: number[]) => start.subarray(0, bytes.length).equals(Buffer.from(bytes));
   if (begins(0x50, 0x4b, 0x03, 0x04) || begins(0x50, 0x4b, 0x05, 0x06)) {
@@ -47,7 +47,7 @@ function knownType(start: Buffer): string | undefined {
   return undefined;
 }
 
-/** Finds out how a file is encoded: by all of its bytes, so that it is no guess from a sample. */
+/** Detects the encoding of a file from all of its bytes, not from a sample. */
 class EncodingDetector {
   #start: Buffer = Buffer.alloc(0);
   readonly #position = new LinePosition();
@@ -73,7 +73,7 @@ class EncodingDetector {
     this.#look(bytes.subarray(0, end));
   }
 
-  /** @param assumed the encoding that was asked for */
+  /** @param assumed the encoding that the options name */
   finish(assumed: Encoding | 'auto'): Omit<Inspection, 'sha256'> {
     const unfinished = this.#unfinished;
     this.#unfinished = Buffer.alloc(0);
@@ -87,7 +87,7 @@ class EncodingDetector {
 
   #unmarked(): Encoding {
     if (this.#firstNul !== undefined) {
-      // The delimiters, line breaks, digits and addresses of any list of people have a NUL each; binary files have few.
+      // In UTF-16, each ASCII character (delimiters, line breaks, digits, addresses) has a NUL; binary files have fewer.
       const [more, fewer] = [Math.max(this.#evenNuls, this.#oddNuls), Math.min(this.#evenNuls, this.#oddNuls)];
       if (this.#bytes % 2 === 1 || more * 20 < this.#bytes || fewer * 4 > more)
         throw binary(this.#firstNul.line, this.#firstNul.byte);
@@ -104,7 +104,7 @@ class EncodingDetector {
 
   #countNuls(chunk: Buffer): void {
     if (!chunk.includes(0)) return;
-    // Every other byte, in a file that deserves it: no place for a search from one to the next.
+    // In UTF-16 every other byte is a NUL: a loop is faster than repeated searches.
     const start = this.#bytes + this.#unfinished.length;
     for (let at = 0; at < chunk.length; at += 1) {
       if (chunk[at] !== 0) continue;
@@ -113,7 +113,7 @@ class EncodingDetector {
     }
   }
 
-  /** Looks at whole characters, if this is UTF-8. With a NUL it isn't, nor Windows-1252. */
+  /** Examines bytes that, in UTF-8, end with a whole character. A file with a NUL is neither UTF-8 nor Windows-1252. */
   #look(bytes: Buffer): void {
     if (this.#firstNul !== undefined) {
       this.#bytes += bytes.length;
@@ -144,7 +144,7 @@ class EncodingDetector {
   }
 }
 
-/** Whether bytes that are no UTF-8 hold a character of it all the same. */
+/** Whether bytes that are not valid UTF-8 contain a multi-byte character of UTF-8. */
 function hasMultibyteCharacter(bytes: Buffer): boolean {
   for (let at = 0; at < bytes.length; at += 1) {
     const length = utf8LengthFrom(bytes.readUInt8(at));
@@ -154,9 +154,9 @@ function hasMultibyteCharacter(bytes: Buffer): boolean {
 }
 
 /**
- * Reads a whole file once: what it is and how it is encoded.
- * @param encoding what it is to be read as, whatever it looks like
- * @throws AppError `IMPORT_FILE_INVALID` for what is no text, and for text of which the encoding can't be told for certain
+ * Reads a whole file once for its hash, type and encoding.
+ * @param encoding overrides the detected encoding
+ * @throws AppError `IMPORT_FILE_INVALID` for a file that is not text, or whose encoding is uncertain
  */
 export async function inspectFile(
   chunks: AsyncIterable<Buffer>,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A part of the index is a hash table of its own: growing one moves little, and leaves little garbage. */
+/** The index is split into many hash tables, so that growing one copies little and leaves little garbage. */
 const parts = 256;
 const firstCapacity = 32;
 const fullest = 0.92;
@@ -61,13 +61,13 @@ class Part {
 }
 
 /**
- * Remembers on which line each key of a file was first seen, in some 14 bytes a key instead of the key itself: a million
- * people fit in a few dozen megabytes. Two different keys are taken for the same with a probability of 2^-56.
+ * Remembers on which line each key of a file was first seen, in about 14 bytes a key instead of the key itself: a million
+ * rows fit in a few dozen megabytes. Two different keys collide with a probability of 2^-56.
  */
 export class KeyIndex {
   readonly #parts = Array.from({ length: parts }, () => new Part());
 
-  /** The first line that was noted for the key so far, if any; notes `line` unless an earlier one is there. */
+  /** The first line noted for the key so far, if any; notes `line` unless an earlier one is noted. */
   firstLine(key: string, line: number): number | undefined {
     const [part, high, low] = this.#placeOf(key);
     return part.firstLine(high, low, line);
@@ -80,7 +80,7 @@ export class KeyIndex {
   }
 
   #placeOf(key: string): [Part, number, number] {
-    // As text: it takes a fifth of the time that a buffer does.
+    // Hexadecimal text takes a fifth of the time that a buffer does.
     const digest = hash('sha1', key, 'hex');
     const part = this.#parts[Number.parseInt(digest.slice(0, 2), 16)] as Part;
     return [part, Number.parseInt(digest.slice(2, 6), 16), Number.parseInt(digest.slice(6, 14), 16)];

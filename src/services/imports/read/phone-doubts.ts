@@ -1,15 +1,15 @@
 import { hasAtSign } from '../../../schemas/fields.js';
 
-/** What a spreadsheet makes of a long number, however it is set up; the digits are lost. */
+/** A long number that a spreadsheet has shortened, in any locale; the digits are lost. */
 const mangledNumber = /^[+-]?\p{Nd}+([.,\u066b]\p{Nd}+)?\s?E\s?[+-]?\p{Nd}+$/iu;
 
-/** No phone has more than 15 digits (E.164), and no spreadsheet keeps more of a number: zeros stand for the others. */
+/** No phone has more than 15 digits (E.164). A spreadsheet keeps 15 digits of a number and replaces the others by zeros. */
 const roundedNumber = /^\d{15}0+$/;
 
-/** What a program makes of a number that it keeps with decimals. */
+/** A phone that a program has kept as a decimal number. */
 const decimalNumber = /^\d+[.,]0{1,2}$/;
 
-/** What most phones are: judged at once. */
+/** What most phones look like: accepted without further checks. */
 const plainPhone = /^\+?\d[\d ()-]*$/;
 
 const longestShown = 60;
@@ -19,9 +19,9 @@ function quoted(phone: string): string {
 }
 
 /**
- * Why a text is hardly a phone, though the rules for accounts allow it: they ask for no more than that it isn't empty. Files
- * are refused with such, people at a terminal are asked.
- * @returns a sentence with the value; nothing for what may be a phone
+ * Why a text is probably not a phone, though the rules for accounts accept any text. Rows of a file are rejected for it;
+ * at the terminal it is a question.
+ * @returns a sentence with the value; nothing for a text that may be a phone
  */
 export function phoneDoubt(phone: string): string | undefined {
   const isRounded = phone.length > 15 && roundedNumber.test(phone.trim());

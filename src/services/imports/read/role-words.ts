@@ -2,9 +2,8 @@ import type { ImportableRole } from '../../../schemas/import.js';
 import { headingKey } from './headings.js';
 
 /**
- * What spreadsheets and other programs call the roles, in the languages of the headings; case, accents and punctuation don't
- * count, so that "Teilnehmer/in" is "Teilnehmerin". Words for those who run a programme are left out: nobody becomes that by
- * an import.
+ * Words for the roles in spreadsheets and other programs, in the languages of the headings. Case, accents and punctuation
+ * don't count, so that "Teilnehmer/in" is "Teilnehmerin". Words for administrators are missing: an import creates none.
  */
 const roleWords: Readonly<Record<ImportableRole, readonly string[]>> = {
   trainee: [
@@ -85,5 +84,5 @@ const roleByKey = new Map<string, ImportableRole>();
 for (const role of ['trainee', 'trainer'] as const)
   for (const word of roleWords[role]) roleByKey.set(headingKey(word), role);
 
-/** The role that a word stands for; nothing for a word that isn't known. */
+/** The role that a word means; undefined for an unknown word. */
 export const roleOf = (word: string): ImportableRole | undefined => roleByKey.get(headingKey(word));

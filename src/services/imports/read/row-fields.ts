@@ -4,19 +4,19 @@ import type { ColumnMapping } from './columns.js';
 import type { ImportField } from './header-aliases.js';
 import { longestKnown } from './headings.js';
 
-/** First and last name of a name with a space; a comma means that they stand the other way round, or more than a name. */
+/** First and last name, split at the last space. A comma means that the order is reversed, or more than a name. */
 const partedName = /^([^,]*[^,\s])\s+([^,\s]+)$/;
 
-/** The cells of a row as they were in the first file, if this one is a rejects file. */
+/** The cells of a row; for a rejects file, as they were in the file that it came from. */
 export const restoredCells = (cells: string[], { isRejects }: ColumnMapping): string[] =>
   isRejects ? cells.map(restoreProtected) : cells;
 
-/** How many cells of a row say something. */
+/** The number of cells up to the last one that isn't blank. */
 export const filledWidth = (cells: readonly string[]): number => cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 
 /**
- * The line of a rejects file for a row: its cells, what it was rejected for, and the cells that belong to no column. Those
- * stand behind the last heading as they did before, so that the row stays refused until they are dealt with.
+ * The line of a rejects file for a row: its cells, why it was rejected, and the cells that belong to no column. These stay
+ * beyond the last heading, so that the row is rejected again until they are moved or removed.
  */
 export function rejectLine(
   mapping: ColumnMapping,
@@ -27,7 +27,7 @@ export function rejectLine(
   return [...mapping.own.map(({ index }) => row.cells[index] ?? ''), String(row.line), ...why, ...surplus];
 }
 
-/** What programs show in the place of a password that they don't give away. */
+/** What programs export instead of a secret password. */
 const maskedPassword = /^\s*[*•●]+\s*$/;
 
 const opposites = new Map([
@@ -35,10 +35,10 @@ const opposites = new Map([
   ...answerWords.no.map((word) => [word, 'yes'] as const),
 ]);
 
-/** "No" for a yes and the other way round. A word for a state, such as "suspended", means the same under any heading. */
+/** "No" for a yes and vice versa. A word for a state, such as "suspended", means the same under any heading. */
 const opposite = (cell: string): string => opposites.get(cell.trim().toLowerCase()) ?? cell;
 
-/** What a row says, as raw input for the schema: a text for each field that the file has. */
+/** The fields of a row as raw input for the schema: a text for each field that the file has. */
 export function fieldsOf(cells: readonly string[], mapping: ColumnMapping): Partial<Record<ImportField, string>> {
   const input: Partial<Record<ImportField, string>> = {};
   for (const [column, index] of mapping.fields) input[column] = cells[index] ?? '';

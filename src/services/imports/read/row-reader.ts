@@ -4,14 +4,14 @@ import { AppError } from '../../../errors.js';
 import type { Delimiter } from '../../../schemas/import.js';
 import { addedColumns, rejectColumns } from './columns.js';
 
-/** One record of a file. */
+/** One record of a CSV file. */
 export interface CsvRow {
   /** Number of the line on which it begins, from 1. */
   line: number;
   cells: string[];
 }
 
-/** Bounds against files that aren't what they seem. */
+/** Bounds against malformed and hostile files. */
 export interface CsvLimits {
   fieldBytes: number;
   recordBytes: number;
@@ -20,7 +20,7 @@ export interface CsvLimits {
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 
-/** csv-parse's own messages quote the file's contents: what they mean is said without. */
+/** A fault in our words: csv-parse's own messages quote the file's contents. */
 function faultOf(code: string, limits: CsvLimits): string {
   switch (code) {
     case 'INVALID_OPENING_QUOTE':
@@ -38,20 +38,20 @@ function faultOf(code: string, limits: CsvLimits): string {
 
 const lineBreak = /\r\n|\r|\n/g;
 
-/** csv-parse, handing its records over without the queue of a stream, which costs more than reading them. */
+/** csv-parse without the output queue of a stream, which costs more than parsing. */
 class RecordParser extends Parser {
   #records: { cells: string[]; blankLines: number }[] = [];
 
   override push(record: string[] | null): boolean {
     if (record === null) return super.push(null);
     this.#records.push({ cells: record, blankLines: this.info.empty_lines });
-    // Each record is the first: of one that has other cells than the first had, csv-parse would make an error, with a stack
-    // and a copy of the record, and then pass it over. That takes a hundred times as long as reading the record.
+    // Every record counts as the first: for a record with another number of cells than the first, csv-parse creates an error
+    // with a stack and a copy of the record, and then ignores it. That takes a hundred times as long as parsing the record.
     Object.assign(this.info, { records: 0 });
     return true;
   }
 
-  /** The records that have come since the last time, each with the number of all blank lines before it. */
+  /** The records since the last call, each with the number of all blank lines before it. */
   takeRecords(): { cells: string[]; blankLines: number }[] {
     const records = this.#records;
     this.#records = [];
@@ -59,15 +59,15 @@ class RecordParser extends Parser {
   }
 }
 
-/** Makes rows of bytes: UTF-8, without byte order mark. */
+/** Parses rows from bytes in UTF-8 without byte order mark. */
 export class RowReader {
   readonly #parser: RecordParser;
   readonly #limits: CsvLimits;
-  /** The line on which the next record begins. csv-parse's own count takes a CRLF in quotes for two. */
+  /** The line on which the next record begins. csv-parse counts a CRLF in quotes twice. */
   #nextLine: number;
   #blankLines = 0;
   #bytesSinceLine = 0;
-  /** What a rejects file has added to the columns of a file; unknown before the header. */
+  /** How many columns a rejects file has added; unknown before the header. */
   #addedColumns: number | undefined;
 
   constructor(delimiter: Delimiter, line: number, limits: CsvLimits) {
@@ -75,20 +75,20 @@ export class RowReader {
     this.#limits = limits;
     this.#parser = new RecordParser({
       delimiter,
-      // Named, because csv-parse would take the first one it meets for the only one.
+      // Listed, because csv-parse would otherwise accept only the first one that it finds.
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
       max_record_size: limits.recordBytes,
     });
-    // It comes with the callbacks as well.
+    // The callbacks report the error, too.
     this.#parser.on('error', () => undefined);
   }
 
   /**
-   * Reads on.
-   * @param bytes the next ones; absent at the end
-   * @returns the rows that are complete, and the fault that was met after them
+   * Parses the next chunk.
+   * @param bytes absent at the end of the file
+   * @returns the complete rows, and the fault after them, if there is one
    */
   async read(bytes?: Buffer): Promise<{ rows: CsvRow[]; fault?: unknown }> {
     const error = await new Promise<Error | null | undefined>((resolve) => {
@@ -148,8 +148,8 @@ export class RowReader {
   }
 
   /**
-   * A record goes on: csv-parse sees to it that its text doesn't do so for ever, but not that its fields don't.
-   * With the most bytes that its text can take, anything longer has too many of them.
+   * Bounds the number of fields of an unfinished record. csv-parse bounds only its text: a record with more bytes than its
+   * longest text can take has too many fields.
    */
   #assertEnding(): void {
     const { recordBytes, columns } = this.#limits;

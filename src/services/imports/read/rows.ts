@@ -41,64 +41,69 @@ export const rowCodes = [
 /** Why a row was rejected or skipped. */
 export type RowCode = (typeof rowCodes)[number];
 
-/** A row that can become an account, as far as the file alone tells. */
+/** A row that the file alone gives no reason to reject. */
 export interface CandidateRow extends CsvRow {
   person: ImportedPerson;
-  /** Why the row is bad unless its account has this very phone already: an export has what was stored. */
+  /** Why the row is rejected unless its account already has exactly this phone, as in an export. */
   doubt?: string;
 }
 
-/** A row that can't. */
+/** A row that is rejected, and why. */
 export interface RejectedRow extends CsvRow {
   code: RowCode;
   reason: string;
 }
 
-/** A row as the file alone tells of it. */
+/** A row, checked against the schema and the rows before it. */
 export type FileRow = CandidateRow | RejectedRow;
 
-/** Whether the file alone tells that a row is bad. */
+/** Whether a row was rejected by the checks of the file alone. */
 export function isRejected(row: FileRow): row is RejectedRow {
   return 'code' in row;
 }
 
-/** Passwords of people take long to hash: so many of them end a batch early, that its work isn't lost to a crash. */
+/** The rows of a batch that an earlier run hasn't done. @param rowsBefore how many rows of the file precede the batch */
+export function remainingRows(batch: readonly FileRow[], rowsBefore: number, rowsDone: number): readonly FileRow[] {
+  return batch.slice(Math.max(0, rowsDone - rowsBefore));
+}
+
+/** So many given passwords end a batch early: they take long to hash, and a crash loses the work of a batch. */
 const batchPasswords = 64;
 
-/** A file of which header and columns are understood. */
+/** An open file with a valid header. */
 export interface ImportFile {
   format: CsvFormat;
   mapping: ColumnMapping;
   /** All rows in order, checked against the schema and each other, in batches. */
   batches: AsyncGenerator<FileRow[]>;
-  /** The words of the rows so far that were taken for roles, besides the roles' own names. */
+  /** The words of the rows so far that were read as roles, besides the roles' own names. */
   roleWords: ReadonlyMap<string, ImportableRole>;
   /** What is known of repeated keys, once all rows are read. */
   repetitions(): Repetitions | undefined;
-  /** Lets go of the file, wherever reading has come to. */
+  /** Closes the file, even when not all rows were read. */
   close(): Promise<void>;
 }
 
-/** Columns of single words: the spaces around them mean nothing. */
+/** Columns of single words, of which surrounding spaces are trimmed. */
 const wordColumns = ['role', 'isActive', 'enrollmentStatus'] as const;
 
 function personOf(input: ReturnType<typeof fieldsOf>, doubt: string | undefined): ImportedPerson {
   try {
     return quickPerson(input) ?? validate(importedPersonSchema, input);
   } catch (error) {
-    // Everything that is wrong with a row is said at once.
+    // All problems of a row are reported together.
     if (!doubt || !isAppError(error, 'VALIDATION')) throw error;
     throw validationError([...error.details, { path: 'phone', message: doubt }]);
   }
 }
 
-/** So many words for roles are shown. */
+/** How many words for roles are remembered. */
 const manyRoleWords = 100;
 
-/** Which rows of a file repeat an email or a phone, and of which line: by their own line. */
+/** Why rows repeat an email or a phone of an earlier row, by their line. */
 export type Repetitions = ReadonlyMap<number, string>;
 
-/** So many are not remembered. */
+/** With so many repetitions, none are remembered. */
 const manyRepetitions = 20_000;
 
 /** Checks rows one by one, against the schema and against those before them. */
@@ -121,7 +126,7 @@ class RowChecker {
     this.#known = known;
   }
 
-  /** The rows that repeated keys of others; undefined when there were too many to be remembered. */
+  /** The rows that repeated keys of others; undefined when there were too many. */
   get repetitions(): Repetitions | undefined {
     return this.#known ?? (this.#found.size < manyRepetitions ? this.#found : undefined);
   }
@@ -141,7 +146,7 @@ class RowChecker {
       const person = personOf(input, doubt);
       const weakness = person.password && this.#policy('Password', person.password, person);
       if (weakness) return { ...row, code: 'INVALID', reason: weakness };
-      // Where the row turns out to be bad, the next one with this email is none that repeats it.
+      // Its keys aren't recorded: if the row is rejected later, the next row with the same email is no duplicate.
       if (doubt) return { ...row, person, doubt };
       const reason = this.#repetition(row.line, person);
       return reason
@@ -153,7 +158,7 @@ class RowChecker {
     }
   }
 
-  /** What a row says, with the words for roles replaced that are known. */
+  /** The fields of a row, with known words for roles replaced by the roles. */
   #inputOf(cells: readonly string[]): ReturnType<typeof fieldsOf> {
     const input = fieldsOf(cells, this.#mapping);
     for (const word of wordColumns) if (input[word] !== undefined) input[word] = input[word].trim();
@@ -183,10 +188,7 @@ class RowChecker {
   }
 }
 
-/**
- * After so many rows others get their turn: the next rows are read while the rows before them are being written, and the
- * database's answers must not wait for long.
- */
+/** After so many rows the event loop runs: rows are checked while others are written, and the database must not wait. */
 const sliceRows = 32;
 
 async function* inBatches(
@@ -212,19 +214,19 @@ async function* inBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** What a file is to be read as. */
+/** How to read a file. */
 export interface Reading {
   options: Pick<ImportOptions, 'map'>;
   format: CsvOptions;
-  /** Which passwords may be chosen. */
+  /** Which passwords are accepted. */
   policy: PasswordPolicy;
 }
 
 /**
  * Opens a file of people.
- * @param repetitions what an earlier reading of the same file has found
- * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that it doesn't bear; the
- * batches throw `IMPORT_FILE_INVALID` for the rest
+ * @param repetitions the repetitions that an earlier reading of the same file found
+ * @throws AppError `IMPORT_FILE_INVALID` for a header that can't be used, `USAGE` for mappings that don't fit it; the
+ * batches throw `IMPORT_FILE_INVALID` for faults in the rows
  */
 export async function openImportFile(
   bytes: AsyncIterable<Buffer>,

@@ -2,15 +2,13 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { AppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
 
-/** The file that somebody wants imported, as the disk has it. */
-
 function unreadable(file: string, error: unknown): unknown {
   const code = systemErrorCode(error);
   if (code === undefined) return error;
   return new AppError('IMPORT_FILE_INVALID', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
 }
 
-/** How much is read and parsed at a time: little enough that others get their turn in between. */
+/** How much is read and parsed at a time: little enough that parsing doesn't block the event loop for long. */
 const chunkBytes = 16 * 1024;
 
 /** The bytes of a file. @throws AppError `IMPORT_FILE_INVALID` when it can't be read */
@@ -23,8 +21,8 @@ export async function* fileBytes(file: string): AsyncGenerator<Buffer> {
 }
 
 /**
- * What stays the same as long as a file does.
- * @throws AppError `IMPORT_FILE_INVALID` when it can't be read, or not twice as a plan and its application do
+ * The device, inode, size and time of change of a file: a changed file has another identity.
+ * @throws AppError `IMPORT_FILE_INVALID` when it can't be read, or not twice, as planning and applying do
  */
 export async function fileIdentity(file: string): Promise<string> {
   const stats = await stat(file).catch((error: unknown) => {

@@ -3,22 +3,22 @@ import type { Delimiter } from '../../../schemas/import.js';
 const quote = 0x22;
 const equals = 0x3d;
 const formulaStart = Buffer.from('="');
-/** How far a formula is looked for its end: far enough for any cell that would be accepted. */
+/** How far the end of a formula is searched for, in bytes: longer than any accepted cell. */
 const longestFormula = 256 * 1024;
 
 /**
- * Puts cells like `="0123"` in quotes, as CSV would have it. Spreadsheets read and people write them without, to keep
- * leading zeros; a strict reader takes them for quotes in the middle of a field.
+ * Quotes cells like `="0123"`, as CSV demands. People write them unquoted to keep leading zeros, and spreadsheets accept
+ * that; a strict parser reports quotes in the middle of a field.
  * @param chunks a table in UTF-8
  */
 export async function* quotedFormulas(chunks: AsyncIterable<Buffer>, delimiter: Delimiter): AsyncGenerator<Buffer> {
   const ends = new Set([delimiter.charCodeAt(0), 0x0d, 0x0a]);
   let waiting: Buffer = Buffer.alloc(0);
-  /** The byte before those at hand; a line break before the first. */
+  /** The byte before the current chunk; a line break before the first. */
   let before = 0x0a;
   let inQuotes = false;
 
-  /** @returns what may go on, and how many bytes of the end have to wait for what follows */
+  /** @returns the rewritten parts, and the index from which bytes must wait for the next chunk */
   function rewrite(bytes: Buffer, isLast: boolean): { parts: Buffer[]; end: number } {
     const parts: Buffer[] = [];
     let [at, copied] = [0, 0];
@@ -41,7 +41,7 @@ export async function* quotedFormulas(chunks: AsyncIterable<Buffer>, delimiter: 
     return { parts: [...parts, bytes.subarray(copied)], end: bytes.length };
   }
 
-  /** Where the formula ends that begins here, if one does, and if it can be told yet. */
+  /** The end of the formula that begins at `start`; `none` if it is no formula, `unknown` if the next chunk decides. */
   function formulaEnd(bytes: Buffer, start: number, isLast: boolean): number | 'none' | 'unknown' {
     const open = isLast || bytes.length - start > longestFormula ? 'none' : 'unknown';
     if (start + 1 >= bytes.length) return open;
@@ -76,7 +76,7 @@ export async function* quotedFormulas(chunks: AsyncIterable<Buffer>, delimiter: 
   }
 }
 
-/** The parts as one piece: to hand over each part costs more than to read it. */
+/** The parts as one buffer: to yield each part would cost more than to parse it. */
 function* joined(parts: readonly Buffer[]): Generator<Buffer> {
   const [only = Buffer.alloc(0)] = parts;
   const bytes = parts.length === 1 ? only : Buffer.concat(parts);

@@ -2,15 +2,15 @@ import { isAscii } from 'node:buffer';
 import iconv from 'iconv-lite';
 
 /**
- * Any byte is a character in Windows-1252, nearly: a file in another code page of eight bits can be read as it without an
- * error, and every name in it comes out wrong. Such words can be told from those of Western languages.
+ * Nearly every byte is a character in Windows-1252: a file in another 8-bit code page is read as Windows-1252 without an
+ * error, and every name in it is wrong. The patterns below find words that no Western language has.
  */
 
 const isLetterByte = (byte: number) => byte >= 0x80 || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
 
 /** Letters beyond ASCII. */
 const high = 'À-ÖØ-öø-ÿŠšŒœŽžŸƒ';
-/** Runs of letters and what other code pages have in the place of letters; quotes, dashes and ordinals part words. */
+/** Runs of letters and of the signs that other code pages have in their place; quotes, dashes and ordinals split words. */
 const word = /[^\0-@[-`{-\x7f\u00a0«»“”„‚‘’‹›–—…·´ªº°]+/g;
 
 const doubtful: readonly RegExp[] = [
@@ -19,7 +19,7 @@ const doubtful: readonly RegExp[] = [
   // Signs beside letters: Polish, Cyrillic, Chinese, Mac Roman.
   new RegExp(`[¢£¤¥¦§¨¬¯±¶¸¼½¾†‡‰ˆ˜•×÷][A-Za-z${high}]|[A-Za-z${high}][¢£¤¥¦§¨¬¯±¶¸¼½¾†‡‰ˆ˜•×÷]`),
   new RegExp(`[A-Za-z${high}][¹²³¿¡®©™][A-Za-z${high}]|[A-Za-z${high}]{3}[¹²³]$`),
-  // Capitals within words, but for the h, n and t of Irish in front of one: Mac Roman.
+  // Capitals within words, except after the Irish prefixes h, n and t: Mac Roman.
   /[A-ZÀ-ÖØ-Þ][À-ÖØ-ÞŠŒŽŸ][a-zà-öø-ÿ]|[A-Za-zà-öø-ÿ][a-zà-öø-ÿ][À-ÖØ-ÞŠŒŽŸ]/,
   // Letters that no Western language has in one word: Czech, Slovak, Slovene, Croatian, Hungarian, Romanian.
   /[ØøÈèÌìÒòÙùï].*[ÁáÍíÝýŠšŽž]|[ÁáÍíÝýŠšŽž].*[ØøÈèÌìÒòÙùï]/,
@@ -27,10 +27,10 @@ const doubtful: readonly RegExp[] = [
   /[Þþ].*[ãâî]|[ãâî].*[Þþ]|iæ$/,
 ];
 
-/** Longer words are no names. */
+/** Longer words are not names. */
 const longestWord = 64;
 
-/** Collects the words with letters beyond ASCII of a text in Windows-1252, or not. */
+/** Counts the words beyond ASCII of a text that is assumed to be Windows-1252, and the doubtful ones among them. */
 export class WesternWords {
   #waiting: Buffer = Buffer.alloc(0);
   #words = 0;
@@ -47,11 +47,11 @@ export class WesternWords {
     this.#look(bytes.subarray(0, end));
   }
 
-  /** Whether the text is hardly Windows-1252. */
+  /** Whether the text is probably not Windows-1252. */
   isForeign(): boolean {
     this.#look(this.#waiting);
     this.#waiting = Buffer.alloc(0);
-    // Turkish has its own letters where Icelandic has these; with the vowels of Icelandic it is that.
+    // Windows-1254 (Turkish) has its own letters in the place of the Icelandic ones; the vowels tell the languages apart.
     if (this.#icelandic && this.#turkish && !this.#vowels) return true;
     return this.#doubtful * 10 > this.#words;
   }

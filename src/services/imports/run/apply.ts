@@ -4,35 +4,35 @@ import { AppError, isAppError } from '../../../errors.js';
 import { optionsText } from '../../../schemas/import.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
 import type { Actor, Core } from '../../core.js';
-import { closeReports, openReports, type ReportPaths, type Reports } from '../output/report-files.js';
+import { closeReports, openReports, type ReportPaths, type Reports } from '../output/reports.js';
 import { Decider } from '../plan/decider.js';
 import { findUnfinished, type ImportPlan } from '../plan/plan.js';
-import { removeOwnCopy } from '../queue/spool.js';
+import { removeSpooledFile } from '../queue/spool.js';
 import { type ImportFile, openImportFile } from '../read/rows.js';
 import { fileBytes } from '../read/source-file.js';
-import { importRows, refuseAndTakeBack } from './batches.js';
+import { importRows, refuseAndUndo } from './batches.js';
 import { assertUnfinished, withImportLease } from './import-lock.js';
 import { type ImportResult, planOf, reportsOf, resultOf, startImport } from './repository.js';
-import { advance, assertUnchanged, type Running } from './running.js';
+import { advance, assertUnchanged, type ImportRun } from './run.js';
 
 /** How a plan is applied. */
 export interface ApplyOptions extends ReportPaths {
   signal: AbortSignal;
-  /** The import to go on with; when absent, one of the same file and options that broke off, or a new one. */
+  /** The import to resume; when absent, an unfinished one of the same file and options, or a new one. */
   record?: Import;
   onProgress(rowsDone: number): void;
-  /** Told once when an import of the same file that broke off is taken up again. */
+  /** Called once when an unfinished import of the same file is resumed. */
   onResume(rowsDone: number): void;
-  /** How long it waits for another run of the same file, in milliseconds; for one that died when absent. */
+  /** How long to wait for another run of the same file, in ms; when absent, until the lease of a dead run has expired. */
   waitMs?: number;
-  /** Told once when another run of the same file has to end first, or to turn out dead. */
+  /** Called once when another run of the same file must end first, or its lease must expire. */
   onWait(): void;
 }
 
 /**
- * Does what a plan says, batch by batch: each commits its accounts, its ledger rows and its progress together, after
- * the passwords of its accounts are on the disk. A run that broke off at any moment is taken up by the next call for
- * the same file and options, and ends as an uninterrupted one would have.
+ * Applies a plan batch by batch. Each batch commits its accounts, its ledger rows and its progress together, after the
+ * passwords of its accounts are on the disk. The next call for the same file and options resumes a run that broke off at
+ * any moment, and ends as an uninterrupted one would have.
  * @throws AppError `IMPORT_REFUSED`, `IMPORT_CONFLICT`, `USAGE` for paths that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
  */
 export async function applyImport(
@@ -41,14 +41,14 @@ export async function applyImport(
   plan: ImportPlan,
   options: ApplyOptions,
 ): Promise<ImportResult> {
-  if (plan.refusal !== null && !mustTakeBack(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
+  if (plan.refusal !== null && !mustUndo(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
   return withImportLease(core, plan.fileSha256, optionsText(plan.options), options, (lease) =>
     runImport(core, actor, plan, options, lease),
   );
 }
 
-/** Whether a run of the plan's file broke off of which nothing may stay, as an uninterrupted one would have left nothing. */
-function mustTakeBack({ refusal, options, unfinished }: ImportPlan): boolean {
+/** Whether the rows of an unfinished run must be undone: with `abort`, an uninterrupted run would have left nothing. */
+function mustUndo({ refusal, options, unfinished }: ImportPlan): boolean {
   return refusal !== null && options.onError === 'abort' && unfinished !== null && unfinished.rowsDone > 0;
 }
 
@@ -61,19 +61,19 @@ async function runImport(
 ): Promise<ImportResult> {
   let file: ImportFile | undefined;
   let reports: Reports | undefined;
-  let running: Running | undefined;
+  let run: ImportRun | undefined;
   try {
     await assertUnchanged(plan);
     const reading = { ...plan, policy: await passwordPolicy(core.config) };
     file = await openImportFile(fileBytes(plan.file), reading, core.config.imports, plan.repetitions);
     const { mapping } = file;
     const begun = await unfinishedRecord(core, plan, options.record);
-    // Somebody else has ended the run that broke off: nothing of it is left to be taken back.
+    // Another process has ended the unfinished run: nothing is left to undo.
     if (plan.refusal !== null && !begun) throw new AppError('IMPORT_REFUSED', plan.refusal);
     const decider = await Decider.open(core, plan.options, begun, plan.phoneMatches);
     reports = await openReports(core, begun, file, plan.file, options);
     const record = begun ?? (await startImport(core, actor, plan, reports));
-    running = {
+    run = {
       core,
       actor,
       plan,
@@ -82,19 +82,19 @@ async function runImport(
       reports,
       mapping,
       decider,
-      rounds: 0,
+      redecisions: 0,
       cancelCheckedAt: Number.NEGATIVE_INFINITY,
-      isCutShort: false,
+      isInterrupted: false,
     };
-    if (begun) await resumeRecord(running, options.record === undefined);
-    if (plan.refusal !== null) return await refuseAndTakeBack(running, plan.refusal);
+    if (begun) await resumeRecord(run, options.record === undefined);
+    if (plan.refusal !== null) return await refuseAndUndo(run, plan.refusal);
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
-    await importRows(running, file.batches, options);
-    if (record.status === 'completed' || record.status === 'stopped') await removeOwnCopy(core, record);
+    await importRows(run, file.batches, options);
+    if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
     return resultOf(record);
   } catch (error) {
-    if (running) await noteFailure(running, error);
-    // The plan could read it: it must have changed.
+    if (run) await noteFailure(run, error);
+    // Planning could read it, so it must have changed.
     if (isAppError(error, 'IMPORT_FILE_INVALID')) await assertUnchanged(plan);
     throw error;
   } finally {
@@ -103,43 +103,43 @@ async function runImport(
   }
 }
 
-/** The import to go on with, as it is now that it is this run's turn: it may have been undone meanwhile. */
+/** The import to resume, read again under the lease: it may have been undone meanwhile. */
 async function unfinishedRecord(core: Core, plan: ImportPlan, record: Import | undefined): Promise<Import | null> {
   if (!record) return findUnfinished(core, plan);
   await core.database.read(() => record.reload());
-  // Those that wait are the service's own; of those that run, whoever ran them is dead.
+  // Queued imports are the service's own. An import that is still `running` under our lease belongs to a dead process.
   assertUnfinished(record, ['queued', 'running']);
   return record;
 }
 
-/** An import that was queued or broke off is under way again. */
-async function resumeRecord(running: Running, byCommand: boolean): Promise<void> {
-  const { core, plan, record, reports } = running;
+/** Marks a queued or interrupted import as running. */
+async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
+  const { core, plan, record, reports } = run;
   const progress = {
     status: 'running' as const,
-    // What is left may be another plan's by now: then the first one is not gone on with.
+    // Where the accounts of the remaining rows have changed, the import now follows the new plan.
     ...((record.rowsDone === 0 || record.planRestId !== plan.id) && planOf(plan)),
     ...reportsOf(reports),
     startedAt: record.startedAt ?? core.now(),
     finishedAt: null,
     errorCode: null,
     errorMessage: null,
-    // Whoever runs the command again wants it to go on; the service may have been told meanwhile that it should not.
+    // Running the command again overrules a cancellation; the service respects one.
     ...(byCommand && { cancelRequested: false }),
-    // A file of passwords that is begun anew can be fetched anew.
+    // A new file of passwords can be fetched again.
     ...(reports.credentials.length === 0 && { credentialsFetchedAt: null }),
   };
-  // It is known by now whose turn it is, and stays so until this is committed.
-  await advance(running, progress, async () => {
-    await reports.credentials.takePlace();
-    await reports.rejects.takePlace();
+  // The lease is renewed in this transaction, so no other run can replace the files before it commits.
+  await advance(run, progress, async () => {
+    await reports.credentials.publish();
+    await reports.rejects.publish();
   });
 }
 
-/** The list of imports tells what happened, as far as the database can still be told. The error itself goes on its way. */
-async function noteFailure(running: Running, error: unknown): Promise<void> {
-  if (running.record.status !== 'running' || isAppError(error, 'IMPORT_CONFLICT')) return;
+/** Records the failure for the list of imports, if the database still can. The caller throws the error itself. */
+async function noteFailure(run: ImportRun, error: unknown): Promise<void> {
+  if (run.record.status !== 'running' || isAppError(error, 'IMPORT_CONFLICT')) return;
   const known = isAppError(error) ? { errorCode: error.code, errorMessage: error.message } : { errorCode: 'BUG' };
-  // The error that ended the run says more than another one of the database would.
-  await advance(running, { status: 'interrupted', ...known }).catch(() => undefined);
+  // The error that ended the run says more than one of the database would.
+  await advance(run, { status: 'interrupted', ...known }).catch(() => undefined);
 }

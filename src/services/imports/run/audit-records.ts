@@ -1,10 +1,10 @@
 import type { User } from '../../../db/models/user.js';
 import { type AuditRecord, auditedUser } from '../../audit.js';
 import type { Decision } from '../plan/outcomes.js';
-import type { UndoNote } from '../undo/undo-note.js';
+import type { UndoNote } from '../undo/note.js';
 
-/** What a row has done to an account, as the ledger keeps it. */
-interface Done {
+/** What the ledger keeps of a row: its account, and what undo needs. */
+export interface LedgerEntry {
   userId: string | null;
   note: UndoNote;
 }
@@ -21,8 +21,8 @@ function fieldsBefore({ before }: UndoNote): object {
   return fields;
 }
 
-/** What an account has by a row, and what it had. */
-function changesOf(decision: Decision, { note }: Done): Pick<AuditRecord, 'before' | 'after'> | undefined {
+/** The values that a row changed, before and after. */
+function changesOf(decision: Decision, { note }: LedgerEntry): Pick<AuditRecord, 'before' | 'after'> | undefined {
   if (decision.outcome !== 'updated' && decision.outcome !== 'skipped') return undefined;
   const courses = decision.enrollments.map(({ course }) => course.id);
   const enrolled = courses.length > 0 ? { courses } : {};
@@ -32,13 +32,13 @@ function changesOf(decision: Decision, { note }: Done): Pick<AuditRecord, 'befor
 }
 
 /**
- * The audit entries of a batch: one for each account that it changes or enrolls. Those that it creates are told by the
- * ledger: see docs/DECISIONS.md.
+ * The audit entries of a batch: one for each account that it changes or enrolls. Created accounts have none, because the
+ * ledger names them: see docs/DECISIONS.md.
  */
 export function changedAccounts(
   importId: string,
   decisions: readonly Decision[],
-  ledger: ReadonlyMap<number, Done>,
+  ledger: ReadonlyMap<number, LedgerEntry>,
 ): AuditRecord[] {
   return decisions.flatMap((decision): AuditRecord[] => {
     const { line } = decision.row;
@@ -60,8 +60,8 @@ export function removedAccount(origin: Origin, user: User, courses: readonly str
 
 /**
  * The audit entry of an account that undo restores.
- * @param user as it is before
- * @param courses of the enrollments that are removed with it
+ * @param user as it is before undo
+ * @param courses of the enrollments that undo removes
  */
 export function restoredAccount(origin: Origin, user: User, note: UndoNote, courses: readonly string[]): AuditRecord {
   const after = fieldsBefore(note);

@@ -3,15 +3,15 @@ import { countReservedSeats } from '../../capacity.js';
 import type { Core } from '../../core.js';
 import { forceIncrementCourseVersions, forceIncrementUserVersions } from '../../row-locks.js';
 import type { CourseReference, Decision } from '../plan/outcomes.js';
-import { boundAccounts } from '../plan/role-changes.js';
+import { blockedRoleChanges } from '../plan/role-changes.js';
 
-/** What was decided no longer holds: somebody else was faster. Deciding again will tell. */
+/** Others have changed what a decision relied on: the batch must be decided again. */
 export class StaleDecision extends Error {
   override readonly name = 'StaleDecision';
 }
 
 /**
- * Makes sure that courses are as they were known, and their seats still free, and keeps them so until the transaction ends.
+ * Locks the courses, and makes sure that they are as the decisions assumed and have capacity.
  * @throws StaleDecision
  */
 export async function assertCourses(
@@ -46,19 +46,19 @@ export async function assertCourses(
 }
 
 /**
- * Those who lose a role aren't bound by it, meanwhile either: whoever binds them now waits for the locked account.
+ * Makes sure that no course or enrollment forbids the role changes. New ones wait for the locked accounts.
  * @throws StaleDecision
  */
-export async function assertUnbound(
+export async function assertRoleChangesAllowed(
   core: Core,
   decisions: readonly Decision[],
   transaction: Transaction,
 ): Promise<void> {
-  if ((await boundAccounts(core, decisions, transaction)).size > 0) throw new StaleDecision();
+  if ((await blockedRoleChanges(core, decisions, transaction)).size > 0) throw new StaleDecision();
 }
 
 /**
- * Those who had an account and get a place must be active trainees by now, and stay so until the transaction ends.
+ * Locks the existing accounts that are enrolled, and makes sure that they are active trainees.
  * @throws StaleDecision
  */
 export async function assertTrainees(

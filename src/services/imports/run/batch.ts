@@ -12,21 +12,21 @@ import type { Actor, Core } from '../../core.js';
 import { insertEnrollments } from '../../enrollments/store.js';
 import { newIds } from '../../ids.js';
 import { type Decision, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
-import type { UndoNote } from '../undo/undo-note.js';
-import { changedAccounts } from './audit-records.js';
-import { assertCourses, assertTrainees, assertUnbound, StaleDecision } from './batch-checks.js';
+import type { UndoNote } from '../undo/note.js';
+import { changedAccounts, type LedgerEntry } from './audit-records.js';
+import { assertCourses, assertRoleChangesAllowed, assertTrainees, StaleDecision } from './batch-checks.js';
 
-/** What an account's password will be. */
+/** The password that an account gets. */
 export interface Secret {
   passwordHash: string;
   /** The generated password; absent when the file gave one. */
   generated?: string;
 }
 
-/** Secrets by the line of their row. They outlive attempts that fail: a hash is made once. */
+/** Secrets by the line of their row. A batch keeps them when it is tried again, because hashing takes long. */
 export type Secrets = Map<number, Secret>;
 
-/** How many hashes an import has under way: enough to keep all cores busy, few enough that logins get their turn. */
+/** How many hashes an import computes at the same time: enough for all cores, few enough that logins don't wait long. */
 const hashesInFlight = 8;
 
 async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Secret> {
@@ -35,7 +35,7 @@ async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Sec
   return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost), generated };
 }
 
-/** Hashes the passwords of the accounts that get one and have none yet. */
+/** Hashes the passwords of accounts that need one and have no secret yet. */
 export async function prepareSecrets(core: Core, decisions: readonly Decision[], secrets: Secrets): Promise<void> {
   const limit = pLimit(hashesInFlight);
   const hashing: Promise<void>[] = [];
@@ -66,15 +66,10 @@ interface Writing {
   now: Date;
 }
 
-/** What the ledger says of a row. */
-interface LedgerEntry {
-  userId: string | null;
-  note: UndoNote;
-}
-
 /**
  * Writes the accounts and enrollments of a batch, its part of the ledger and its audit entries.
- * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` when others have changed what was decided on
+ * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` when others changed what the decisions
+ *   rely on
  */
 export async function writeBatch(
   core: Core,
@@ -88,7 +83,7 @@ export async function writeBatch(
   const writing = { core, options, secrets, transaction, now: core.now() };
   await assertCourses(core, decisions, transaction);
   const ledger = new Map<number, LedgerEntry>();
-  // One statement after the other: after a deadlock nothing more of the batch may be on its way.
+  // One statement after the other: after a deadlock none may follow outside of the transaction.
   await createAccounts(writing, decisions, ledger);
   await updateAccounts(writing, decisions, ledger);
   await assertTrainees(core, decisions, transaction);
@@ -109,7 +104,7 @@ export async function writeBatch(
   if (records.length > 0) await recordAudit(core, actor, records, transaction);
 }
 
-/** Kept for whoever resumes: a later row about the same account is a duplicate, whatever became of this one. */
+/** Kept for a resumed run: a later row about the same account is a duplicate even though this one was rejected. */
 const accountOfRejected = (decision: Decision) =>
   decision.outcome === 'rejected' ? (decision.accountId ?? null) : null;
 
@@ -135,7 +130,7 @@ async function createAccounts(
   await insertAccounts(core, accounts, transaction, ids);
 }
 
-/** The fields of an account that its secret decides. */
+/** The password fields of an account. */
 function accountSecret(secrets: Secrets, line: number, expiry: Date) {
   const secret = secrets.get(line);
   if (!secret) throw new Error(`No password was prepared for line ${line}.`);
@@ -161,7 +156,7 @@ async function updateAccounts(
     transaction,
   });
   const byId = new Map(accounts.map((account) => [account.id, account]));
-  await assertUnbound(core, updates, transaction);
+  await assertRoleChangesAllowed(core, updates, transaction);
   for (const update of updates) {
     const user = byId.get(update.account.id);
     if (user?.updatedAt.getTime() !== update.account.updatedAt.getTime()) throw new StaleDecision();
@@ -216,7 +211,7 @@ async function enroll(
   }
 }
 
-/** Lets somebody in again who had cancelled. @throws StaleDecision when that was done meanwhile, or the enrollment is gone */
+/** Makes a cancelled enrollment active again. @throws StaleDecision when another process did, or the enrollment is gone */
 async function revive(
   core: Core,
   { status, notes, cancelled }: PlannedEnrollment,

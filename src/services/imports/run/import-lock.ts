@@ -6,22 +6,23 @@ import type { ImportStatus } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import { credentialsLease, jobLease, leaseName } from './repository.js';
 
-/** How a run waits for its turn. */
-export interface Turn extends Required<Pick<LeaseOptions, 'signal' | 'onWait'>> {
-  /** How long it waits, in milliseconds; long enough to outlast a run that died when absent. */
+/** How a run waits for the lease of its import. */
+export interface LockOptions extends Required<Pick<LeaseOptions, 'signal' | 'onWait'>> {
+  /** How long it waits, in milliseconds; when absent, until the lease of a dead run has expired. */
   waitMs?: number;
 }
 
-/** A run that isn't heard of for so long is dead. */
-const leaseMs = 10_000;
-/** How long the next one waits for it. */
+/** A run that doesn't renew its lease for so long is dead, in milliseconds. */
+export const leaseMs = 10_000;
+/** Long enough for the lease of a dead run to expire, in milliseconds. */
 const leaseWaitMs = 15_000;
-/** Runs `work` while nobody else works on an import of this file with these options. */
+
+/** Runs `work` while no other process works on an import of this file with these options. */
 export function withImportLease<T>(
   core: Core,
   fileSha256: string,
   options: string,
-  { signal, onWait, waitMs = leaseWaitMs }: Turn,
+  { signal, onWait, waitMs = leaseWaitMs }: LockOptions,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const refusal = () =>
@@ -31,35 +32,53 @@ export function withImportLease<T>(
 }
 
 /**
- * Runs `work` while the service doesn't run this import, nor anybody else who goes on with it or takes it back: an import
- * over HTTP has a lease of its own besides that on its file.
+ * Runs `work` while neither the service nor another process runs, resumes or undoes this import: an import over HTTP has
+ * a lease of its own besides that on its file.
  */
-export async function withJobLease<T>(core: Core, record: Import, turn: Turn, work: () => Promise<T>): Promise<T> {
+export async function withJobLease<T>(
+  core: Core,
+  record: Import,
+  { signal, onWait }: LockOptions,
+  work: () => Promise<T>,
+): Promise<T> {
   if (record.origin !== 'http') return work();
   const refusal = () =>
     new AppError('IMPORT_CONFLICT', `The import ${record.id} is being run by the service. Wait for it, or cancel it.`);
-  const leaseOptions = { durationMs: leaseMs, signal: turn.signal, onWait: turn.onWait };
+  const leaseOptions = { durationMs: leaseMs, signal, onWait };
   return withLease(core.database, jobLease(record), leaseWaitMs, refusal, work, leaseOptions);
 }
 
-/** Imports that somebody can go on with; the service goes on by itself with those that wait or run. */
+/** Imports that can be resumed by command; the service resumes those that are queued or running. */
 const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'];
 
 function notResumable(status: ImportStatus): string {
   if (status === 'undoing') return 'is being undone: it can only be undone to the end.';
-  // A run that was killed looks alive until its lease is free.
+  // A run that was killed looks alive until its lease expires.
   if (status === 'running')
     return `is running, or broke off less than ${leaseMs / 1000} seconds ago: wait for its end, or try again then.`;
   return `is ${status}: there is nothing to resume.`;
 }
 
-/** @throws AppError `IMPORT_CONFLICT` when an import has ended, or is being taken back */
+/** @throws AppError `IMPORT_CONFLICT` when an import has ended, or is being undone */
 export function assertUnfinished({ id, status }: Pick<Import, 'id' | 'status'>, others: ImportStatus[] = []): void {
   if (resumable.includes(status) || others.includes(status)) return;
   throw new AppError('IMPORT_CONFLICT', `The import ${id} ${notResumable(status)}`);
 }
 
-/** @throws AppError `IMPORT_CONFLICT` while somebody fetches the passwords of an import that is to be gone on with */
+/**
+ * Renews the lease of a run in a transaction: until it ends, no other process gets the lease.
+ * @throws AppError `IMPORT_CONFLICT` when the lease was lost
+ */
+export async function assertLeaseHeld(
+  lease: Lease,
+  { id }: Pick<Import, 'id'>,
+  transaction: Transaction,
+): Promise<void> {
+  if (!(await lease.renew(transaction)))
+    throw new AppError('IMPORT_CONFLICT', `The import ${id} was taken over by another process.`);
+}
+
+/** @throws AppError `IMPORT_CONFLICT` while the passwords of the import are being fetched */
 export async function assertNotFetched(core: Core, record: Import, transaction: Transaction): Promise<void> {
   if ((await activeLeases(core.database, [credentialsLease(record)], transaction)).size > 0)
     throw new AppError(

@@ -6,7 +6,7 @@ import type { KeptAccount } from '../undo/undo.js';
 /** How many rows of a ledger are read at a time. */
 const ledgerPage = 1000;
 
-/** What became of one row, for people: who, and what happened. */
+/** A row of the ledger with the person's name and keys. */
 export interface LedgerLine {
   row: ImportRow;
   firstName: string | null;
@@ -41,7 +41,7 @@ export async function* ledgerOf(core: Core, id: string): AsyncGenerator<LedgerLi
   }
 }
 
-/** The accounts that an undo kept, with why. */
+/** The accounts that an undo kept, and the reasons. */
 export async function keptAccounts(core: Core, id: string): Promise<KeptAccount[]> {
   const { ImportRow, User } = core.database.models;
   return core.database.read(async () => {

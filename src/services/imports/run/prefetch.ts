@@ -1,27 +1,27 @@
 /**
- * Passes a source on, and has the next items made while one is being worked on.
- * @param depth how many items are made ahead at most
+ * Passes the items of a source on, and produces the next ones while one is being processed.
+ * @param depth how many items are produced in advance at most
  */
-export async function* lookAhead<T>(source: AsyncGenerator<T>, depth: number): AsyncGenerator<T> {
-  // An asynchronous generator makes one item after the other, however many are asked for.
-  const asked: Promise<IteratorResult<T>>[] = [];
-  function ask(): void {
+export async function* prefetch<T>(source: AsyncGenerator<T>, depth: number): AsyncGenerator<T> {
+  // An asynchronous generator produces one item after the other, however many are requested.
+  const requested: Promise<IteratorResult<T>>[] = [];
+  function request(): void {
     const item = source.next();
-    // Waited for in its turn, or below: meanwhile a failure isn't unhandled.
+    // Awaited below in order; until then a rejection must not count as unhandled.
     item.catch(() => undefined);
-    asked.push(item);
+    requested.push(item);
   }
   try {
-    for (let count = 0; count < depth; count += 1) ask();
-    for (let item = asked.shift(); item; item = asked.shift()) {
+    for (let count = 0; count < depth; count += 1) request();
+    for (let item = requested.shift(); item; item = requested.shift()) {
       const { done, value } = await item;
       if (done) return;
-      ask();
+      request();
       yield value;
     }
   } finally {
-    // What is under way ends before its source does, failed or not: whoever stopped asking doesn't want it.
-    await Promise.allSettled(asked);
+    // The consumer has stopped: requested items are discarded, failed or not, before the source is closed.
+    await Promise.allSettled(requested);
     await source.return(undefined);
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { confirmedById } from '../../../db/connection.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
@@ -8,11 +9,11 @@ import { type ImportOptions, type ImportStatus, importOptionsSchema, optionsText
 import { validate } from '../../../schemas/validate.js';
 import { recordAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
-import type { Reports } from '../output/report-files.js';
+import type { Reports } from '../output/reports.js';
 import type { Decision, Outcome } from '../plan/outcomes.js';
 import type { ImportPlan } from '../plan/plan.js';
 
-/** How an import ended, or where it stands. */
+/** The state of an import, and its files. */
 export interface ImportResult {
   id: string;
   status: ImportStatus;
@@ -23,7 +24,7 @@ export interface ImportResult {
   rejectsFile: string | null;
 }
 
-/** What the database knows of the files of an import. */
+/** The columns that describe the files of an import. */
 export function reportsOf({ credentials, rejects }: Reports) {
   return {
     credentialsFile: credentials.path,
@@ -33,7 +34,13 @@ export function reportsOf({ credentials, rejects }: Reports) {
   };
 }
 
-/** The options with which an import was begun. */
+/** An import, read again and locked until the transaction ends. */
+export function lockImport(core: Core, id: string, transaction: Transaction): Promise<Import> {
+  const { Import } = core.database.models;
+  return Import.findByPk(id, { transaction, lock: transaction.LOCK.UPDATE, rejectOnEmpty: true });
+}
+
+/** The options of an import. */
 export function optionsOf(record: Import): ImportOptions {
   return validate(importOptionsSchema, JSON.parse(record.optionsJson));
 }
@@ -48,13 +55,13 @@ export function jobLease({ id }: Pick<Import, 'id'>): string {
   return `import-job:${id}`;
 }
 
-/** The lease that is held while somebody fetches the passwords of an import. */
+/** The lease that is held while the passwords of an import are fetched. */
 export function credentialsLease({ id }: Pick<Import, 'id'>): string {
   return `import-credentials:${id}`;
 }
 
-/** Faults that pass: the import stays where it is and is tried again. */
-export const passing: readonly ErrorCode[] = [
+/** Errors that end without a change to the import: it is tried again. */
+export const transientErrors: readonly ErrorCode[] = [
   'DATABASE_UNREACHABLE',
   'DATABASE_ACCESS_DENIED',
   'DATABASE_MISSING',
@@ -64,13 +71,13 @@ export const passing: readonly ErrorCode[] = [
   'IMPORT_CONFLICT',
 ];
 
-/** Whether the service goes on with an import that broke off without being asked to. */
-export function goesOnByItself({ origin, status, errorCode }: Import): boolean {
-  const hasPassed = errorCode === null || passing.some((code) => code === errorCode);
-  return origin === 'http' && status === 'interrupted' && hasPassed;
+/** Whether the service resumes an interrupted import without a command. */
+export function resumesAutomatically({ origin, status, errorCode }: Import): boolean {
+  const isTransient = errorCode === null || transientErrors.some((code) => code === errorCode);
+  return origin === 'http' && status === 'interrupted' && isTransient;
 }
 
-/** What an import is recorded as before its first row. */
+/** The fields of a new import. */
 interface NewImport {
   status: 'queued' | 'running';
   fileName: string;
@@ -116,7 +123,7 @@ export async function createImport(
   }, confirmedById(core.database.models.Import));
 }
 
-/** What a plan adds to the record of its import. */
+/** The columns that describe the plan of an import. */
 export function planOf(plan: ImportPlan) {
   return {
     planId: plan.id,
@@ -126,7 +133,7 @@ export function planOf(plan: ImportPlan) {
   };
 }
 
-/** Records that an import begins. */
+/** Records an import that starts now. */
 export function startImport(core: Core, actor: Actor, plan: ImportPlan, reports: Reports): Promise<Import> {
   const { rowsTotal, ...rest } = planOf(plan);
   return createImport(
@@ -144,7 +151,7 @@ export function startImport(core: Core, actor: Actor, plan: ImportPlan, reports:
   );
 }
 
-/** How far the import is when a batch is committed. */
+/** The progress of the import once a batch is committed. */
 export function progressAfter(record: Import, plan: ImportPlan, decisions: readonly Decision[], reports: Reports) {
   const counts: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
   const rowsDone = record.rowsDone + decisions.length;
@@ -166,7 +173,7 @@ export function progressAfter(record: Import, plan: ImportPlan, decisions: reado
   };
 }
 
-/** How far an import has come, with the files that it wrote; null for one with nothing in it. */
+/** The state of an import, with the files that it wrote; null for a file without rows. */
 export function resultOf(record: Import): ImportResult {
   return {
     id: record.id,

@@ -8,10 +8,10 @@ import { type AuditRecord, recordAudit } from '../../audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Actor, Core } from '../../core.js';
 import { removedAccount, restoredAccount } from '../run/audit-records.js';
-import type { UndoNote } from './undo-note.js';
-import { groupedBy, type KeptCode, livesOf, type Verdict, verdictOn, withoutTakenKeys } from './undo-verdicts.js';
+import type { UndoNote } from './note.js';
+import { activityOf, groupedBy, type KeptCode, type Verdict, verdictOn, withoutTakenKeys } from './verdicts.js';
 
-/** An account that undo left alone, because it has a life of its own by now. */
+/** An account that undo kept, because it was used or changed since the import. */
 export interface KeptAccount {
   line: number;
   userId: string;
@@ -29,7 +29,7 @@ export interface UndoResult {
 
 const undoBatch = 500;
 
-/** Rows that changed something and were not undone, from the last one up. */
+/** The next rows that changed something and were not undone, from the last row backwards. */
 function undoable(core: Core, record: Import, before: number, transaction?: Transaction): Promise<ImportRow[]> {
   return core.database.models.ImportRow.findAll({
     where: {
@@ -59,7 +59,7 @@ async function carryOut(
     removed.push(user.id);
     audit.push(removedAccount({ importId: record.id, line: row.line }, user, courses));
   }
-  // Their enrollments go with them.
+  // The foreign key removes their enrollments.
   await User.destroy({ where: { id: removed }, transaction });
   for (const verdict of verdicts) {
     const { outcome, user, row, note, courses } = verdict;
@@ -88,7 +88,7 @@ async function carryOut(
   }
 }
 
-/** Gives an account its fields back. @returns false when somebody else has its old email or phone by now */
+/** Restores the fields of an account. @returns false when another account has its old email or phone by now */
 async function restore(core: Core, user: User, { before }: UndoNote, transaction: Transaction): Promise<boolean> {
   if (!before) return true;
   const { updatedAt, initialPasswordExpiresAt, ...fields } = before;
@@ -109,7 +109,7 @@ async function restore(core: Core, user: User, { before }: UndoNote, transaction
   return true;
 }
 
-/** Commits a step of the undo, if it is still this process's turn. */
+/** Commits a step of the undo, if this process still holds the lease. */
 export type Advance = (
   progress: Partial<InferAttributes<Import>>,
   work: (transaction: Transaction) => Promise<void>,
@@ -129,10 +129,10 @@ export async function undoPreview(core: Core, record: Import): Promise<UndoResul
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const verdicts = await core.database.read(async () => {
       const rows = await undoable(core, record, before);
-      const lives = await livesOf(core, rows);
+      const activity = await activityOf(core, rows);
       return withoutTakenKeys(
         core,
-        rows.map((row) => verdictOn(row, lives)),
+        rows.map((row) => verdictOn(row, activity)),
       );
     });
     addTo(result, verdicts);
@@ -142,10 +142,10 @@ export async function undoPreview(core: Core, record: Import): Promise<UndoResul
 }
 
 /**
- * Removes what an import created and restores what it updated, last row first, in steps that commit by themselves: one
- * that breaks off is gone on with. Accounts that have a life of their own by now are kept, and named.
+ * Removes what an import created and restores what it updated, last row first. Each batch commits by itself, so that an
+ * undo that breaks off can be resumed. Accounts that were used or changed since are kept and returned.
  */
-export async function takeBack(
+export async function undoRows(
   core: Core,
   actor: Actor,
   record: Import,
@@ -160,8 +160,8 @@ export async function takeBack(
     let verdicts: Verdict[] = [];
     await advance({ status: 'undoing' }, async (transaction) => {
       const found = await undoable(core, record, before, transaction);
-      const lives = await livesOf(core, found, transaction);
-      verdicts = found.map((row) => verdictOn(row, lives));
+      const activity = await activityOf(core, found, transaction);
+      verdicts = found.map((row) => verdictOn(row, activity));
       await carryOut(core, actor, record, verdicts, transaction);
     });
     addTo(result, verdicts);

@@ -13,8 +13,8 @@ import {
   type Person,
   type Programme,
   refuse,
-  type Status,
   reserveSeats,
+  type Status,
 } from './model.js';
 import { enrollmentView } from './views.js';
 

@@ -5,22 +5,23 @@ import { failureOf } from '../../../db/support/failure.js';
 import { people, recordsOf, useImporting } from '../support/importing.js';
 import { importFile } from '../support/running.js';
 
-describe('Imports beside each other that write their files into one folder', () => {
+describe('Parallel imports that write their files into one folder', () => {
   const importing = useImporting();
-  const crowd = ['a', 'b', 'c', 'd', 'f'];
+  // Not 'e': a phone such as +1 e 00001 looks like a number in scientific notation.
+  const tags = ['a', 'b', 'c', 'd', 'f'];
 
-  it('take names of their own, all before any of them has a row to write', async () => {
-    // As of standard input: all names are made from the same one.
+  it('use different names, which they claim before they write rows', async () => {
+    // As for standard input: all names derive from the same path.
     const beside = path.join(importing.folder, 'stdin.csv');
     const results = await Promise.all(
-      crowd.map((tag) => {
+      tags.map((tag) => {
         const file = importing.write(`${tag}.csv`, `${people(20, tag)}Eve,Moe,${tag},1\n`);
         return importFile(importing.context, file, { beside });
       }),
     );
-    expect(results.map(({ status }) => status)).to.deep.equal(crowd.map(() => 'completed'));
+    expect(results.map(({ status }) => status)).to.deep.equal(tags.map(() => 'completed'));
     for (const [index, { credentialsFile, rejectsFile }] of results.entries()) {
-      const tag = crowd[index] ?? '';
+      const tag = tags[index] ?? '';
       expect(recordsOf(credentialsFile).map(({ email }) => email?.[0])).to.deep.equal(Array(20).fill(tag));
       expect(recordsOf(rejectsFile).map(({ email }) => email)).to.deep.equal([tag]);
     }
@@ -32,7 +33,7 @@ describe('Imports beside each other that write their files into one folder', () 
     expect(written).to.have.members([...names('credentials'), ...names('rejected')]);
   });
 
-  it('leave nothing where there was nothing to write, even when they end badly', async () => {
+  it('leave no file without rows, even when they fail', async () => {
     const file = importing.write('people.csv', people(3));
     await importFile(importing.context, file, { signal: AbortSignal.abort() });
     expect(importing.files()).to.deep.equal(['people.csv']);
@@ -44,7 +45,7 @@ describe('Imports beside each other that write their files into one folder', () 
     expect(importing.files()).to.deep.equal(['people.csv']);
   });
 
-  it('hold the name that was asked for from the moment they begin', async () => {
+  it('claim the names that options give them before they read rows', async () => {
     const [one, other] = ['one', 'other'].map((tag) => importing.write(`${tag}.csv`, people(600, tag)));
     const credentialsFile = path.join(importing.folder, 'secret.csv');
     const racing = [one, other].map((file) => importFile(importing.context, file ?? '', { credentialsFile }));
@@ -53,7 +54,7 @@ describe('Imports beside each other that write their files into one folder', () 
     const refused = ended.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
     expect(String(refused.reason)).to.include('exists already and is never overwritten. Name another one.');
     expect(recordsOf(credentialsFile)).to.have.length(600);
-    // Whoever was refused has written nothing.
+    // The refused import has written nothing.
     expect(await importing.context.database.models.User.count()).to.equal(600);
     expect(existsSync(path.join(importing.folder, 'one.rejected.csv'))).to.equal(false);
   });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { withLease } from '../../../../src/db/lease.js';
 import { AppError } from '../../../../src/errors.js';
-import { listImports } from '../../../../src/services/imports/commands.js';
+import { listImports } from '../../../../src/services/imports/queries.js';
 import { leaseName } from '../../../../src/services/imports/run/repository.js';
 import { people, useImporting } from '../support/importing.js';
 

@@ -133,7 +133,7 @@ describe('The service, running imports,', () => {
     const { status, errorMessage } = await runToEnd(importing, id);
     expect([status, errorMessage]).to.deep.equal([
       'failed',
-      'The file upload.credentials.csv is not the one that this import wrote. Put that back, or move this one away and go on in a new one.',
+      'The file upload.credentials.csv is not the one that this import wrote. Put that back, or move this one away and resume the import in a new one.',
     ]);
   });
 

@@ -103,7 +103,7 @@ describe('The files of an import that broke off', () => {
       const { exitCode, stderr } = await importing.run(file, '--yes');
       expect(exitCode).to.equal(1);
       expect(stderr).to.equal(
-        `error: The file ${credentials()} is not the one that this import wrote. Put that back, or move this one away and go on in a new one.\n`,
+        `error: The file ${credentials()} is not the one that this import wrote. Put that back, or move this one away and resume the import in a new one.\n`,
       );
       expect(readFileSync(credentials()).equals(stranger)).to.equal(true);
       expect(await importing.contents()).to.equal(before);

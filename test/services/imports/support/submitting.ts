@@ -3,7 +3,7 @@ import type { Import } from '../../../../src/db/models/import.js';
 import type { Actor } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { submitImport } from '../../../../src/services/imports/queue/submit.js';
-import { startImportRunner } from '../../../../src/services/imports/queue/worker.js';
+import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';
 import { applyImport } from '../../../../src/services/imports/run/apply.js';
 import { optionsOf } from '../../../../src/services/imports/run/repository.js';
 import type { Importing } from './importing.js';
@@ -36,7 +36,7 @@ export async function runUntil(
   id: string,
   isWanted: (record: Import) => boolean,
 ): Promise<Import> {
-  const runner = startImportRunner(context, { pollMs: 20 });
+  const worker = startImportWorker(context, { pollMs: 20 });
   try {
     for (let tries = 0; tries < 2000; tries += 1) {
       const record = await context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
@@ -45,7 +45,7 @@ export async function runUntil(
     }
     throw new Error('It never was as wanted.');
   } finally {
-    await runner.close();
+    await worker.close();
   }
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../../../../src/errors.js';
 import { operator } from '../../../../src/services/core.js';
 import { undoImport } from '../../../../src/services/imports/commands.js';
 import { leaseName } from '../../../../src/services/imports/run/repository.js';
-import { takeBack } from '../../../../src/services/imports/undo/undo.js';
+import { undoRows } from '../../../../src/services/imports/undo/undo.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { type CliResult, runCli, useCommandLine } from '../../../support/run-cli.js';
 import { keys } from '../../../support/terminal.js';
@@ -148,7 +148,7 @@ describe('coursectl imports undo', () => {
     const { id } = await importFile(importing.context, importing.write('people.csv', hashedPeople(1300)));
     const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
     let steps = 0;
-    await takeBack(importing.context, operator, record, async (progress, work) => {
+    await undoRows(importing.context, operator, record, async (progress, work) => {
       steps += 1;
       if (steps > 2) throw new Error('power cut');
       await importing.context.database.inTransaction(async (transaction) => {
@@ -231,7 +231,7 @@ describe('coursectl imports', () => {
     const changed = await imports('resume', id, '--yes');
     expect([changed.exitCode, changed.stderr]).to.deep.equal([
       1,
-      `error: The file ${file} is no longer what was imported. Put it back, or import it anew.\n`,
+      `error: The file ${file} is no longer what was imported. Put it back, or import it again.\n`,
     ]);
     rmSync(file);
     expect((await imports('resume', id, '--yes')).stderr).to.equal(`error: The file ${file} does not exist.\n`);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Database } from '../../../../src/db/connection.js';
 import { importOptionsSchema } from '../../../../src/schemas/import.js';
 import { validate } from '../../../../src/schemas/validate.js';
-import { Seats } from '../../../../src/services/imports/plan/course-book.js';
+import { CourseCapacity } from '../../../../src/services/imports/plan/course-capacity.js';
 import { Decider } from '../../../../src/services/imports/plan/decider.js';
 import type { CandidateRow } from '../../../../src/services/imports/read/rows.js';
 import { atDepth } from '../../../support/depth.js';
@@ -73,11 +73,11 @@ describe('Imports that overlap in people and courses', () => {
     for (let round = 0; round < courses; round += 3) {
       const [known, unmet, other] = [0, 1, 2].map((index) => `Course ${round + index}`) as [string, string, string];
       const line = round * 10 + 2;
-      await decider.decide([rowOf(line, known)], new Seats(core));
+      await decider.decide([rowOf(line, known)], new CourseCapacity(core));
       const slow = gate.holdNext();
-      const ahead = decider.decide([rowOf(line + 1, known), rowOf(line + 2, unmet)], new Seats(core));
+      const ahead = decider.decide([rowOf(line + 1, known), rowOf(line + 2, unmet)], new CourseCapacity(core));
       await slow.begun;
-      await decider.decide([rowOf(line + 3, other)], new Seats(core), true);
+      await decider.decide([rowOf(line + 3, other)], new CourseCapacity(core), true);
       slow.letThrough();
       expect(
         (await ahead).map(({ outcome }) => outcome),

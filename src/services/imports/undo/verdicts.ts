@@ -5,12 +5,12 @@ import type { User } from '../../../db/models/user.js';
 import { phoneKey } from '../../../schemas/keys.js';
 import { seatStatuses } from '../../capacity.js';
 import type { Core } from '../../core.js';
-import { type UndoNote, undoNoteOf } from './undo-note.js';
+import { type UndoNote, undoNoteOf } from './note.js';
 
-/** Why undo left an account as it is. */
+/** Why undo kept an account. */
 export type KeptCode = 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
 
-/** What is to be done about one row of the ledger. */
+/** What undo does with one row of the ledger. */
 export interface Verdict {
   row: ImportRow;
   user: User | undefined;
@@ -23,23 +23,27 @@ export interface Verdict {
   code: KeptCode | null;
 }
 
-/** What is known of the accounts of some rows. */
-export interface Lives {
+/** The accounts of some rows, and what decides whether undo may change them. */
+export interface AccountActivity {
   users: ReadonlyMap<string, User>;
   enrollments: ReadonlyMap<string, Enrollment[]>;
   withSessions: ReadonlySet<string>;
   withCourses: ReadonlySet<string>;
 }
 
-/** Map.groupBy of newer Nodes. */
+/** `Map.groupBy`, which Node 20 lacks. */
 export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return groups;
 }
 
-/** What is known of the accounts of some rows: locked, in a transaction. */
-export async function livesOf(core: Core, rows: readonly ImportRow[], transaction?: Transaction): Promise<Lives> {
+/** Reads the accounts of some rows; in a transaction, it locks them. */
+export async function activityOf(
+  core: Core,
+  rows: readonly ImportRow[],
+  transaction?: Transaction,
+): Promise<AccountActivity> {
   const { Course, Enrollment, Session, User } = core.database.models;
   const ids = rows.flatMap(({ userId }) => (userId === null ? [] : [userId]));
   const within = transaction ? { transaction, lock: transaction.LOCK.UPDATE } : {};
@@ -56,37 +60,38 @@ export async function livesOf(core: Core, rows: readonly ImportRow[], transactio
   };
 }
 
-/** Why an account that the import created must stay, if it must. */
-function lifeOfCreated(user: User, note: UndoNote, lives: Lives): KeptCode | null {
-  if (user.lastLogin !== null || lives.withSessions.has(user.id)) return 'LOGGED_IN';
+/** Why an account that the import created is kept; null when it is removed. */
+function whyKeepCreated(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
+  if (user.lastLogin !== null || activity.withSessions.has(user.id)) return 'LOGGED_IN';
   if (user.updatedAt.getTime() !== user.createdAt.getTime()) return 'EDITED';
-  if (lives.withCourses.has(user.id)) return 'HAS_COURSES';
-  const [own, others] = parted(lives.enrollments.get(user.id) ?? [], note);
+  if (activity.withCourses.has(user.id)) return 'HAS_COURSES';
+  const [own, others] = parted(activity.enrollments.get(user.id) ?? [], note);
   return others.length > 0 || own.some(hasProgressed) ? 'ENROLLED' : null;
 }
 
 const hasProgressed = (enrollment: Enrollment) => enrollment.updatedAt.getTime() !== enrollment.createdAt.getTime();
 
-/** Why an account that the import updated or enrolled must stay as it is, if it must. */
-function lifeOfExisting(user: User, note: UndoNote, lives: Lives): KeptCode | null {
+/** Why an account that the import updated or enrolled is kept as it is; null when it is restored. */
+function whyKeepExisting(user: User, note: UndoNote, activity: AccountActivity): KeptCode | null {
   if (note.updatedAt !== undefined) {
     const updatedAt = Date.parse(note.updatedAt);
     if ((user.lastLogin?.getTime() ?? 0) > updatedAt) return 'LOGGED_IN';
     if (user.updatedAt.getTime() !== updatedAt) return 'EDITED';
   }
-  const all = lives.enrollments.get(user.id) ?? [];
+  const all = activity.enrollments.get(user.id) ?? [];
   const [own, others] = parted(all, note);
-  if (own.some(hasProgressed) || all.some((one) => hasMovedOn(one, note))) return 'ENROLLED';
-  // A role is given back only where a person could change it: those who teach are trainers, those who have a place trainees.
+  if (own.some(hasProgressed) || all.some((one) => hasChangedSinceRevival(one, note))) return 'ENROLLED';
+  // The old role is restored only where an edit could do so: an account with courses stays a trainer, one with enrollments
+  // a trainee.
   const role = note.before?.role;
   if (role === undefined) return null;
-  if (role !== 'trainer' && lives.withCourses.has(user.id)) return 'HAS_COURSES';
+  if (role !== 'trainer' && activity.withCourses.has(user.id)) return 'HAS_COURSES';
   const isRevived = ({ id }: Enrollment) => note.revived?.some((one) => one.id === id) ?? false;
   return role !== 'trainee' && others.some((one) => isSeated(one) && !isRevived(one)) ? 'ENROLLED' : null;
 }
 
-/** Whether an enrollment that was let in again has changed since. */
-function hasMovedOn({ id, updatedAt }: Enrollment, { revived = [] }: UndoNote): boolean {
+/** Whether an enrollment that the import made active again has changed since. */
+function hasChangedSinceRevival({ id, updatedAt }: Enrollment, { revived = [] }: UndoNote): boolean {
   return revived.some((one) => one.id === id && Date.parse(one.updatedAt) !== updatedAt.getTime());
 }
 
@@ -99,8 +104,8 @@ function parted(enrollments: readonly Enrollment[], note: UndoNote): [Enrollment
 const isSeated = ({ status }: Enrollment) => seatStatuses.some((seated) => seated === status);
 
 /**
- * The verdicts, with the accounts kept whose old email or phone belongs to another one by now. Only for a preview: what
- * carries them out learns it from the database, which leaves no time between looking and writing.
+ * The verdicts, with accounts kept whose old email or phone now belongs to another account. Only for a preview: the undo
+ * itself relies on the unique indexes, because a check before the write could be outdated.
  */
 export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[]): Promise<Verdict[]> {
   const restored = verdicts.filter(({ outcome }) => outcome === 'restored');
@@ -127,16 +132,16 @@ export async function withoutTakenKeys(core: Core, verdicts: readonly Verdict[])
   });
 }
 
-/** What is to become of a row, as far as its account and its enrollments tell. */
-export function verdictOn(row: ImportRow, lives: Lives): Verdict {
-  const user = lives.users.get(row.userId ?? '');
+/** What undo does with a row, judged by its account and its enrollments. */
+export function verdictOn(row: ImportRow, activity: AccountActivity): Verdict {
+  const user = activity.users.get(row.userId ?? '');
   const note = undoNoteOf(row.undoJson) ?? {};
-  const [own] = parted(lives.enrollments.get(row.userId ?? '') ?? [], note);
+  const [own] = parted(activity.enrollments.get(row.userId ?? '') ?? [], note);
   const courses = own.map(({ courseId }) => courseId);
   const about = { row, user, email: user?.email ?? null, note, courses };
-  // Somebody removed the account: then there is nothing left to take back.
+  // The account was deleted: there is nothing to undo.
   if (!user) return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'kept', code: 'GONE' };
-  const code = row.outcome === 'created' ? lifeOfCreated(user, note, lives) : lifeOfExisting(user, note, lives);
+  const code = row.outcome === 'created' ? whyKeepCreated(user, note, activity) : whyKeepExisting(user, note, activity);
   if (code !== null) return { ...about, outcome: 'kept', code };
   return { ...about, outcome: row.outcome === 'created' ? 'removed' : 'restored', code: null };
 }

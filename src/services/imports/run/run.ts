@@ -3,14 +3,15 @@ import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError } from '../../../errors.js';
 import type { Actor, Core } from '../../core.js';
-import type { Reports } from '../output/report-files.js';
+import type { Reports } from '../output/reports.js';
 import type { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
 import type { ColumnMapping } from '../read/columns.js';
 import { fileIdentity } from '../read/source-file.js';
+import { assertLeaseHeld } from './import-lock.js';
 
-/** One run of an import, and what it works with. */
-export interface Running {
+/** The state of one run of an import. */
+export interface ImportRun {
   core: Core;
   actor: Actor;
   plan: ImportPlan;
@@ -19,16 +20,16 @@ export interface Running {
   reports: Reports;
   mapping: ColumnMapping;
   decider: Decider;
-  /** How many batches were decided anew. */
-  rounds: number;
+  /** How many batches were decided again. */
+  redecisions: number;
   cancelCheckedAt: number;
-  /** It was told to end while there were rows left. */
-  isCutShort: boolean;
+  /** It was told to stop before its last row. */
+  isInterrupted: boolean;
 }
 
 /** @throws AppError `IMPORT_CONFLICT` */
 export async function assertUnchanged({ file, fileIdentity: planned }: ImportPlan): Promise<void> {
-  // A file that is gone, or can't be read any more, isn't what it was either.
+  // A file that is gone or can't be read any more has changed, too.
   const current = await fileIdentity(file).catch(() => undefined);
   if (current !== planned)
     throw new AppError(
@@ -38,18 +39,17 @@ export async function assertUnchanged({ file, fileIdentity: planned }: ImportPla
 }
 
 /**
- * Commits how far the import is, with the work that brought it there: only the process does whose turn it is.
+ * Commits the progress of an import together with the work, if this process still holds the lease.
  * @param work may run more than once
  */
 export async function advance(
-  { core, lease, record }: Pick<Running, 'core' | 'lease' | 'record'>,
+  { core, lease, record }: Pick<ImportRun, 'core' | 'lease' | 'record'>,
   progress: Partial<InferAttributes<Import>>,
   work: (transaction: Transaction) => Promise<void> = async () => undefined,
 ): Promise<void> {
   await core.database.inTransaction(async (transaction) => {
-    // One after the other: what waits on the connection when the database ends the transaction commits by itself.
-    if (!(await lease.renew(transaction)))
-      throw new AppError('IMPORT_CONFLICT', `The import ${record.id} was taken over by another process.`);
+    // One after the other: a statement that is queued when the database ends the transaction would commit by itself.
+    await assertLeaseHeld(lease, record, transaction);
     await work(transaction);
     await core.database.models.Import.update(progress, { where: { id: record.id }, transaction });
   });

@@ -9,7 +9,7 @@ import { AppError, systemErrorCode } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import { rejectColumns } from '../read/columns.js';
 import type { ImportFile } from '../read/rows.js';
-import { undoNoteOf } from '../undo/undo-note.js';
+import { undoNoteOf } from '../undo/note.js';
 import { ReportFile } from './report-file.js';
 
 /** The files that an import writes. */
@@ -18,25 +18,25 @@ export interface Reports {
   rejects: ReportFile;
 }
 
-/** Closes them; those without any row go. Their folder goes with the import's own copy of its file when they are closed. */
+/** Closes the files, and removes those without rows. A spooled file's folder can be removed only after that. */
 export async function closeReports({ credentials, rejects }: Reports): Promise<void> {
   await credentials.close();
   await rejects.close();
 }
 
-/** Where an operator wants them. */
+/** Where the operator wants the files. */
 export interface ReportPaths {
-  /** Where generated passwords go; must not exist. Beside the imported file when absent. */
+  /** The path for generated passwords, which must not exist; when absent, beside the imported file. */
   credentialsFile?: string;
-  /** Where rejected rows go; must not exist. Beside the imported file when absent. */
+  /** The path for rejected rows, which must not exist; when absent, beside the imported file. */
   rejectsFile?: string;
-  /** Stands for the imported file when paths beside it are chosen. */
+  /** Replaces the imported file where paths beside it are chosen. */
   beside?: string;
 }
 
 const credentialsHeader = ['line', 'firstName', 'lastName', 'email', 'phone', 'password'];
 
-/** The files that an import may write, and what their names say. */
+/** The files that an import may write, as their names say. */
 type ReportKind = 'credentials' | 'rejected';
 
 /** A name beside the imported file: `people.credentials.csv`, `people.credentials-2.csv`, ... */
@@ -55,21 +55,21 @@ interface Wanted {
   file: string;
 }
 
-/** What a run that broke off has written. */
+/** A file that an interrupted run has written. */
 interface Written {
   path: string | null;
   bytes: number;
-  /** Its passwords were handed out: it is to be gone, and those that follow begin a new one. */
-  isSpent: boolean;
+  /** Its passwords were fetched: it is removed, and later passwords go to a new file. */
+  isFetched: boolean;
   isOurs(lastLine: string): Promise<boolean>;
 }
 
-/** The file of the run that broke off, or a new one, of which the name is taken from now on. */
+/** The file of the interrupted run, or a new one whose name is claimed. */
 async function openReport(wanted: Wanted, written: Written | null): Promise<ReportFile> {
   let replaced: string | undefined;
   if (written?.path) {
     const report = new ReportFile(written.path, wanted.header, wanted.format);
-    if (written.isSpent) replaced = (await report.isIntact(written.bytes)) ? written.path : undefined;
+    if (written.isFetched) replaced = (await report.isIntact(written.bytes)) ? written.path : undefined;
     else if (written.bytes === 0) replaced = (await report.isLeftover()) ? written.path : undefined;
     else if (await report.resume(written.bytes, written.isOurs)) return report;
   }
@@ -78,19 +78,19 @@ async function openReport(wanted: Wanted, written: Written | null): Promise<Repo
 
 /**
  * The first free name beside the imported file.
- * @param replaced a file that will be gone: its name is free, and claimed in its place
+ * @param replaced a file that will be removed, so that its name can be used
  */
 async function claimBeside({ kind, header, format, file }: Wanted, replaced: string | undefined): Promise<ReportFile> {
   for (let number = 1; ; number += 1) {
     const report = new ReportFile(nameBeside(file, kind, number), header, format, replaced);
     if (report.path === replaced) return report;
     const problem = await report.claim();
-    // Whatever else is wrong with the folder shows when there is something to write.
+    // Any other fault shows when rows are written.
     if (systemErrorCode(problem) !== 'EEXIST') return report;
   }
 }
 
-/** The file that the operator has named. @throws AppError `USAGE` when it exists, or can't be made */
+/** The file that the operator has named. @throws AppError `USAGE` when it exists, or can't be created */
 async function claimGiven(
   { header, format }: Wanted,
   given: string,
@@ -106,15 +106,15 @@ async function claimGiven(
   throw new AppError('USAGE', message, { cause: problem });
 }
 
-/** Whether an account is no longer as the import left it. */
+/** Whether an account has changed since the import. */
 function hasChangedSince({ outcome, undoJson }: ImportRow, { createdAt, updatedAt }: User): boolean {
   const left = outcome === 'created' ? createdAt : new Date(undoNoteOf(undoJson)?.updatedAt ?? Number.NaN);
   return updatedAt.getTime() !== left.getTime();
 }
 
 /**
- * Whether a line of a credentials file is about an account that the import gave a password. One that was edited since may
- * have another email, or be gone: then the number of the line has to do.
+ * Whether a line of a credentials file is about an account that the import gave a password. An account that was edited or
+ * deleted since may have another email: then only the number of the line is checked.
  */
 async function isCredentialOf(core: Core, record: Import, text: string, delimiter: string): Promise<boolean> {
   const [line, , , email] = cellsOf(text, delimiter).map(restoreCell);
@@ -140,7 +140,7 @@ function cellsOf(line: string, delimiter: string): string[] {
 }
 
 /**
- * Opens the files of an import: those of the run that broke off, if there was one; else nothing is made yet.
+ * Opens the files of an import: those of the interrupted run, or new ones.
  * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`
  */
 export async function openReports(
@@ -159,7 +159,7 @@ export async function openReports(
     unfinished && {
       path: unfinished.credentialsFile,
       bytes: Number(unfinished.credentialsBytes),
-      isSpent: unfinished.credentialsFetchedAt !== null,
+      isFetched: unfinished.credentialsFetchedAt !== null,
       isOurs: (line) => isCredentialOf(core, unfinished, line, format.delimiter),
     },
   );
@@ -174,7 +174,7 @@ export async function openReports(
       unfinished && {
         path: unfinished.rejectsFile,
         bytes: Number(unfinished.rejectsBytes),
-        isSpent: false,
+        isFetched: false,
         isOurs: async () => true,
       },
     );

@@ -15,56 +15,56 @@ const accountFields = [
   'updatedAt',
 ] as const;
 
-/** With fewer accounts than this, all their keys are held in memory: rows that none of them can mean need no query. */
-const fewAccounts = 10_000;
+/** With fewer accounts than this, all their keys are kept in memory: a row that matches none of them needs no query. */
+const maxKeysInMemory = 10_000;
 
-/** The accounts that a batch of rows meets. */
-export interface Holders {
+/** The accounts that a batch of rows matches. */
+export interface MatchingAccounts {
   byEmail: ReadonlyMap<string, ExistingAccount>;
   byPhone: ReadonlyMap<string, ExistingAccount>;
 }
 
 /** The keys of all accounts. */
-interface Keys {
+interface AccountKeys {
   emails: ReadonlySet<string>;
   phones: ReadonlySet<string>;
 }
 
-/** The accounts that there are already, looked up by the keys of rows. */
-export class AccountBook {
+/** Looks up the existing accounts by the emails and phones of rows. */
+export class AccountIndex {
   readonly #core: Core;
-  #few: Keys | undefined;
+  #allKeys: AccountKeys | undefined;
 
   constructor(core: Core) {
     this.#core = core;
   }
 
-  /** Learns all keys, where there are few accounts. */
-  async learn(): Promise<void> {
+  /** Loads the keys of all accounts, where there are few. */
+  async loadKeys(): Promise<void> {
     const users = await this.#core.database.read(() =>
-      this.#core.database.models.User.findAll({ attributes: ['email', 'phoneKey'], limit: fewAccounts, raw: true }),
+      this.#core.database.models.User.findAll({ attributes: ['email', 'phoneKey'], limit: maxKeysInMemory, raw: true }),
     );
-    if (users.length === fewAccounts) return;
-    this.#few = {
+    if (users.length === maxKeysInMemory) return;
+    this.#allKeys = {
       emails: new Set(users.map((user) => user.email)),
       phones: new Set(users.map((user) => user.phoneKey)),
     };
   }
 
-  /** Has every row looked up from now on: somebody may have added accounts. */
-  forget(): void {
-    this.#few = undefined;
+  /** From now on every row is looked up in the database: others may have added accounts. */
+  clearKeys(): void {
+    this.#allKeys = undefined;
   }
 
-  /** The accounts that hold the emails and phones of the rows: two queries a batch, each on its own index. */
-  async holdersOf(rows: readonly FileRow[]): Promise<Holders> {
-    const few = this.#few;
+  /** The accounts that have the emails and phones of the rows: two queries a batch, each on its own index. */
+  async findFor(rows: readonly FileRow[]): Promise<MatchingAccounts> {
+    const known = this.#allKeys;
     const emails: string[] = [];
     const phones: string[] = [];
     for (const row of rows) {
       if (isRejected(row)) continue;
       const key = phoneKey(row.person.phone);
-      if (few && !few.emails.has(row.person.email) && !few.phones.has(key)) continue;
+      if (known && !known.emails.has(row.person.email) && !known.phones.has(key)) continue;
       emails.push(row.person.email);
       phones.push(key);
     }
@@ -78,7 +78,7 @@ export class AccountBook {
       ]),
     );
     return {
-      // An account may be made between the two queries: whoever is found by one key has the other, too.
+      // An account may be created between the two queries: one that only one of them found counts for both keys.
       byEmail: new Map([...byPhone, ...byEmail].map((user) => [user.email, user])),
       byPhone: new Map([...byEmail, ...byPhone].map((user) => [user.phoneKey, user])),
     };

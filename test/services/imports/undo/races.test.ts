@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
-import { findImport, requeueImport, resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
-import { startImportRunner } from '../../../../src/services/imports/queue/worker.js';
-import { goesOnByItself, leaseName } from '../../../../src/services/imports/run/repository.js';
+import { requeueImport, resumeImport, undoImport } from '../../../../src/services/imports/commands.js';
+import { findImport } from '../../../../src/services/imports/queries.js';
+import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';
+import { leaseName, resumesAutomatically } from '../../../../src/services/imports/run/repository.js';
 import { failureOf } from '../../../db/support/failure.js';
 import { hashedPeople, useImporting } from '../support/importing.js';
 import { applyOptions, importFirstBatch } from '../support/running.js';
@@ -45,13 +46,13 @@ describe('An import that is undone', () => {
     // Whoever ran it died.
     await models().Import.update({ status: 'running' }, { where: { id } });
     const queueing: Promise<string>[] = [];
-    const runner = startImportRunner(importing.context, { pollMs: 20 });
+    const worker = startImportWorker(importing.context, { pollMs: 20 });
     try {
       const queue = async () => (await failureOf(() => requeueImport(importing.context, client, id))).code;
       await undo(id, () => queueing.push(queue()));
       await sleep(500);
     } finally {
-      await runner.close();
+      await worker.close();
     }
     expect(await Promise.all(queueing)).to.deep.equal(['IMPORT_CONFLICT', 'IMPORT_CONFLICT']);
     await expectUndone(id);
@@ -62,7 +63,7 @@ describe('An import that is undone', () => {
     await models().Import.update({ status: 'undoing' }, { where: { id } });
     const found = await findImport(importing.context, id);
     expect(found).to.include({ status: 'interrupted', errorCode: 'INTERRUPTED' });
-    expect(goesOnByItself(found)).to.equal(false);
+    expect(resumesAutomatically(found)).to.equal(false);
     const { code, message } = await failureOf(() => requeueImport(importing.context, client, id));
     expect([code, message]).to.deep.equal([
       'IMPORT_CONFLICT',

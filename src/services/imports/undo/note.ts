@@ -1,6 +1,6 @@
-/** What the ledger keeps of a row for the sake of undo. */
+/** What the ledger keeps of a row so that it can be undone. */
 export interface UndoNote {
-  /** The fields of an updated account that were changed, as they were. */
+  /** The changed fields of an updated account, with their old values. */
   before?: {
     firstName?: string;
     lastName?: string;
@@ -13,15 +13,15 @@ export interface UndoNote {
     initialPasswordExpiresAt?: string | null;
     updatedAt: string;
   };
-  /** When the update was made: an account that has changed since is left alone. */
+  /** When the account was updated: one that has changed since is kept as it is. */
   updatedAt?: string;
-  /** Ids of the enrollments that were made. */
+  /** Ids of the enrollments that were created. */
   enrollments?: string[];
-  /** The enrollments that were cancelled and became active again, as they were. */
+  /** The cancelled enrollments that became active again, with their old values. */
   revived?: { id: string; enrolledAt: string; notes: string | null; updatedAt: string }[];
 }
 
-/** Reads the note of a row of the ledger; `undefined` for a row without one. */
+/** The note of a row of the ledger; `undefined` for a row without one. */
 export function undoNoteOf(text: string | null): UndoNote | undefined {
   // Written by this program only.
   return text === null ? undefined : (JSON.parse(text) as UndoNote);

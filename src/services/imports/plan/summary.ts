@@ -27,7 +27,7 @@ type Identity = Pick<ExistingAccount, (typeof identityFields)[number]>;
 
 const identityFields = ['firstName', 'lastName', 'email', 'role'] as const;
 
-/** So many are kept: nobody reads more, and a plan's memory is not to grow with the file. */
+/** How many are kept: a plan's memory must not grow with the file. */
 const mostIdentityChanges = 20_000;
 
 /** How many examples of each outcome a plan keeps. */
@@ -35,19 +35,19 @@ const samplesPerOutcome: Record<Outcome, number> = { created: 3, updated: 3, ski
 
 const noCounts: ImportCounts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, enrolled: 0 };
 
-/** Collects what a plan says while the rows go by. */
-export class PlanTally {
+/** Counts, samples and ids of a plan, collected batch by batch. */
+export class PlanSummary {
   readonly counts: ImportCounts;
   readonly samples: PlanSample[] = [];
-  /** Hashes of what the rows of each batch will do, with the number of rows before it. */
+  /** Digests of the decisions of each batch, with the number of rows before it. */
   readonly #batches: { rowsBefore: number; digest: string }[] = [];
   readonly identityChanges: IdentityChange[] = [];
-  /** How many more there are than are kept. */
+  /** How many more there are than were kept. */
   identityChangesLeftOut = 0;
   generatedPasswords = 0;
   readonly #shown: Record<Outcome, number> = { created: 0, updated: 0, skipped: 0, rejected: 0 };
 
-  /** @param done what was done of the import before; nothing when it is a new one */
+  /** @param done the counts of an earlier run; nothing for a new import */
   constructor(done: ImportCounts = noCounts) {
     this.counts = { ...done };
   }
@@ -68,9 +68,9 @@ export class PlanTally {
   }
 
   /**
-   * The ids of plans that begin after so many rows, for each number at which a batch begins: of the whole plan, and of what
-   * is left of it when a run breaks off.
-   * @param subject what the plans are about besides the rows
+   * The ids of the plan and of its remainders, by the number of rows before them: one for each batch at which a run can
+   * be resumed.
+   * @param subject what identifies the plan besides the rows
    */
   ids(subject: string): ReadonlyMap<number, string> {
     const ids = new Map<number, string>();
@@ -108,7 +108,7 @@ export class PlanTally {
   }
 }
 
-/** What makes a difference for the effect of a row. */
+/** What decides on the effect of a row, as text. */
 function fingerprintOf(decision: Decision): string {
   const { outcome, row } = decision;
   if (outcome === 'rejected') return `${row.line} ${decision.row.code}\n`;

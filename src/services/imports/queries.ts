@@ -1,0 +1,62 @@
+import { Op, type Transaction, type WhereOptions } from 'sequelize';
+import { activeLeases } from '../../db/lease.js';
+import type { Import } from '../../db/models/import.js';
+import { notFound } from '../../errors.js';
+import { type ImportStatus, importListingSchema } from '../../schemas/import.js';
+import { validate } from '../../schemas/validate.js';
+import type { Core } from '../core.js';
+import { type Page, pageOf } from '../paging.js';
+import { jobLease, leaseName } from './run/repository.js';
+
+/**
+ * The leases of a process that runs an import: one on the file, and one on the import that the service takes first.
+ */
+const leasesOf = (record: Import) => [leaseName(record.fileSha256, record.optionsJson), jobLease(record)];
+
+/** Whether a process runs the import now, whatever its recorded status. */
+export async function isRunning(core: Core, record: Import, transaction: Transaction): Promise<boolean> {
+  return (await activeLeases(core.database, leasesOf(record), transaction)).size > 0;
+}
+
+/** Sets the live status of imports: one that is `running` or `undoing` without a lease was interrupted. */
+async function setLiveStatus(core: Core, records: readonly Import[]): Promise<void> {
+  const running = records.filter(({ status }) => status === 'running' || status === 'undoing');
+  const held = await activeLeases(core.database, running.flatMap(leasesOf));
+  for (const record of running) {
+    if (leasesOf(record).some((name) => held.has(name))) continue;
+    if (record.status === 'undoing') {
+      record.set('errorCode', 'INTERRUPTED', { raw: true });
+      record.set('errorMessage', 'Its undo broke off. Undo it again, to the end.', { raw: true });
+    }
+    record.set('status', 'interrupted', { raw: true });
+  }
+}
+
+/** The imports with a live status. Leases, not columns, tell interrupted imports from running ones. */
+async function withLiveStatus(core: Core, status: ImportStatus): Promise<WhereOptions<Import>> {
+  if (!['running', 'undoing', 'interrupted'].includes(status)) return { status };
+  const recorded = await core.database.read(() =>
+    core.database.models.Import.findAll({ where: { status: ['running', 'undoing'] } }),
+  );
+  await setLiveStatus(core, recorded);
+  const ids = recorded.filter((record) => record.status === status).map(({ id }) => id);
+  return status === 'interrupted' ? { [Op.or]: [{ status }, { id: ids }] } : { id: ids };
+}
+
+/** One page of the imports, newest first, with their live status. @throws AppError `VALIDATION` */
+export async function listImports(core: Core, query: unknown): Promise<Page<Import>> {
+  const { Import } = core.database.models;
+  const listing = validate(importListingSchema, query);
+  const where = listing.status === undefined ? {} : await withLiveStatus(core, listing.status);
+  const page = await pageOf(core, Import, listing, { where, order: [['id', 'DESC']] });
+  await setLiveStatus(core, page.items);
+  return page;
+}
+
+/** An import with its live status. @throws AppError `NOT_FOUND` */
+export async function findImport(core: Core, id: string): Promise<Import> {
+  const record = await core.database.read(() => core.database.models.Import.findByPk(id));
+  if (!record) throw notFound('Import');
+  await setLiveStatus(core, [record]);
+  return record;
+}
