@@ -3,7 +3,7 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../../config/config.js';
 import { databaseUrlForDisplay } from '../../../config/database-url.js';
-import { secretWeakness } from '../../../config/settings.js';
+import { secretWeakness } from '../../../config/cross-checks.js';
 import type { Context } from '../../../context.js';
 import { isAppError, systemErrorCode } from '../../../errors.js';
 import { setupStatus } from '../../../services/accounts/setup.js';
