@@ -2,24 +2,24 @@ import type { Command } from 'commander';
 import { isAppError } from '../../../errors.js';
 import type { listAudit } from '../../../services/audit.js';
 import { define, type Registry } from '../../core/command.js';
+import { pageOptions } from '../../core/declaration.js';
 import { pageText } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 
-interface AuditOptions {
-  action?: string;
-  actor?: string;
-  targetType?: string;
-  target?: string;
-  from?: string;
-  to?: string;
-  page?: string;
-  limit?: string;
-}
+const auditOptions = {
+  '--action <action>': 'only this one, such as user.update or course.delete',
+  '--actor <user>': 'only by this account: id, email or phone',
+  '--target-type <type>': 'only of a user, address, import, course or enrollment',
+  '--target <id>': 'only of the one with this id',
+  '--from <time>': 'from this date or time on, as ISO 8601 has it',
+  '--to <time>': 'before this date or time',
+  ...pageOptions('entries'),
+};
 
 export function register(program: Command, registry: Registry): void {
   const audit = program.command('audit').description('See who changed what');
 
-  define<AuditOptions>(audit, registry, {
+  define(audit, registry, {
     usage: 'list',
     schema: 'any',
     summary: 'List privileged changes, newest first; --json has what was before and after',
@@ -29,16 +29,7 @@ export function register(program: Command, registry: Registry): void {
       'audit list --actor ada@example.org --json',
       'audit list --target-type user --target 019aa0c4-...',
     ],
-    options: (command) =>
-      command
-        .option('--action <action>', 'only this one, such as user.update or course.delete')
-        .option('--actor <user>', 'only by this account: id, email or phone')
-        .option('--target-type <type>', 'only of a user, address, import, course or enrollment')
-        .option('--target <id>', 'only of the one with this id')
-        .option('--from <time>', 'from this date or time on, as ISO 8601 has it')
-        .option('--to <time>', 'before this date or time')
-        .option('--page <number>', 'from 1')
-        .option('--limit <number>', 'entries a page, 1 to 100'),
+    options: auditOptions,
     run: list,
   });
 }
@@ -76,7 +67,7 @@ async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference
   }
 }
 
-async function list(run: Run<AuditOptions>): Promise<Result> {
+async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
   const { action, actor, targetType, target, from, to, page, limit } = run.options;
   const [{ listAudit: pageOfAudit }, { emailsOf }] = await Promise.all([
     import('../../../services/audit.js'),

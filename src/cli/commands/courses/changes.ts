@@ -16,11 +16,11 @@ import { asTyped, counted } from '../../core/output.js';
 import { courseIdOf, userIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import { courseInput } from './input.js';
-import type { CourseFieldOptions, CreateCourseOptions, DeleteCourseOptions } from './options.js';
+import type { createCourseOptions, deleteCourseOptions, editCourseOptions } from './options.js';
 import { type Course, courseJson, courseName, trainerName } from './output.js';
 
 /** The course that the command line names first. */
-const named = (run: Run, context: Context) => courseIdOf(context, run.arguments[0] ?? '');
+const named = (run: Run<'<course>'>, context: Context) => courseIdOf(context, run.arguments.course);
 
 const done = (course: Course, text: string): Result => ({ json: { course: courseJson(course) }, text });
 
@@ -28,7 +28,7 @@ const done = (course: Course, text: string): Result => ({ json: { course: course
  * Makes a course, which nobody sees before it is published.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer
  */
-export async function create(run: Run<CreateCourseOptions>): Promise<Result> {
+export async function create(run: Run<'', typeof createCourseOptions>): Promise<Result> {
   const context = await run.context();
   const { trainer } = run.options;
   const trainerId = trainer === undefined ? undefined : await userIdOf(context, trainer);
@@ -40,7 +40,7 @@ export async function create(run: Run<CreateCourseOptions>): Promise<Result> {
 }
 
 /** Changes the fields that options name. @throws AppError `USAGE` when there are none, `VALIDATION`, `NOT_FOUND` */
-export async function edit(run: Run<CourseFieldOptions>): Promise<Result> {
+export async function edit(run: Run<'<course>', typeof editCourseOptions>): Promise<Result> {
   const input = courseInput(run.options);
   if (Object.keys(input).length === 0)
     throw new AppError('USAGE', 'Nothing to change: add --title, --category, ... (--help names them all).');
@@ -50,16 +50,16 @@ export async function edit(run: Run<CourseFieldOptions>): Promise<Result> {
 }
 
 /** Publishes a course, or takes it back. @throws AppError `NOT_FOUND` */
-export async function publish(run: Run, isPublished: boolean): Promise<Result> {
+export async function publish(run: Run<'<course>'>, isPublished: boolean): Promise<Result> {
   const context = await run.context();
   const course = await publishCourse(context, operator, await named(run, context), { isPublished });
   return done(course, `${courseName(course)} is ${isPublished ? 'published' : 'not published any more'}.`);
 }
 
 /** Gives a course to another trainer. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
-export async function giveToTrainer(run: Run): Promise<Result> {
+export async function giveToTrainer(run: Run<'<course> <user>'>): Promise<Result> {
   const context = await run.context();
-  const trainerId = await userIdOf(context, run.arguments[1] ?? '');
+  const trainerId = await userIdOf(context, run.arguments.user);
   const course = await assignTrainer(context, operator, await named(run, context), { trainerId });
   return done(course, `${courseName(course)} is the course of ${trainerName(course)} now.`);
 }
@@ -68,7 +68,11 @@ const inUse = (cause?: unknown) =>
   new AppError('COURSE_IN_USE', 'Course has active enrollments. Add --force to delete it all the same.', { cause });
 
 /** @throws AppError `COURSE_IN_USE` before anybody is asked what would be refused */
-async function askWhetherToDelete(run: Run<DeleteCourseOptions>, context: Context, course: Course): Promise<void> {
+async function askWhetherToDelete(
+  run: Run<'<course>', typeof deleteCourseOptions>,
+  context: Context,
+  course: Course,
+): Promise<void> {
   const count = async (filter: object) =>
     (await listEnrollments(context, operator, { courseId: course.id, limit: 1, ...filter })).pagination.totalItems;
   const active = await count({ status: 'active' });
@@ -86,7 +90,7 @@ async function askWhetherToDelete(run: Run<DeleteCourseOptions>, context: Contex
  * Deletes a course with all that hangs on it, having asked.
  * @throws AppError `USAGE`, `NOT_FOUND`, `COURSE_IN_USE`, `INTERRUPTED`
  */
-export async function remove(run: Run<DeleteCourseOptions>): Promise<Result> {
+export async function remove(run: Run<'<course>', typeof deleteCourseOptions>): Promise<Result> {
   assertCanAsk(run, 'delete');
   const context = await run.context();
   const { force = false, yes } = run.options;

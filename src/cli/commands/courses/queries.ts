@@ -11,11 +11,11 @@ import {
 import { counted, pageText, table } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
-import type { CourseListOptions, TrainerListOptions } from './options.js';
+import type { courseListOptions, trainerListOptions } from './options.js';
 import { courseJson, courseText, trainerName } from './output.js';
 
 /** A page of courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
-export async function list(run: Run<CourseListOptions>): Promise<Result> {
+export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
   const { category, level, type, trainer, published, unpublished, search, sortBy, sortOrder, page, limit } =
     run.options;
   if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished exclude each other.');
@@ -37,9 +37,9 @@ export async function list(run: Run<CourseListOptions>): Promise<Result> {
 }
 
 /** One course, all of it. @throws AppError `NOT_FOUND` */
-export async function show(run: Run): Promise<Result> {
+export async function show(run: Run<'<course>'>): Promise<Result> {
   const context = await run.context();
-  const course = await findCourse(context, operator, await courseIdOf(context, run.arguments[0] ?? ''));
+  const course = await findCourse(context, operator, await courseIdOf(context, run.arguments.course));
   return { json: { course: courseJson(course) }, text: courseText(course) };
 }
 
@@ -50,7 +50,7 @@ export async function categories(run: Run): Promise<Result> {
 }
 
 /** A page of the trainers who can be given a course. @throws AppError `VALIDATION` */
-export async function trainers(run: Run<TrainerListOptions>): Promise<Result> {
+export async function trainers(run: Run<'', typeof trainerListOptions>): Promise<Result> {
   const { search, page, limit } = run.options;
   const { items, pagination } = await listAvailableTrainers(await run.context(), { search, page, limit });
   const rows = items.map(({ id, firstName, lastName, email }) => [id, `${firstName} ${lastName}`, email]);
