@@ -2,8 +2,24 @@
 export interface FieldProblem {
   /** Dotted path of the field in the input, `''` for the input as a whole. */
   path: string;
+  /** A sentence, which begins with the field's name in the input or with one for people. */
   message: string;
+  /** Other fields whose names in the input are part of the message. */
+  otherFields?: readonly string[];
 }
+
+/** What may not be found. */
+export type Subject =
+  | 'User'
+  | 'Trainer'
+  | 'Trainee'
+  | 'Course'
+  | 'Enrollment'
+  | 'Import'
+  | 'File'
+  | 'Session'
+  | 'Rejected rows'
+  | 'Credentials';
 
 /**
  * Every failure the program knows, with the words a person reads. Where the specification fixes a message
@@ -78,10 +94,11 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message?: string,
-    options: { details?: readonly FieldProblem[]; cause?: unknown; retryAfter?: number } = {},
+    options: { details?: readonly FieldProblem[]; subject?: Subject; cause?: unknown; retryAfter?: number } = {},
   ) {
     super(message ?? defaultMessages[code], options.cause === undefined ? undefined : { cause: options.cause });
     this.details = options.details ?? [];
+    this.subject = options.subject;
     this.retryAfter = options.retryAfter;
   }
 
@@ -90,6 +107,9 @@ export class AppError extends Error {
 
   /** The invalid fields, for `VALIDATION`; empty otherwise. */
   readonly details: readonly FieldProblem[];
+
+  /** What wasn't found, for `NOT_FOUND`. */
+  readonly subject: Subject | undefined;
 }
 
 /** The failure of input that a schema or a rule of a single field refuses. */
@@ -97,9 +117,9 @@ export function validationError(details: readonly FieldProblem[], cause?: unknow
   return new AppError('VALIDATION', details.map((problem) => problem.message).join(' '), { details, cause });
 }
 
-/** `<thing> not found.`, for an id that names nothing, or nothing the caller may know of. */
-export function notFound(thing: string): AppError {
-  return new AppError('NOT_FOUND', `${thing} not found.`);
+/** `<subject> not found.`, for an id that names nothing, or nothing the caller may know of. */
+export function notFound(subject: Subject): AppError {
+  return new AppError('NOT_FOUND', `${subject} not found.`, { subject });
 }
 
 /** Whether `error` is a known failure, optionally of one of the given codes. */

@@ -140,7 +140,7 @@ describe('coursectl users', () => {
           const { exitCode, stdout, stderr } = await cli.run(['users', command, reference]);
           expect({ exitCode, stdout, stderr }, `${command} ${reference}`).to.deep.equal({
             ...{ exitCode: 1, stdout: '' },
-            stderr: `error: User not found${reference && `: ${reference}`}. To see what there is: coursectl users list\n`,
+            stderr: `error: User not found${reference && `: ${reference}`}. To list them: coursectl users list\n`,
           });
         }
       }
