@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isAppError } from '../../../errors.js';
-import type { listAudit } from '../../../services/audit.js';
+import { auditEntry as presentAuditEntry } from '../../../presenters/present.js';
 import { define, type Registry } from '../../core/command.js';
 import { pageOptions } from '../../core/declaration.js';
 import { pageText } from '../../core/output.js';
@@ -34,28 +34,6 @@ export function register(program: Command, registry: Registry): void {
   });
 }
 
-type Entry = Awaited<ReturnType<typeof listAudit>>['items'][number];
-
-/** An entry for `--json`, with the fields of the API. */
-function entryJson({
-  id,
-  at,
-  action,
-  actorId,
-  origin,
-  ip,
-  targetType,
-  targetId,
-  beforeJson,
-  afterJson,
-}: Entry): object {
-  const parsed = (json: string | null) => (json === null ? null : (JSON.parse(json) as object));
-  return {
-    ...{ id, at, action, actorId, origin, ip, targetType, targetId },
-    ...{ before: parsed(beforeJson), after: parsed(afterJson) },
-  };
-}
-
 /** The id of an account; one that was deleted is known by its id alone. */
 async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference: string): Promise<string> {
   const { findUser } = await import('../../../services/accounts/queries.js');
@@ -69,12 +47,12 @@ async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference
 
 async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
   const { action, actor, targetType, target, from, to, page, limit } = run.options;
-  const [{ listAudit: pageOfAudit }, { emailsOf }] = await Promise.all([
+  const [{ listAudit }, { emailsOf }] = await Promise.all([
     import('../../../services/audit.js'),
     import('../../../services/accounts/queries.js'),
   ]);
   const context = await run.context();
-  const { items, pagination } = await pageOfAudit(context, {
+  const { items, pagination } = await listAudit(context, {
     ...{ action, targetType, targetId: target, from, to, page, limit },
     actorId: actor === undefined ? undefined : await actorIdOf(context, actor),
   });
@@ -83,11 +61,13 @@ async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
     items.flatMap((entry) => entry.actorId ?? []),
   );
   const rows = items.map((entry) => [
-    ...[entry.at.toISOString(), entry.actorId === null ? 'terminal' : (emails.get(entry.actorId) ?? entry.actorId)],
-    ...[entry.action, `${entry.targetType} ${entry.targetId ?? ''}`.trimEnd()],
+    entry.at.toISOString(),
+    entry.actorId === null ? 'terminal' : (emails.get(entry.actorId) ?? entry.actorId),
+    entry.action,
+    `${entry.targetType} ${entry.targetId ?? ''}`.trimEnd(),
   ]);
   return {
-    json: { entries: items.map(entryJson), pagination },
+    json: { entries: items.map(presentAuditEntry), pagination },
     text: pageText(['TIME', 'ACTOR', 'ACTION', 'TARGET'], rows, pagination, 'entry', 'entries'),
   };
 }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
+import { material as presentMaterial } from '../../../presenters/present.js';
 import { operator } from '../../../services/core.js';
 import {
   addMaterial,
@@ -22,13 +23,16 @@ import { counted, pageText } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import type { fileListOptions } from './options.js';
-import { courseName, type Material, materialJson } from './output.js';
+import { courseName } from './output.js';
 
 async function courseOf(run: Run<'<course>'>, context: Context) {
   return findCourse(context, operator, await courseIdOf(context, run.arguments.course));
 }
 
-const sized = ({ name, bytes }: Material) => `${name} (${counted(Number(bytes), 'byte')})`;
+function sized(file: Parameters<typeof presentMaterial>[0]): string {
+  const { name, bytes } = presentMaterial(file);
+  return `${name} (${counted(bytes, 'byte')})`;
+}
 
 /** A page of a course's files. @throws AppError `VALIDATION`, `NOT_FOUND` */
 export async function list(run: Run<'<course>', typeof fileListOptions>): Promise<Result> {
@@ -36,11 +40,12 @@ export async function list(run: Run<'<course>', typeof fileListOptions>): Promis
   const { page, limit } = run.options;
   const courseId = await courseIdOf(context, run.arguments.course);
   const { items, pagination } = await listMaterials(context, operator, courseId, { page, limit });
-  const rows = items.map(({ id, name, contentType, bytes, createdAt }) => [
-    ...[id, name, contentType, String(bytes), createdAt.toISOString()],
-  ]);
+  const files = items.map(presentMaterial);
+  const rows = files.map(({ id, name, contentType, bytes, createdAt }) => {
+    return [id, name, contentType, String(bytes), createdAt.toISOString()];
+  });
   return {
-    json: { files: items.map(materialJson), pagination },
+    json: { files, pagination },
     text: pageText(['ID', 'NAME', 'TYPE', 'BYTES', 'ADDED'], rows, pagination, 'file'),
   };
 }
@@ -57,7 +62,7 @@ export async function add(run: Run<'<course> <file>'>): Promise<Result> {
   const course = await courseOf(run, context);
   const upload = await uploadOf(run, context, await materialLimit(context, operator, course.id));
   const file = await addMaterial(context, operator, course.id, upload);
-  return { json: { file: materialJson(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
+  return { json: { file: presentMaterial(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
 }
 
 /** Gives a course a picture. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
@@ -107,7 +112,7 @@ export async function get(run: Run<'<course> <file-id>', typeof outputOption>): 
   const { output } = run.options;
   return output === undefined
     ? {}
-    : { json: { file: materialJson(file), output }, text: `${sized(file)} written to ${output}.` };
+    : { json: { file: presentMaterial(file), output }, text: `${sized(file)} written to ${output}.` };
 }
 
 /** Removes a file of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
@@ -123,5 +128,5 @@ export async function remove(run: Run<'<course> <file-id>', typeof yesOption>): 
       otherwise: 'Nothing was removed.',
     });
   await removeMaterial(context, operator, course.id, file.id);
-  return { json: { file: materialJson(file) }, text: `Removed ${sized(file)} from ${courseName(course)}.` };
+  return { json: { file: presentMaterial(file) }, text: `Removed ${sized(file)} from ${courseName(course)}.` };
 }

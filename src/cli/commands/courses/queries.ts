@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors.js';
+import { course as presentCourse, person as presentPerson } from '../../../presenters/present.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import {
@@ -12,7 +13,7 @@ import { counted, pageText, table } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import type { courseListOptions, trainerListOptions } from './options.js';
-import { courseJson, courseText, trainerName } from './output.js';
+import { courseText, trainerName } from './output.js';
 
 /** A page of courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
@@ -25,13 +26,19 @@ export async function list(run: Run<'', typeof courseListOptions>): Promise<Resu
     trainerId: trainer === undefined ? undefined : (await findUser(context, trainer)).id,
     isPublished: published ?? (unpublished ? false : undefined),
   });
-  const rows = items.map((course) => [
-    ...[course.id, course.title, course.category ?? '', course.level ?? '', course.courseType ?? ''],
-    ...[trainerName(course), course.isPublished ? 'yes' : 'no'],
+  const courses = items.map(presentCourse);
+  const rows = courses.map((course) => [
+    course.id,
+    course.title,
+    course.category ?? '',
+    course.level ?? '',
+    course.courseType ?? '',
+    trainerName(course),
+    course.isPublished ? 'yes' : 'no',
   ]);
   const headings = ['ID', 'TITLE', 'CATEGORY', 'LEVEL', 'TYPE', 'TRAINER', 'PUBLISHED'];
   return {
-    json: { courses: items.map(courseJson), pagination },
+    json: { courses, pagination },
     text: pageText(headings, rows, pagination, 'course'),
   };
 }
@@ -39,8 +46,9 @@ export async function list(run: Run<'', typeof courseListOptions>): Promise<Resu
 /** One course, all of it. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<course>'>): Promise<Result> {
   const context = await run.context();
-  const course = await findCourse(context, operator, await courseIdOf(context, run.arguments.course));
-  return { json: { course: courseJson(course) }, text: courseText(course) };
+  const found = await findCourse(context, operator, await courseIdOf(context, run.arguments.course));
+  const course = presentCourse(found);
+  return { json: { course }, text: courseText(course) };
 }
 
 /** The categories that courses have. */
@@ -53,12 +61,10 @@ export async function categories(run: Run): Promise<Result> {
 export async function trainers(run: Run<'', typeof trainerListOptions>): Promise<Result> {
   const { search, page, limit } = run.options;
   const { items, pagination } = await listAvailableTrainers(await run.context(), { search, page, limit });
-  const rows = items.map(({ id, firstName, lastName, email }) => [id, `${firstName} ${lastName}`, email]);
+  const people = items.map(presentPerson);
+  const rows = people.map(({ id, firstName, lastName, email }) => [id, `${firstName} ${lastName}`, email]);
   return {
-    json: {
-      trainers: items.map(({ id, firstName, lastName, email, avatar }) => ({ id, firstName, lastName, email, avatar })),
-      pagination,
-    },
+    json: { trainers: people, pagination },
     text: pageText(['ID', 'NAME', 'EMAIL'], rows, pagination, 'trainer'),
   };
 }

@@ -1,4 +1,8 @@
 import type { Context } from '../../../context.js';
+import {
+  enrollment as presentEnrollment,
+  trainerEnrollment as presentTrainerEnrollment,
+} from '../../../presenters/present.js';
 import { operator } from '../../../services/core.js';
 import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
 import { assignEnrollment, changeStatus, setProgress } from '../../../services/enrollments/commands.js';
@@ -11,12 +15,15 @@ import { counted } from '../../core/output.js';
 import { courseIdOf, userIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import type { assignOptions, statusOptions } from './options.js';
-import { detailedJson, type Enrollment, enrollmentJson, enrollmentName } from './output.js';
+import { type Enrollment, enrollmentName } from './output.js';
 
-const changed = (enrollment: Enrollment, text: string): Result => ({
-  json: { enrollment: detailedJson(enrollment) },
-  text,
-});
+type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
+
+/** An enrollment after a change. @param textOf what to say about it */
+function changed(model: EnrollmentModel, textOf: (enrollment: Enrollment) => string): Result {
+  const enrollment = presentTrainerEnrollment(model);
+  return { json: { enrollment }, text: textOf(enrollment) };
+}
 
 /** Those that were named, by the id that each means. */
 async function traineesOf(run: Run<'<user...>'>, context: Context): Promise<[reference: string, id: string][]> {
@@ -36,8 +43,11 @@ export async function assign(run: Run<'<course> <user...>', typeof assignOptions
   const wanted = { courseId: await courseIdOf(context, run.arguments.course), status, notes };
   const [first, ...others] = trainees;
   if (others.length > 0) return assignAll(context, trainees, wanted);
-  const enrollment = await assignEnrollment(context, operator, { ...wanted, traineeId: first?.[1] });
-  return changed(enrollment, `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`);
+  const assigned = await assignEnrollment(context, operator, { ...wanted, traineeId: first?.[1] });
+  return changed(
+    assigned,
+    (enrollment) => `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`,
+  );
 }
 
 async function assignAll(
@@ -50,7 +60,7 @@ async function assignAll(
   const referenceOf = new Map(trainees.map(([reference, id]) => [id, reference]));
   const lines = skipped.map(({ traineeId, reason }) => `  ${referenceOf.get(traineeId) ?? traineeId}: ${reason}`);
   return {
-    json: { enrollments: enrollments.map(enrollmentJson), skipped },
+    json: { enrollments: enrollments.map(presentEnrollment), skipped },
     text: [`${counted(enrollments.length, 'trainee')} enrolled, ${skipped.length} skipped`, ...lines].join('\n'),
     exitCode: skipped.length > 0 ? exitCodes.partial : exitCodes.ok,
   };
@@ -62,8 +72,8 @@ export async function status(run: Run<'<id> <status>', typeof statusOptions>): P
   const { notes } = run.options;
   const input = { status: wanted, notes: notes?.trim() === '' ? null : notes };
   const context = await run.context();
-  const enrollment = await changeStatus(context, operator, id, input);
-  return changed(enrollment, `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
+  const moved = await changeStatus(context, operator, id, input);
+  return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 
 /** Sets how far a trainee is, in per cent. @throws AppError as {@link setProgress} */
@@ -71,8 +81,8 @@ export async function progress(run: Run<'<id> <number>'>): Promise<Result> {
   const { id, number } = run.arguments;
   const input = { progress: typedNumber(number) };
   const context = await run.context();
-  const enrollment = await setProgress(context, operator, id, input);
-  return changed(enrollment, `${enrollmentName(enrollment)}: ${enrollment.progress} % done.`);
+  const advanced = await setProgress(context, operator, id, input);
+  return changed(advanced, (enrollment) => `${enrollmentName(enrollment)}: ${enrollment.progress} % done.`);
 }
 
 const shownRemovals = 20;
@@ -81,7 +91,7 @@ const shownRemovals = 20;
 async function askWhetherToRemove(run: Run, context: Context, ids: readonly string[]): Promise<void> {
   const lines: string[] = [];
   for (const id of ids) {
-    const enrollment = await findEnrollment(context, operator, id);
+    const enrollment = presentTrainerEnrollment(await findEnrollment(context, operator, id));
     lines.push(`  ${enrollmentName(enrollment)}, ${enrollment.status}, ${enrollment.progress} % done`);
   }
   const more = lines.length > shownRemovals ? [`  and ${lines.length - shownRemovals} more`] : [];
@@ -98,7 +108,7 @@ export async function remove(run: Run<'<id...>', typeof yesOption>): Promise<Res
   if (!run.options.yes) await askWhetherToRemove(run, context, enrollmentIds);
   const removed = await removeMany(context, operator, { enrollmentIds });
   return {
-    json: { removedCount: removed.length, removedEnrollments: removed.map(enrollmentJson) },
+    json: { removedCount: removed.length, removedEnrollments: removed.map(presentEnrollment) },
     text: `Removed ${counted(removed.length, 'enrollment')}.`,
   };
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
+import { trainerEnrollment as presentTrainerEnrollment } from '../../../presenters/present.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
@@ -15,7 +16,7 @@ import { pageText, table } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import type { enrollmentListOptions } from './options.js';
-import { courseTitle, detailedJson, enrollmentText, traineeName } from './output.js';
+import { enrollmentText, traineeName } from './output.js';
 
 type Filters = OptionValues<typeof enrollmentListOptions>;
 
@@ -56,21 +57,27 @@ async function pageFor(context: Context, options: Filters) {
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
   assertFilters(run.options);
   const { items, pagination } = await pageFor(await run.context(), run.options);
-  const rows = items.map((enrollment) => [
-    ...[enrollment.id, traineeName(enrollment), enrollment.user?.email ?? '', courseTitle(enrollment)],
-    ...[enrollment.status, String(enrollment.progress), enrollment.enrolledAt.toISOString()],
+  const enrollments = items.map(presentTrainerEnrollment);
+  const rows = enrollments.map((enrollment) => [
+    enrollment.id,
+    traineeName(enrollment),
+    enrollment.user.email,
+    enrollment.course.title,
+    enrollment.status,
+    String(enrollment.progress),
+    enrollment.enrolledAt.toISOString(),
   ]);
   const headings = ['ID', 'TRAINEE', 'EMAIL', 'COURSE', 'STATUS', 'PROGRESS', 'ENROLLED'];
   return {
-    json: { enrollments: items.map(detailedJson), pagination },
+    json: { enrollments, pagination },
     text: pageText(headings, rows, pagination, 'enrollment'),
   };
 }
 
 /** One enrollment. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<id>'>): Promise<Result> {
-  const enrollment = await findEnrollment(await run.context(), operator, run.arguments.id);
-  return { json: { enrollment: detailedJson(enrollment) }, text: enrollmentText(enrollment) };
+  const enrollment = presentTrainerEnrollment(await findEnrollment(await run.context(), operator, run.arguments.id));
+  return { json: { enrollment }, text: enrollmentText(enrollment) };
 }
 
 /** How many enrollments there are in each status. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { importRecord as presentImport } from '../../../presenters/present.js';
 import { operator } from '../../../services/core.js';
 import {
   cancelImport,
@@ -23,21 +24,13 @@ import { createProgress } from './progress.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
-/** An import for `--json`. */
-function importJson(record: ImportRecord): object {
-  const { origin, rowsTotal, errorCode, errorMessage, createdBy, createdAt, startedAt, finishedAt, undoneAt } = record;
-  return {
-    ...resultOf(record),
-    origin,
-    rowsTotal,
-    options: JSON.parse(record.optionsJson) as object,
-    error: errorCode === null ? null : { code: errorCode, message: errorMessage },
-    createdBy,
-    createdAt,
-    startedAt,
-    finishedAt,
-    undoneAt,
-  };
+/**
+ * An import for `--json`: as the API shows it, with the files that only the machine of the terminal has. `rowsTotal` stands in
+ * `progress`, too.
+ */
+function importJson(record: ImportRecord) {
+  const { credentialsFile, rejectsFile } = resultOf(record);
+  return { ...presentImport(record), rowsTotal: record.rowsTotal, credentialsFile, rejectsFile };
 }
 
 /** A page of imports, newest first, whoever started them. @throws AppError `VALIDATION` */

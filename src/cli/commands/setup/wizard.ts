@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
+import { setupUser as presentSetupUser } from '../../../presenters/present.js';
 import { setupSchema } from '../../../schemas/auth.js';
 import { completeSetupAtTerminal, setupStatus } from '../../../services/accounts/setup.js';
 import { confirm } from '../../core/confirm.js';
@@ -33,7 +34,7 @@ export async function setup(run: Run<'', typeof setupOptions>): Promise<Result> 
   run.say(`3. Super admin: created (${user.email}).`);
   const [serve, users] = [asTyped(run.io, 'serve'), asTyped(run.io, 'users import <file.csv>')];
   return {
-    json: { migrationsApplied: applied, superAdmin: 'created', user: { id: user.id, email: user.email } },
+    json: { migrationsApplied: applied, superAdmin: 'created', user: presentSetupUser(user) },
     text: `The system is set up.\nNext:\n  ${serve.padEnd(users.length)}    start the service\n  ${users}    bring in your people`,
   };
 }

@@ -5,7 +5,7 @@ import { define, type Registry } from '../../core/command.js';
 import { pageOptions } from '../../core/declaration.js';
 import { asTyped, pageText } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-import { type Account, accountJson, accountText } from './output.js';
+import { accountJson, accountText } from './output.js';
 
 const unlockOptions = {
   '--address <address>': 'an IP address that "doctor" lists, instead of an account',
@@ -163,9 +163,10 @@ function registerSwitch(users: Command, registry: Registry, name: 'activate' | '
       const context = await run.context();
       const { id } = await findUser(context, run.arguments.user);
       const user = await setUserActive(context, operator, id, name === 'activate');
-      return { ...shown(user), text: `${user.email} ${user.isActive ? 'may sign in' : 'may not sign in any more'}.` };
+      return {
+        json: { user: accountJson(user) },
+        text: `${user.email} ${user.isActive ? 'may sign in' : 'may not sign in any more'}.`,
+      };
     },
   });
 }
-
-const shown = (user: Account) => ({ json: { user: accountJson(user) }, text: accountText(user) });

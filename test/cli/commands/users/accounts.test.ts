@@ -9,8 +9,8 @@ interface Listing {
 }
 
 const accountKeys = [
-  ...['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'requiresPasswordChange'],
-  ...['lastLogin', 'createdAt'],
+  ...['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'avatar', 'lastLogin'],
+  ...['requiresPasswordChange', 'createdAt', 'updatedAt'],
 ];
 
 describe('coursectl users', () => {
