@@ -2,7 +2,10 @@
 export interface FieldProblem {
   /** Dotted path of the field in the input, `''` for the input as a whole. */
   path: string;
+  /** A sentence, which begins with the field's name in the input or with one for people. */
   message: string;
+  /** Other fields whose names in the input are part of the message. */
+  otherFields?: readonly string[];
 }
 
 /**

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { loadConfig } from '../src/config/config.js';
-import { settingNames } from '../src/config/settings.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 /** Holds against the code what the documents list of it. */
@@ -39,14 +38,6 @@ describe('The documents', () => {
       (file) => file.endsWith('.ts') && !asOne.test(file) && !words.has(path.basename(file, '.ts')),
     );
     expect(unnamed).to.deep.equal([]);
-  });
-
-  it('explain every setting, in docs/OPERATIONS.md and in .env.example', () => {
-    const table = /## Settings\n(.*?)\n## /s.exec(read('docs/OPERATIONS.md'))?.[1] ?? '';
-    const explained = [...table.matchAll(/`([A-Z][A-Z0-9_]+)`(?=[^|]*\|[^|]*\|[^|]*\|$)/gm)].map(([, name]) => name);
-    expect(explained).to.have.members([...settingNames]);
-    const example = [...read('.env.example').matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name]) => name);
-    expect(example).to.have.members([...settingNames]);
   });
 });
 

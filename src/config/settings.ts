@@ -1,279 +1,410 @@
-import { isIP } from 'node:net';
-import Joi from 'joi';
-import ms from 'ms';
-import { type MysqlLocation, parseDatabaseUrl, type SqliteLocation } from './database-url.js';
+import { parseDatabaseUrl } from './database-url.js';
+import {
+  anyText,
+  extensions,
+  flag,
+  hostName,
+  integer,
+  lifetime,
+  matching,
+  oneOf,
+  origins,
+  proxies,
+  type Rule,
+  webAddress,
+} from './rules.js';
 
-/** The environment variables that the program reads, and what they may be. Reading them is config.ts's. */
+/** The settings that are given, as text: the environment's before those of the `.env` file. */
+export type GivenSettings = Readonly<Partial<Record<string, string>>>;
 
-/** `required`: encrypted, the server's certificate verified; `no-verify`: encrypted only. */
-export type TlsMode = 'off' | 'required' | 'no-verify';
-
-/** Express's `trust proxy`: a number of hops, or the proxies' addresses. */
-export type TrustProxy = false | number | readonly string[];
-
-/** A custom Joi rule from a function that gives the parsed value, or throws the sentence "must be ...". */
-const parsed = <T>(parse: (text: string) => T) =>
-  Joi.string().custom((text: string, helpers) => {
-    try {
-      return parse(text);
-    } catch (error) {
-      // Parsers throw nothing but sentences.
-      return helpers.message({ custom: `{#label} ${(error as Error).message}` });
-    }
-  });
-
-function integer(minimum: number, maximum: number) {
-  const mustBe = `{#label} must be a whole number from ${minimum} to ${maximum}`;
-  return Joi.number().integer().min(minimum).max(maximum).messages({ '*': mustBe });
+/** An environment variable that the program reads, with all that is known of it. */
+interface Setting {
+  rule: Rule<unknown>;
+  /** As text. Without one the setting may be absent. */
+  default?: string | ((given: GivenSettings) => string);
+  /** The default for documents, where it isn't a fixed text. */
+  defaultText?: string;
+  /** It is never shown. */
+  secret?: true;
+  /** The path of the value in `Config`. */
+  path: string;
+  /** What `coursectl config` shows when there is no value. */
+  ifAbsent?: string;
+  /** Shown after the value. */
+  unit?: string;
+  /** What is shown for values. */
+  words?: Readonly<Record<string, string>>;
+  /** The setting that this one and others replace. */
+  insteadOf?: string;
+  /** For docs/OPERATIONS.md and .env.example. */
+  description: string;
 }
 
-function parseLifetime(text: string): number {
-  const milliseconds = /^\d+$/.test(text)
-    ? Number(text) * 1000
-    : /^\d+(\.\d+)?\s?[a-z]+$/i.test(text)
-      ? ms(text as ms.StringValue)
-      : undefined;
-  const seconds = Math.floor((milliseconds ?? Number.NaN) / 1000);
-  if (!(seconds >= 1 && seconds <= 366 * 86_400))
-    throw new Error('must be a time from 1s to 366d, such as 7d, 12h or 3600 (seconds)');
-  return seconds;
-}
+const ofDatabaseUrl = { insteadOf: 'DATABASE_URL' } as const;
+const foundBySdk = { ifAbsent: '(found by the AWS SDK)' } as const;
 
-function parseOrigins(text: string): string[] {
-  return commaSeparated(text).map((entry) => {
-    const url = URL.canParse(entry) ? new URL(entry) : undefined;
-    if (!url || url.origin === 'null' || url.origin !== entry.replace(/\/$/, '').toLowerCase()) {
-      throw new Error(
-        'must be a comma-separated list of origins, such as https://app.example.org,http://localhost:5173',
-      );
-    }
-    return url.origin;
-  });
-}
+/** Every environment variable that the program reads, in the order in which `coursectl config` shows them. */
+const rows = {
+  NODE_ENV: {
+    rule: oneOf('development', 'production', 'test'),
+    default: 'development',
+    path: 'environment',
+    description:
+      '`development`, `production` or `test`; production refuses a missing or weak `JWT_SECRET` and the demo seeder',
+  },
+  DATA_DIR: {
+    rule: anyText,
+    default: 'data',
+    defaultText: '`data`; installed globally, see above',
+    path: 'dataDir',
+    description:
+      'folder of the embedded database, the development secret, uploads, and with `FILE_STORAGE=local` the files',
+  },
+  DATABASE_URL: {
+    rule: (text) => parseDatabaseUrl(text),
+    defaultText: 'SQLite in `DATA_DIR`',
+    path: 'database',
+    description: '`sqlite:<file>`, `mysql://<user>:<password>@<host>:<port>/<database>` or `mariadb://...`',
+  },
+  DB_HOST: {
+    ...ofDatabaseUrl,
+    // Looser than the standard for host names: Compose names hosts with underscores.
+    rule: matching(/^[\w.:-]+$/, 'must be a host name or an address'),
+    default: '127.0.0.1',
+    path: 'database.host',
+    description: 'instead of `DATABASE_URL`: the MySQL or MariaDB server',
+  },
+  DB_PORT: {
+    ...ofDatabaseUrl,
+    rule: integer(1, 65535),
+    default: '3306',
+    path: 'database.port',
+    description: 'instead of `DATABASE_URL`: the port',
+  },
+  DB_NAME: {
+    ...ofDatabaseUrl,
+    rule: matching(/^.{0,64}$/s, 'must have at most 64 characters'),
+    path: 'database.name',
+    description: 'instead of `DATABASE_URL`: the database',
+  },
+  DB_USER: {
+    ...ofDatabaseUrl,
+    rule: anyText,
+    path: 'database.user',
+    description: 'instead of `DATABASE_URL`: the user',
+  },
+  DB_PASSWORD: {
+    ...ofDatabaseUrl,
+    rule: anyText,
+    default: '',
+    secret: true,
+    path: 'database.password',
+    description: 'instead of `DATABASE_URL`: the password',
+  },
+  DB_TLS: {
+    rule: oneOf('off', 'required', 'no-verify'),
+    default: 'off',
+    path: 'database.tls',
+    description: 'TLS to the database server: `off`, `required` (certificate verified) or `no-verify` (encrypted only)',
+  },
+  DB_TLS_CA_FILE: {
+    rule: anyText,
+    defaultText: "the system's",
+    path: 'database.tlsCaFile',
+    ifAbsent: "(the system's authorities)",
+    description: 'PEM file with the certificate authorities to trust',
+  },
+  DB_POOL_MAX: {
+    rule: integer(1, 500),
+    default: '10',
+    path: 'database.poolMax',
+    description: 'maximum number of database connections, per process',
+  },
+  DB_POOL_ACQUIRE_MS: {
+    rule: integer(100, 60_000),
+    default: '3000',
+    path: 'database.poolAcquireMs',
+    description: 'how long a request waits for a database connection before it is answered 503, in milliseconds',
+  },
+  HOST: { rule: hostName, default: '127.0.0.1', path: 'http.host', description: 'address that `serve` listens on' },
+  PORT: { rule: integer(0, 65535), default: '3000', path: 'http.port', description: 'port that `serve` listens on' },
+  MAX_REQUESTS_IN_FLIGHT: {
+    rule: integer(1, 10_000),
+    default: '20',
+    path: 'http.maxInFlight',
+    description: 'how many requests run at the same time, about twice `DB_POOL_MAX`; others wait, or are answered 503',
+  },
+  MAX_CONNECTIONS_PER_ADDRESS: {
+    rule: integer(10, 5000),
+    default: '2000',
+    path: 'http.connectionsPerAddress',
+    description:
+      "maximum number of connections from one address (IPv6: its /56) that isn't a trusted proxy's; one more closes the one that was idle longest",
+  },
+  MIN_BODY_RATE: {
+    rule: integer(1, 1_000_000),
+    default: '500',
+    path: 'http.minBodyRate',
+    description: 'bytes per second: a body or upload that is slower for 5 s is ended',
+  },
+  DRAIN_DELAY_MS: {
+    rule: integer(0, 20_000),
+    default: '0',
+    path: 'http.drainDelayMs',
+    description:
+      'how long `serve` still accepts requests after SIGTERM, so that a load balancer notices that it stops; in milliseconds, at most 20000',
+  },
+  JWT_SECRET: {
+    rule: anyText,
+    defaultText: 'generated in development',
+    secret: true,
+    path: 'auth.jwtSecret',
+    ifAbsent: '(generated, kept in DATA_DIR)',
+    description: 'signs tokens; at least 32 bytes in production: `openssl rand -base64 48`',
+  },
+  JWT_SECRET_PREVIOUS: {
+    rule: anyText,
+    secret: true,
+    path: 'auth.jwtSecretPrevious',
+    description: 'a secret that is still accepted, during a rotation',
+  },
+  JWT_EXPIRES_IN: {
+    rule: lifetime,
+    default: '7d',
+    path: 'auth.tokenLifetimeSeconds',
+    unit: 's',
+    description: 'how long a login lasts: `7d`, `12h`, or seconds',
+  },
+  MAX_SESSIONS: {
+    rule: integer(1, 10_000),
+    default: '50',
+    path: 'auth.maxSessions',
+    description: 'maximum number of sessions of an account; one more ends the oldest',
+  },
+  ALLOWED_ORIGINS: {
+    rule: origins,
+    default: '',
+    path: 'http.allowedOrigins',
+    description: 'origins of web clients, separated by commas: `https://app.example.org,http://localhost:5173`',
+  },
+  BCRYPT_COST: {
+    // The test suite hashes thousands of passwords: it may use a lower cost than a deployment.
+    rule: (text, given) => integer(given.NODE_ENV === 'test' ? 4 : 10, 15)(text, given),
+    default: '12',
+    path: 'auth.bcryptCost',
+    description: '10 to 15; each step doubles the work of a login',
+  },
+  PASSWORD_MIN_LENGTH: {
+    rule: integer(6, 64),
+    default: '6',
+    path: 'auth.passwordMinLength',
+    description: 'minimum length of a new password, 6 to 64 characters',
+  },
+  PASSWORD_BLOCKLIST: {
+    rule: flag('on', 'off'),
+    default: (given) => (given.NODE_ENV === 'production' ? 'on' : 'off'),
+    defaultText: '`on` in production',
+    path: 'auth.passwordBlocklist',
+    words: { true: 'on', false: 'off' },
+    description:
+      "`on` refuses the 3,000 most common passwords, and the account's own email, phone and name as a password",
+  },
+  INITIAL_PASSWORD_DAYS: {
+    rule: integer(1, 366),
+    default: '30',
+    path: 'auth.initialPasswordDays',
+    description: 'how long a generated initial password works, in days',
+  },
+  IMPORT_BATCH_ROWS: {
+    rule: integer(1, 10_000),
+    default: '1000',
+    path: 'imports.batchRows',
+    description: 'how many rows of an import are committed together',
+  },
+  IMPORT_CONCURRENCY: {
+    rule: integer(1, 16),
+    default: '1',
+    path: 'imports.concurrency',
+    description: 'how many imports over HTTP run at the same time, over all instances on a database; others wait',
+  },
+  IMPORT_FIELD_MAX_BYTES: {
+    rule: integer(256, 16_777_216),
+    default: '65536',
+    path: 'imports.fieldBytes',
+    description: 'maximum size of a field of an import file',
+  },
+  IMPORT_RECORD_MAX_BYTES: {
+    rule: integer(1024, 67_108_864),
+    default: '1048576',
+    path: 'imports.recordBytes',
+    description: 'maximum size of a row of an import file',
+  },
+  IMPORT_MAX_COLUMNS: {
+    rule: integer(4, 16_384),
+    default: '256',
+    path: 'imports.columns',
+    description: 'maximum number of columns of an import file',
+  },
+  IMPORT_UPLOAD_MAX_BYTES: {
+    rule: integer(1024, 1_073_741_824),
+    default: '52428800',
+    path: 'imports.uploadBytes',
+    description: 'maximum size of a file that is uploaded for an import',
+  },
+  IMPORT_UPLOAD_MAX_ROWS: {
+    rule: integer(1, 10_000_000),
+    default: '200000',
+    path: 'imports.uploadRows',
+    description: 'maximum number of rows of a file that is uploaded for an import',
+  },
+  MAX_COURSES_PER_TRAINER: {
+    rule: integer(1, 1_000_000),
+    default: '500',
+    path: 'courses.ofTrainer',
+    description: 'how many courses a trainer may create; the super admin may assign more',
+  },
+  FILE_STORAGE: {
+    rule: oneOf('local', 's3'),
+    default: 'local',
+    path: 'files.storage.kind',
+    description:
+      'where pictures and course materials are stored: `local` is `DATA_DIR/files`; instances on several machines need `s3`',
+  },
+  FILE_IMAGE_MAX_BYTES: {
+    rule: integer(1024, 104_857_600),
+    default: '10485760',
+    path: 'files.imageBytes',
+    description: 'maximum size of an uploaded picture',
+  },
+  FILE_IMAGE_MAX_PIXELS: {
+    rule: integer(10_000, 268_000_000),
+    default: '25000000',
+    path: 'files.imagePixels',
+    description:
+      'maximum number of pixels of a picture; the process that decodes it may use 6 bytes for each, and 110 MiB besides',
+  },
+  FILE_MATERIAL_MAX_BYTES: {
+    rule: integer(1024, 5_000_000_000),
+    default: '104857600',
+    path: 'files.materialBytes',
+    description: 'maximum size of a course material',
+  },
+  FILE_MATERIAL_TYPES: {
+    rule: extensions,
+    default: '',
+    defaultText: 'any',
+    path: 'files.materialTypes',
+    ifAbsent: '(any)',
+    description: 'allowed file name extensions of materials, such as `pdf,docx,mp4`',
+  },
+  FILE_COURSE_QUOTA_BYTES: {
+    rule: integer(1024, 1_000_000_000_000_000),
+    default: '1073741824',
+    path: 'files.courseQuotaBytes',
+    description: 'maximum size of all materials of a course together',
+  },
+  FILE_COURSE_MAX_FILES: {
+    rule: integer(1, 1_000_000),
+    default: '1000',
+    path: 'files.courseFiles',
+    description: 'maximum number of materials of a course',
+  },
+  S3_ENDPOINT: {
+    rule: webAddress,
+    defaultText: "Amazon's",
+    path: 'files.storage.endpoint',
+    ifAbsent: "(Amazon's)",
+    description: 'for `FILE_STORAGE=s3`: the S3 server',
+  },
+  S3_REGION: {
+    rule: anyText,
+    default: 'us-east-1',
+    path: 'files.storage.region',
+    description: 'for `FILE_STORAGE=s3`: the region',
+  },
+  S3_BUCKET: {
+    rule: matching(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
+    path: 'files.storage.bucket',
+    description: 'for `FILE_STORAGE=s3`: the bucket, which must exist',
+  },
+  S3_PREFIX: {
+    rule: matching(/^[\w./-]{0,100}$/, 'must be a path of letters, digits, dots, dashes and slashes'),
+    default: '',
+    path: 'files.storage.prefix',
+    description: 'prefix of the keys of files; lets several installations share a bucket',
+  },
+  S3_ACCESS_KEY_ID: {
+    ...foundBySdk,
+    rule: anyText,
+    defaultText: 'found by the AWS SDK',
+    path: 'files.storage.accessKeyId',
+    description: 'for `FILE_STORAGE=s3`: the access key',
+  },
+  S3_SECRET_ACCESS_KEY: {
+    ...foundBySdk,
+    rule: anyText,
+    defaultText: 'found by the AWS SDK',
+    secret: true,
+    path: 'files.storage.secretAccessKey',
+    description: 'for `FILE_STORAGE=s3`: the secret of the access key',
+  },
+  S3_FORCE_PATH_STYLE: {
+    rule: flag('true', 'false'),
+    // Only Amazon gives each bucket a host name.
+    default: (given) => String(given.S3_ENDPOINT !== undefined),
+    defaultText: '`true` with `S3_ENDPOINT`',
+    path: 'files.storage.forcePathStyle',
+    description: '`true`: the bucket is in the path of URLs, not in their host name',
+  },
+  METRICS_TOKEN: {
+    rule: matching(/^[\w.~+/=-]{16,200}$/, 'must be 16 to 200 letters, digits and signs such as - . _ ~ + / ='),
+    secret: true,
+    path: 'http.metricsToken',
+    description: 'Bearer token that `/metrics` asks for; without it `/metrics` is open',
+  },
+  TRUST_PROXY: {
+    rule: proxies,
+    default: 'false',
+    path: 'http.trustProxy',
+    description:
+      "number of proxies in front, or their addresses and ranges (`1`, `10.0.0.0/8`); decides what is the client's address",
+  },
+  LOG_LEVEL: {
+    rule: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    default: 'info',
+    path: 'logLevel',
+    description:
+      'of the logs of `serve`, JSON lines on standard error: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
+  },
+} as const satisfies Record<string, Setting>;
 
-function parseTrustProxy(text: string): false | number | string[] {
-  if (text === 'false' || text === '0') return false;
-  if (/^\d{1,2}$/.test(text)) return Number(text);
-  const entries = commaSeparated(text);
-  const valid = entries.every((entry) => {
-    const [address = '', bits, ...rest] = entry.split('/');
-    const family = isIP(address);
-    if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
-    return (
-      family !== 0 &&
-      rest.length === 0 &&
-      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128)))
-    );
-  });
-  if (!valid || entries.length === 0)
-    throw new Error('must be a number of proxy hops or a list of addresses or CIDR ranges, such as 1 or 10.0.0.0/8');
-  return entries;
-}
+type Rows = typeof rows;
 
-function parseExtensions(text: string): string[] {
-  const extensions = commaSeparated(text).map((entry) => entry.replace(/^\./, '').toLowerCase());
-  if (extensions.some((extension) => !/^[a-z0-9]{1,20}$/.test(extension)))
-    throw new Error('must be a comma-separated list of file name extensions, such as pdf,docx,mp4');
-  return extensions;
-}
+/** The name of an environment variable that the program reads. */
+export type SettingName = keyof Rows;
 
-function commaSeparated(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-}
+/** The settings with a default, which are never absent. */
+type Defaulted = { [N in SettingName]: Rows[N] extends { default: unknown } ? N : never }[SettingName];
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-/** The rule of each, in the order in which `coursectl config` shows them. */
-const rules: Record<SettingName, Joi.Schema> = {
-  NODE_ENV: Joi.valid('development', 'production', 'test')
-    .default('development')
-    .messages({ '*': '{#label} must be development, production or test' }),
-  DATA_DIR: Joi.string().default('data'),
-  DATABASE_URL: parsed(parseDatabaseUrl),
-  // Looser than a host name by the book: Compose and the like name hosts with underscores.
-  DB_HOST: Joi.string()
-    .pattern(/^[\w.:-]+$/)
-    .messages({ '*': '{#label} must be a host name or an address' }),
-  DB_PORT: integer(1, 65535),
-  DB_NAME: Joi.string().max(64),
-  DB_USER: Joi.string(),
-  DB_PASSWORD: Joi.string(),
-  DB_TLS: Joi.valid('off', 'required', 'no-verify')
-    .default('off')
-    .messages({ '*': '{#label} must be off, required or no-verify' }),
-  DB_TLS_CA_FILE: Joi.string(),
-  DB_POOL_MAX: integer(1, 500).default(10),
-  DB_POOL_ACQUIRE_MS: integer(100, 60_000).default(3000),
-  HOST: Joi.string()
-    .hostname()
-    .default('127.0.0.1')
-    .messages({ '*': '{#label} must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0' }),
-  PORT: integer(0, 65535).default(3000),
-  MAX_REQUESTS_IN_FLIGHT: integer(1, 10_000).default(20),
-  MAX_CONNECTIONS_PER_ADDRESS: integer(10, 5000).default(2000),
-  MIN_BODY_RATE: integer(1, 1_000_000).default(500),
-  DRAIN_DELAY_MS: integer(0, 20_000).default(0),
-  JWT_SECRET: Joi.string(),
-  JWT_SECRET_PREVIOUS: Joi.string(),
-  JWT_EXPIRES_IN: parsed(parseLifetime).default(7 * 86_400),
-  MAX_SESSIONS: integer(1, 10_000).default(50),
-  ALLOWED_ORIGINS: parsed(parseOrigins).default([]),
-  // The test suite hashes thousands of passwords: it alone may go below what reliability asks of a deployment.
-  BCRYPT_COST: Joi.when('NODE_ENV', {
-    is: 'test',
-    // biome-ignore lint/suspicious/noThenProperty: Joi's own word for the branch; never awaited.
-    then: integer(4, 15),
-    otherwise: integer(10, 15),
-  }).default(12),
-  PASSWORD_MIN_LENGTH: integer(6, 64).default(6),
-  PASSWORD_BLOCKLIST: Joi.valid('on', 'off').messages({ '*': '{#label} must be on or off' }),
-  INITIAL_PASSWORD_DAYS: integer(1, 366).default(30),
-  IMPORT_BATCH_ROWS: integer(1, 10_000).default(1000),
-  IMPORT_CONCURRENCY: integer(1, 16).default(1),
-  IMPORT_FIELD_MAX_BYTES: integer(256, 16_777_216).default(65_536),
-  IMPORT_RECORD_MAX_BYTES: integer(1024, 67_108_864).default(1_048_576),
-  IMPORT_MAX_COLUMNS: integer(4, 16_384).default(256),
-  IMPORT_UPLOAD_MAX_BYTES: integer(1024, 1_073_741_824).default(52_428_800),
-  IMPORT_UPLOAD_MAX_ROWS: integer(1, 10_000_000).default(200_000),
-  MAX_COURSES_PER_TRAINER: integer(1, 1_000_000).default(500),
-  FILE_STORAGE: Joi.valid('local', 's3').default('local').messages({ '*': '{#label} must be local or s3' }),
-  FILE_IMAGE_MAX_BYTES: integer(1024, 104_857_600).default(10_485_760),
-  FILE_IMAGE_MAX_PIXELS: integer(10_000, 268_000_000).default(25_000_000),
-  FILE_MATERIAL_MAX_BYTES: integer(1024, 5_000_000_000).default(104_857_600),
-  FILE_MATERIAL_TYPES: parsed(parseExtensions).default([]),
-  FILE_COURSE_QUOTA_BYTES: integer(1024, 1_000_000_000_000_000).default(1_073_741_824),
-  FILE_COURSE_MAX_FILES: integer(1, 1_000_000).default(1000),
-  S3_ENDPOINT: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
-    // It is shown: secrets have settings of their own.
-    .pattern(/^[^@]*$/)
-    .messages({ '*': '{#label} must be a URL without a user name, such as https://s3.example.org' }),
-  S3_REGION: Joi.string().default('us-east-1'),
-  S3_BUCKET: Joi.string()
-    .pattern(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
-    .messages({ '*': '{#label} must be the name of a bucket' }),
-  S3_PREFIX: Joi.string()
-    .pattern(/^[\w./-]{0,100}$/)
-    .default('')
-    .messages({ '*': '{#label} must be a path of letters, digits, dots, dashes and slashes' }),
-  S3_ACCESS_KEY_ID: Joi.string(),
-  S3_SECRET_ACCESS_KEY: Joi.string(),
-  S3_FORCE_PATH_STYLE: Joi.boolean().messages({ '*': '{#label} must be true or false' }),
-  METRICS_TOKEN: Joi.string()
-    .pattern(/^[\w.~+/=-]{16,200}$/)
-    .messages({ '*': '{#label} must be 16 to 200 letters, digits and signs such as - . _ ~ + / =' }),
-  TRUST_PROXY: parsed(parseTrustProxy).default(false),
-  LOG_LEVEL: Joi.valid(...logLevels)
-    .default('info')
-    .messages({ '*': `{#label} must be one of ${logLevels.join(', ')}` }),
+/** The values of all settings. */
+export type SettingValues = { [N in Defaulted]: ReturnType<Rows[N]['rule']> } & {
+  [N in Exclude<SettingName, Defaulted>]?: ReturnType<Rows[N]['rule']>;
 };
 
-// Object.keys gives any text: the type of `rules` says that these are the names.
-export const settingNames = Object.keys(rules) as readonly SettingName[];
+/** The last part of a setting's path, if the path is directly below `Section`. */
+type KeyIn<Section extends string, N extends SettingName> = Rows[N]['path'] extends `${Section}.${infer Key}`
+  ? Key extends `${string}.${string}`
+    ? never
+    : Key
+  : never;
 
-/** What a validated environment is made by: all variables together, given ones as their text. */
-export const environmentSchema = Joi.object(rules);
+/** The settings whose path is directly below `Section`, by the last part of the path. */
+export type Section<S extends string> = { [N in Defaulted as KeyIn<S, N>]: ReturnType<Rows[N]['rule']> } & {
+  [N in Exclude<SettingName, Defaulted> as KeyIn<S, N>]?: ReturnType<Rows[N]['rule']>;
+};
 
-/** The validated environment, a property a variable. */
-export interface Environment {
-  NODE_ENV: 'development' | 'production' | 'test';
-  DATA_DIR: string;
-  DATABASE_URL?: SqliteLocation | MysqlLocation;
-  DB_HOST?: string;
-  DB_PORT?: number;
-  DB_NAME?: string;
-  DB_USER?: string;
-  DB_PASSWORD?: string;
-  DB_TLS: TlsMode;
-  DB_TLS_CA_FILE?: string;
-  DB_POOL_MAX: number;
-  DB_POOL_ACQUIRE_MS: number;
-  HOST: string;
-  PORT: number;
-  MAX_REQUESTS_IN_FLIGHT: number;
-  MAX_CONNECTIONS_PER_ADDRESS: number;
-  MIN_BODY_RATE: number;
-  DRAIN_DELAY_MS: number;
-  JWT_SECRET?: string;
-  JWT_SECRET_PREVIOUS?: string;
-  JWT_EXPIRES_IN: number;
-  MAX_SESSIONS: number;
-  ALLOWED_ORIGINS: string[];
-  BCRYPT_COST: number;
-  PASSWORD_MIN_LENGTH: number;
-  PASSWORD_BLOCKLIST?: 'on' | 'off';
-  INITIAL_PASSWORD_DAYS: number;
-  IMPORT_BATCH_ROWS: number;
-  IMPORT_CONCURRENCY: number;
-  IMPORT_FIELD_MAX_BYTES: number;
-  IMPORT_RECORD_MAX_BYTES: number;
-  IMPORT_MAX_COLUMNS: number;
-  IMPORT_UPLOAD_MAX_BYTES: number;
-  IMPORT_UPLOAD_MAX_ROWS: number;
-  MAX_COURSES_PER_TRAINER: number;
-  FILE_STORAGE: 'local' | 's3';
-  FILE_IMAGE_MAX_BYTES: number;
-  FILE_IMAGE_MAX_PIXELS: number;
-  FILE_MATERIAL_MAX_BYTES: number;
-  FILE_MATERIAL_TYPES: string[];
-  FILE_COURSE_QUOTA_BYTES: number;
-  FILE_COURSE_MAX_FILES: number;
-  S3_ENDPOINT?: string;
-  S3_REGION: string;
-  S3_BUCKET?: string;
-  S3_PREFIX: string;
-  S3_ACCESS_KEY_ID?: string;
-  S3_SECRET_ACCESS_KEY?: string;
-  S3_FORCE_PATH_STYLE?: boolean;
-  METRICS_TOKEN?: string;
-  TRUST_PROXY: TrustProxy;
-  LOG_LEVEL: string;
-}
+/** All that is known of each setting. */
+export const settings: Readonly<Record<SettingName, Setting>> = rows;
 
-/** Every environment variable that the program reads. */
-export type SettingName = keyof Environment;
-
-/** Shortest secret accepted in production, in bytes: HS256's key length (RFC 7518, section 3.2). */
-const minimumSecretBytes = 32;
-const placeholderSecret = /^(.)\1*$|change.?me|your.?(jwt.?)?secret|secret.?key|example|placeholder/i;
-
-/** What is wrong with a signing secret, or `undefined` when it is fit for production. */
-export function secretWeakness(secret: string): string | undefined {
-  if (Buffer.byteLength(secret) < minimumSecretBytes) return `is shorter than ${minimumSecretBytes} bytes`;
-  if (placeholderSecret.test(secret)) return 'looks like a placeholder';
-  return undefined;
-}
-
-const howToMakeASecret = 'make one with: openssl rand -base64 48';
-
-/** Rules that involve more than one setting; each gives a sentence that starts with the setting's name. */
-export function crossChecks(settings: Environment): string[] {
-  const problems: string[] = [];
-  const separate = (['DB_HOST', 'DB_PORT', 'DB_NAME', 'DB_USER', 'DB_PASSWORD'] as const).filter(
-    (name) => settings[name] !== undefined,
-  );
-  if (settings.DATABASE_URL && separate.length > 0) {
-    problems.push(`DATABASE_URL must not be combined with ${separate.join(', ')}: set one or the other`);
-  } else if (separate.length > 0) {
-    for (const name of ['DB_NAME', 'DB_USER'] as const) {
-      if (settings[name] === undefined) problems.push(`${name} must be set when ${separate[0]} is`);
-    }
-  }
-  if (settings.FILE_STORAGE === 's3' && settings.S3_BUCKET === undefined)
-    problems.push('S3_BUCKET must be set when FILE_STORAGE is s3');
-  const keys = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
-  const [given, ...both] = keys.filter((name) => settings[name] !== undefined);
-  const missing = keys.find((name) => name !== given);
-  if (given && both.length === 0) problems.push(`${missing} must be set when ${given} is`);
-  if (settings.NODE_ENV === 'production') {
-    if (settings.JWT_SECRET === undefined) problems.push(`JWT_SECRET must be set in production; ${howToMakeASecret}`);
-    for (const name of ['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const) {
-      const weakness = settings[name] === undefined ? undefined : secretWeakness(settings[name]);
-      if (weakness) problems.push(`${name} ${weakness}; ${howToMakeASecret}`);
-    }
-  }
-  return problems;
-}
+// Object.keys gives any text: the type of `rows` says that these are the names.
+export const settingNames = Object.keys(rows) as readonly SettingName[];

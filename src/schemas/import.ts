@@ -168,7 +168,7 @@ const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 function onlyForUpdates(resetPasswords: boolean, { message, state }: Types.CustomHelpers): boolean | Types.ErrorReport {
   const { onExisting } = state.ancestors[0] as Partial<ImportOptions>;
   return resetPasswords && onExisting !== 'update'
-    ? message({ custom: 'resetPasswords needs onExisting update.' })
+    ? message({ custom: 'resetPasswords needs onExisting update.' }, { otherFields: ['onExisting'] })
     : resetPasswords;
 }
 

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { validationError } from '../errors.js';
+import { type FieldProblem, validationError } from '../errors.js';
 
 /** Maximum number of problems reported for one input. */
 const mostProblems = 20;
@@ -20,12 +20,15 @@ export function validate<T>(schema: Joi.ObjectSchema<T>, input: unknown): T {
     errors: { wrap: { label: false } },
   });
   if (!error) return withoutUndefined(value);
-  const firstByPath = new Map<string, string>();
+  const firstByPath = new Map<string, FieldProblem>();
   for (const detail of error.details) {
     const path = detail.path.join('.');
-    if (!firstByPath.has(path)) firstByPath.set(path, detail.message);
+    // What a schema's own check gives beside its message.
+    const { otherFields } = (detail.context ?? {}) as Pick<FieldProblem, 'otherFields'>;
+    if (!firstByPath.has(path))
+      firstByPath.set(path, { path, message: detail.message, ...(otherFields && { otherFields }) });
   }
-  throw validationError([...firstByPath].slice(0, mostProblems).map(([path, message]) => ({ path, message })));
+  throw validationError([...firstByPath.values()].slice(0, mostProblems));
 }
 
 /** Joi leaves alone what is `undefined`; to spread such a field would clear what it doesn't speak of. */

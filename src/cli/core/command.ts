@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { addCommand, type Choices, type Declaration, type None, type Options } from './declaration.js';
 import { asTyped, type Io } from './output.js';
-import { action, type Outcome, type SchemaNeed, type Work } from './run.js';
+import { action, commonOptions, type Outcome, type SchemaNeed, type Work } from './run.js';
 
 /** What a command file is given to register with. */
 export interface Registry {
@@ -8,21 +9,15 @@ export interface Registry {
   outcome: Outcome;
 }
 
-interface Definition<Options> extends Work<Options> {
-  /** Name and arguments, such as `show <user>`. */
-  usage: string;
+interface Definition<Usage extends string, O extends Options, C extends Choices>
+  extends Declaration<Usage, O, C>,
+    Work<Usage, O, C> {
   summary: string;
   /** Command lines without the leading `coursectl`, each a working example. */
   examples: readonly string[];
-  /** Adds the command's own options. */
-  options?: (command: Command) => void;
+  /** What the help says below the options. */
+  notes?: string;
 }
-
-/** How people name what commands work on: the same everywhere. */
-const named: Readonly<Record<string, string>> = {
-  course: 'its id or exact title',
-  user: 'id, email address or phone number',
-};
 
 /** What commands declare of the database schema. */
 const schemaNeeds = new WeakMap<Command, SchemaNeed>();
@@ -31,22 +26,17 @@ const schemaNeeds = new WeakMap<Command, SchemaNeed>();
 export const schemaNeedOf = (command: Command): SchemaNeed | undefined => schemaNeeds.get(command);
 
 /** Registers a command with what all commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
-export function define<Options = object>(
+export function define<const Usage extends string, O extends Options = None, const C extends Choices = None>(
   parent: Command,
   { io, outcome }: Registry,
-  definition: Definition<Options>,
+  definition: Definition<Usage, O, C>,
 ): Command {
-  const command = parent.command(definition.usage).description(definition.summary);
-  schemaNeeds.set(command, definition.schema);
-  for (const argument of command.registeredArguments) argument.description ||= named[argument.name()] ?? '';
-  definition.options?.(command);
+  const { usage, summary, options, choices, schema, examples, notes } = definition;
+  const command = addCommand(parent, { usage, options: { ...options, ...commonOptions }, ...(choices && { choices }) });
+  schemaNeeds.set(command, schema);
+  command.description(summary);
+  if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   return command
-    .option('--json', 'print one JSON object on standard output')
-    .option('--quiet', 'print results and errors only')
-    .option('--verbose', 'print stack traces and debug logs')
-    .addHelpText(
-      'after',
-      `\nExamples:\n${definition.examples.map((example) => `  ${asTyped(io, example)}`).join('\n')}`,
-    )
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${asTyped(io, example)}`).join('\n')}`)
     .action(action(io, outcome, definition));
 }

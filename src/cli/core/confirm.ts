@@ -1,19 +1,15 @@
 import { AppError, isAppError } from '../../errors.js';
+import type { yesOption } from './declaration.js';
 import { printable } from './printable.js';
 import { createPrompts } from './prompts.js';
 import type { Run } from './run.js';
-
-/** The option of commands that ask first. */
-export interface YesOption {
-  yes?: true;
-}
 
 /**
  * Known before anything is looked up or done.
  * @param toDo what the command does, such as "delete"
  * @throws AppError `USAGE` when there is a question and nobody to answer it
  */
-export function assertCanAsk({ interactive, options }: Run<YesOption>, toDo: string): void {
+export function assertCanAsk({ interactive, options }: Run<'', typeof yesOption>, toDo: string): void {
   if (!options.yes && !interactive)
     throw new AppError('USAGE', `Without a terminal nobody can be asked: add --yes to ${toDo}.`);
 }

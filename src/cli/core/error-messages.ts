@@ -1,62 +1,78 @@
 import type { Command } from 'commander';
-import { AppError, isAppError, validationError } from '../../errors.js';
+import { AppError, type ErrorSubject, type FieldProblem, isAppError, validationError } from '../../errors.js';
 
 /** Fields of the API that have another name on the command line. */
 const otherNames: Readonly<Record<string, string>> = {
-  ...{ courseType: 'type', trainerId: 'trainer', tags: 'tag', targetId: 'target', actorId: 'actor' },
-  ...{ traineeId: 'user', traineeIds: 'user', enrollmentIds: 'id' },
+  courseType: 'type',
+  trainerId: 'trainer',
+  tags: 'tag',
+  targetId: 'target',
+  actorId: 'actor',
+  traineeId: 'user',
+  traineeIds: 'user',
+  enrollmentIds: 'id',
 };
 
-/** By which options and arguments things are named, and the command that shows what there is. */
-const things: Readonly<Record<string, { names: readonly string[]; shownBy: string }>> = {
-  User: { names: ['user', 'trainer', 'actor'], shownBy: 'users list' },
-  Trainer: { names: ['user', 'trainer'], shownBy: 'courses trainers' },
-  Trainee: { names: ['user'], shownBy: 'users list --role trainee' },
-  Course: { names: ['course'], shownBy: 'courses list' },
-  Enrollment: { names: ['id'], shownBy: 'enrollments list' },
-  Import: { names: ['id'], shownBy: 'imports list' },
-  File: { names: ['file-id'], shownBy: 'courses files list <course>' },
+/** The options and arguments that name a subject, and the command that lists what can be named. */
+const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string[]; listedBy: string }>>> = {
+  User: { names: ['user', 'trainer', 'actor'], listedBy: 'users list' },
+  Trainer: { names: ['user', 'trainer'], listedBy: 'courses trainers' },
+  Trainee: { names: ['user'], listedBy: 'users list --role trainee' },
+  Course: { names: ['course'], listedBy: 'courses list' },
+  Enrollment: { names: ['id'], listedBy: 'enrollments list' },
+  Import: { names: ['id'], listedBy: 'imports list' },
+  File: { names: ['file-id'], listedBy: 'courses files list <course>' },
 };
 
-/** The option or argument of a command that gives a field, where that has another name. */
-function spelt(command: Command, field: string): string | undefined {
+/** What a field is called on the command line: the option or argument that gives it. */
+function nameAtTerminal(command: Command, field: string): string {
   const name = otherNames[field] ?? field;
   const option = command.options.find((one) => one.attributeName() === name);
   if (option) return option.long ?? option.flags;
   const isArgument = command.registeredArguments.some((argument) => argument.name() === name);
-  return isArgument && name !== field ? `<${name}>` : undefined;
+  return isArgument && name !== field ? `<${name}>` : field;
 }
 
-/** A sentence about a field. What has no name for people is called by that of the API: first, or as a word in camel case. */
-function aboutOption(command: Command, sentence: string): string {
-  return sentence.replace(/^[a-z]\w*|\b[a-z]+[A-Z]\w*/g, (word) => spelt(command, word) ?? word);
+/** A problem in the words of the command line. One whose message gives the field a name for people keeps it. */
+function problemAtTerminal(command: Command, { path, message, otherFields = [] }: FieldProblem): FieldProblem {
+  const [field = ''] = path.split('.');
+  const ofField = message.startsWith(`${field} `)
+    ? nameAtTerminal(command, field) + message.slice(field.length)
+    : message;
+  return {
+    path,
+    message: otherFields.reduce((text, other) => text.replace(other, nameAtTerminal(command, other)), ofField),
+  };
 }
 
 /** What the command line gives under one of several names. */
 function given(command: Command, names: readonly string[]): string[] {
   const options: Record<string, unknown> = command.opts();
-  return names.flatMap((name) => {
-    const index = command.registeredArguments.findIndex((argument) => argument.name() === name);
-    const value = index < 0 ? options[name] : command.processedArgs[index];
-    // A variadic argument has several.
-    return [value].flat().filter((one) => typeof one === 'string' && one !== '') as string[];
-  });
+  return names
+    .flatMap((name) => {
+      const index = command.registeredArguments.findIndex((argument) => argument.name() === name);
+      // A variadic argument has several.
+      return [index < 0 ? options[name] : command.processedArgs[index]].flat();
+    })
+    .filter((value) => typeof value === 'string' && value !== '');
 }
 
-function notFoundHere(command: Command, failure: AppError): AppError {
-  const [, name = ''] = /^(\w+) not found\.$/.exec(failure.message) ?? [];
-  const thing = things[name];
-  if (!thing) return failure;
-  const references = given(command, thing.names);
-  const which = references.length === 0 ? '' : `: ${references.length > 1 ? 'one of ' : ''}${references.join(', ')}`;
-  const message = `${name} not found${which}. To see what there is: coursectl ${thing.shownBy}`;
-  return new AppError('NOT_FOUND', message, { cause: failure });
+function notFoundAtTerminal(command: Command, failure: AppError): AppError {
+  const { subject } = failure;
+  const reference = subject && references[subject];
+  if (!reference) return failure;
+  const values = given(command, reference.names);
+  const which = values.length === 0 ? '' : `: ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`;
+  const message = `${subject} not found${which}. To list them: coursectl ${reference.listedBy}`;
+  return new AppError('NOT_FOUND', message, { subject, cause: failure });
 }
 
-/** A failure as the terminal says it: fields are called by the options that give them, and what isn't found by its name. */
+/** A failure as the terminal says it: fields are called by their options, and what isn't found by what was typed. */
 export function atTerminal(command: Command, failure: unknown): unknown {
-  if (isAppError(failure, 'NOT_FOUND')) return notFoundHere(command, failure);
+  if (isAppError(failure, 'NOT_FOUND')) return notFoundAtTerminal(command, failure);
   if (!isAppError(failure, 'VALIDATION') || failure.details.length === 0) return failure;
-  const details = failure.details.map(({ path, message }) => ({ path, message: aboutOption(command, message) }));
-  return validationError(details, failure);
+  return validationError(
+    failure.details.map((problem) => problemAtTerminal(command, problem)),
+    failure,
+  );
 }

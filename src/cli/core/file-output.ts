@@ -1,6 +1,7 @@
 import { open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError, systemErrorCode } from '../../errors.js';
+import type { outputOption } from './declaration.js';
 import { writeText } from './output.js';
 import { printable } from './printable.js';
 import type { Run } from './run.js';
@@ -15,7 +16,7 @@ interface FileOutput {
 }
 
 /** Standard output, or a new file that only this user can read. */
-async function openOutput({ io, options }: Run<{ output?: string }>): Promise<FileOutput> {
+async function openOutput({ io, options }: Run<'', typeof outputOption>): Promise<FileOutput> {
   const name = options.output;
   if (name === undefined) {
     const nothing = async () => undefined;
@@ -49,7 +50,7 @@ async function openOutput({ io, options }: Run<{ output?: string }>): Promise<Fi
  * @param what the data is
  * @throws AppError `USAGE` with `--json` and no `--output`: known before anything is done
  */
-export function assertDestination({ options }: Run<{ output?: string }>, what = 'CSV'): void {
+export function assertDestination({ options }: Run<'', typeof outputOption>, what = 'CSV'): void {
   if (options.json && options.output === undefined)
     throw new AppError('USAGE', `${what} and JSON can't share standard output. Add --output <file>.`);
 }
@@ -59,7 +60,7 @@ export function assertDestination({ options }: Run<{ output?: string }>, what = 
  * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
  */
 export async function writeData(
-  run: Run<{ output?: string }>,
+  run: Run<'', typeof outputOption>,
   pieces: AsyncIterable<string | Uint8Array>,
 ): Promise<void> {
   const output = await openOutput(run);

@@ -127,5 +127,6 @@ export function failureJson(error: unknown): object {
   if (!isAppError(error))
     return { error: { code: 'BUG', message: error instanceof Error ? error.message : String(error) } };
   const { code, message, details } = error;
-  return { error: { code, message, ...(details.length > 0 && { details }) } };
+  const problems = details.map(({ path, message: problem }) => ({ path, message: problem }));
+  return { error: { code, message, ...(problems.length > 0 && { details: problems }) } };
 }

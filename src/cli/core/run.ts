@@ -3,23 +3,33 @@ import type { Command } from 'commander';
 import type { Config } from '../../config/config.js';
 import type { Context } from '../../context.js';
 import { AppError, isAppError } from '../../errors.js';
+import {
+  type ArgumentValues,
+  type Choices,
+  calledWith,
+  type None,
+  type Options,
+  type OptionValues,
+} from './declaration.js';
 import { atTerminal } from './error-messages.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { failureJson, failureText, type Io, paintFor, withCommandLines, writeLine } from './output.js';
 import { printable } from './printable.js';
 
 /** Options that every command has. */
-interface CommonOptions {
-  json?: true;
-  quiet?: true;
-  verbose?: true;
-}
+export const commonOptions = {
+  '--json': 'print one JSON object on standard output',
+  '--quiet': 'print results and errors only',
+  '--verbose': 'print stack traces and debug logs',
+};
 
-/** What a command works with. */
-export interface Run<Options = object> {
+type CommonOptions = OptionValues<typeof commonOptions>;
+
+/** What a command works with; what it was called with has the types of its declaration. */
+export interface Run<Usage extends string = '', O extends Options = None, C extends Choices = None> {
   io: Io;
-  options: Options & CommonOptions;
-  arguments: readonly string[];
+  arguments: ArgumentValues<Usage, C>;
+  options: OptionValues<O> & CommonOptions;
   /** Colours for text on standard output. */
   paint: ChalkInstance;
   /** Whether a person is there to answer: a terminal on both ends, and no `--json`. */
@@ -55,10 +65,10 @@ export interface Result {
 export type SchemaNeed = 'current' | 'not newer' | 'any';
 
 /** What a command does, and what it needs for it. */
-export interface Work<Options> {
+export interface Work<Usage extends string, O extends Options, C extends Choices> {
   /** Looked at when the command opens the database. */
   schema: SchemaNeed;
-  run: (run: Run<Options>) => Promise<Result>;
+  run: (run: Run<Usage, O, C>) => Promise<Result>;
   /** The command watches for Ctrl-C itself and ends in good order; others are broken off. */
   stopsItself?: boolean;
 }
@@ -68,9 +78,13 @@ export interface Outcome {
   exitCode: ExitCode;
 }
 
-function makeRun<Options>(io: Io, command: Command, schema: SchemaNeed, opened: Context[]): Run<Options> {
-  // Commander keeps options untyped; each command declares what it has registered.
-  const options = command.optsWithGlobals() as Options & CommonOptions;
+function makeRun<Usage extends string, O extends Options, C extends Choices>(
+  io: Io,
+  command: Command,
+  schema: SchemaNeed,
+  opened: Context[],
+): Run<Usage, O, C> {
+  const { arguments: given, options } = calledWith<Usage, O & typeof commonOptions, C>(command);
   const config: Run['config'] = async (overrides = {}) => {
     const { loadConfig } = await import('../../config/config.js');
     try {
@@ -83,8 +97,8 @@ function makeRun<Options>(io: Io, command: Command, schema: SchemaNeed, opened: 
   };
   return {
     io,
+    arguments: given,
     options,
-    arguments: command.args,
     paint: paintFor(io.stdout, io.env),
     interactive: Boolean(io.stdin.isTTY && io.stderr.isTTY && !options.json),
     config,
@@ -133,12 +147,14 @@ async function report(failure: unknown, command: Command, io: Io, options: Commo
  * Makes a commander action of a function that returns its result: prints the result or the failure, closes what was
  * opened, and leaves the exit code in `outcome`.
  */
-export function action<Options>(io: Io, outcome: Outcome, { schema, run: work, stopsItself = false }: Work<Options>) {
-  return async (...commanderArguments: unknown[]): Promise<void> => {
-    // Commander passes the command itself last.
-    const command = commanderArguments.at(-1) as Command;
+export function action<Usage extends string, O extends Options, C extends Choices>(
+  io: Io,
+  outcome: Outcome,
+  { schema, run: work, stopsItself = false }: Work<Usage, O, C>,
+) {
+  return async function (this: Command): Promise<void> {
     const opened: Context[] = [];
-    const run = makeRun<Options>(io, command, schema, opened);
+    const run = makeRun<Usage, O, C>(io, this, schema, opened);
     try {
       const working = work(run);
       const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
@@ -147,7 +163,7 @@ export function action<Options>(io: Io, outcome: Outcome, { schema, run: work, s
         await (result.painted ? writeLine(io.stdout, result.text) : run.emit(result.text));
       outcome.exitCode = result.exitCode ?? exitCodes.ok;
     } catch (error) {
-      outcome.exitCode = await report(error, command, io, run.options);
+      outcome.exitCode = await report(error, this, io, run.options);
     } finally {
       for (const context of opened) await context.close();
     }

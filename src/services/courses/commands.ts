@@ -94,7 +94,9 @@ function columnsOf({ tags, ...fields }: Partial<CourseFields>): Partial<Course> 
 
 function assertDatesInOrder({ startDate, endDate }: { startDate?: string | null; endDate?: string | null }): void {
   if (startDate && endDate && endDate < startDate)
-    throw validationError([{ path: 'endDate', message: 'endDate must not be before startDate.' }]);
+    throw validationError([
+      { path: 'endDate', message: 'endDate must not be before startDate.', otherFields: ['startDate'] },
+    ]);
 }
 
 const courseRecord = (action: AuditRecord['action'], id: string, changes: Pick<AuditRecord, 'before' | 'after'>) =>

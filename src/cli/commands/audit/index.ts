@@ -1,25 +1,25 @@
 import type { Command } from 'commander';
 import { isAppError } from '../../../errors.js';
-import type { listAudit } from '../../../services/audit.js';
+import { presentAuditEntry } from '../../../presenters/audit-entry.js';
 import { define, type Registry } from '../../core/command.js';
+import { pageOptions } from '../../core/declaration.js';
 import { pageText } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 
-interface AuditOptions {
-  action?: string;
-  actor?: string;
-  targetType?: string;
-  target?: string;
-  from?: string;
-  to?: string;
-  page?: string;
-  limit?: string;
-}
+const auditOptions = {
+  '--action <action>': 'only this one, such as user.update or course.delete',
+  '--actor <user>': 'only by this account: id, email or phone',
+  '--target-type <type>': 'only of a user, address, import, course or enrollment',
+  '--target <id>': 'only of the one with this id',
+  '--from <time>': 'from this date or time on, as ISO 8601 has it',
+  '--to <time>': 'before this date or time',
+  ...pageOptions('entries'),
+};
 
 export function register(program: Command, registry: Registry): void {
   const audit = program.command('audit').description('See who changed what');
 
-  define<AuditOptions>(audit, registry, {
+  define(audit, registry, {
     usage: 'list',
     schema: 'any',
     summary: 'List privileged changes, newest first; --json has what was before and after',
@@ -29,40 +29,9 @@ export function register(program: Command, registry: Registry): void {
       'audit list --actor ada@example.org --json',
       'audit list --target-type user --target 019aa0c4-...',
     ],
-    options: (command) =>
-      command
-        .option('--action <action>', 'only this one, such as user.update or course.delete')
-        .option('--actor <user>', 'only by this account: id, email or phone')
-        .option('--target-type <type>', 'only of a user, address, import, course or enrollment')
-        .option('--target <id>', 'only of the one with this id')
-        .option('--from <time>', 'from this date or time on, as ISO 8601 has it')
-        .option('--to <time>', 'before this date or time')
-        .option('--page <number>', 'from 1')
-        .option('--limit <number>', 'entries a page, 1 to 100'),
+    options: auditOptions,
     run: list,
   });
-}
-
-type Entry = Awaited<ReturnType<typeof listAudit>>['items'][number];
-
-/** An entry for `--json`, with the fields of the API. */
-function entryJson({
-  id,
-  at,
-  action,
-  actorId,
-  origin,
-  ip,
-  targetType,
-  targetId,
-  beforeJson,
-  afterJson,
-}: Entry): object {
-  const parsed = (json: string | null) => (json === null ? null : (JSON.parse(json) as object));
-  return {
-    ...{ id, at, action, actorId, origin, ip, targetType, targetId },
-    ...{ before: parsed(beforeJson), after: parsed(afterJson) },
-  };
 }
 
 /** The id of an account; one that was deleted is known by its id alone. */
@@ -76,14 +45,14 @@ async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference
   }
 }
 
-async function list(run: Run<AuditOptions>): Promise<Result> {
+async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
   const { action, actor, targetType, target, from, to, page, limit } = run.options;
-  const [{ listAudit: pageOfAudit }, { emailsOf }] = await Promise.all([
+  const [{ listAudit }, { emailsOf }] = await Promise.all([
     import('../../../services/audit.js'),
     import('../../../services/accounts/queries.js'),
   ]);
   const context = await run.context();
-  const { items, pagination } = await pageOfAudit(context, {
+  const { items, pagination } = await listAudit(context, {
     ...{ action, targetType, targetId: target, from, to, page, limit },
     actorId: actor === undefined ? undefined : await actorIdOf(context, actor),
   });
@@ -92,11 +61,13 @@ async function list(run: Run<AuditOptions>): Promise<Result> {
     items.flatMap((entry) => entry.actorId ?? []),
   );
   const rows = items.map((entry) => [
-    ...[entry.at.toISOString(), entry.actorId === null ? 'terminal' : (emails.get(entry.actorId) ?? entry.actorId)],
-    ...[entry.action, `${entry.targetType} ${entry.targetId ?? ''}`.trimEnd()],
+    entry.at.toISOString(),
+    entry.actorId === null ? 'terminal' : (emails.get(entry.actorId) ?? entry.actorId),
+    entry.action,
+    `${entry.targetType} ${entry.targetId ?? ''}`.trimEnd(),
   ]);
   return {
-    json: { entries: items.map(entryJson), pagination },
+    json: { entries: items.map(presentAuditEntry), pagination },
     text: pageText(['TIME', 'ACTOR', 'ACTION', 'TARGET'], rows, pagination, 'entry', 'entries'),
   };
 }

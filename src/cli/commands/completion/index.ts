@@ -1,10 +1,10 @@
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
-import { completionScripts } from './scripts.js';
+import { completionScripts, shells } from './scripts.js';
 
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
-    usage: 'completion',
+    usage: 'completion <shell>',
     schema: 'any',
     summary: 'Print a script that lets the shell complete commands and options with the Tab key',
     examples: [
@@ -13,11 +13,9 @@ export function register(program: Command, registry: Registry): void {
       'completion zsh > "${fpath[1]}/_coursectl"',
       'completion fish > ~/.config/fish/completions/coursectl.fish',
     ],
-    options: (command) =>
-      command.addArgument(new Argument('<shell>', 'the shell to complete in').choices(Object.keys(completionScripts))),
+    choices: { shell: shells },
     async run(run) {
-      // Commander has refused every other word.
-      const shell = run.arguments[0] as keyof typeof completionScripts;
+      const { shell } = run.arguments;
       const script = completionScripts[shell](program);
       return { json: { shell, script }, text: script };
     },

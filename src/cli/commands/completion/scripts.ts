@@ -214,3 +214,5 @@ ${lines.join('\n')}`;
 
 /** Completion scripts made of the program's own declarations, so that they can't get out of step with it. */
 export const completionScripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+export const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly (keyof typeof completionScripts)[];

@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
+import { presentCourse } from '../../../presenters/course.js';
 import { operator } from '../../../services/core.js';
 import {
   assignTrainer,
@@ -16,59 +17,70 @@ import { asTyped, counted } from '../../core/output.js';
 import { courseIdOf, userIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import { courseInput } from './input.js';
-import type { CourseFieldOptions, CreateCourseOptions, DeleteCourseOptions } from './options.js';
-import { type Course, courseJson, courseName, trainerName } from './output.js';
+import type { createCourseOptions, deleteCourseOptions, editCourseOptions } from './options.js';
+import { type Course, courseName, trainerName } from './output.js';
 
 /** The course that the command line names first. */
-const named = (run: Run, context: Context) => courseIdOf(context, run.arguments[0] ?? '');
+const named = (run: Run<'<course>'>, context: Context) => courseIdOf(context, run.arguments.course);
 
-const done = (course: Course, text: string): Result => ({ json: { course: courseJson(course) }, text });
+/** A course after a change. @param textOf what to say about it */
+function changed(model: Parameters<typeof presentCourse>[0], textOf: (course: Course) => string): Result {
+  const course = presentCourse(model);
+  return { json: { course }, text: textOf(course) };
+}
 
 /**
  * Makes a course, which nobody sees before it is published.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer
  */
-export async function create(run: Run<CreateCourseOptions>): Promise<Result> {
+export async function create(run: Run<'', typeof createCourseOptions>): Promise<Result> {
   const context = await run.context();
   const { trainer } = run.options;
   const trainerId = trainer === undefined ? undefined : await userIdOf(context, trainer);
-  const course = await createCourse(context, operator, { ...courseInput(run.options), trainerId });
-  return done(
-    course,
-    `Created ${courseName(course)}. To publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
+  const created = await createCourse(context, operator, { ...courseInput(run.options), trainerId });
+  return changed(
+    created,
+    (course) => `Created ${courseName(course)}. To publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
   );
 }
 
 /** Changes the fields that options name. @throws AppError `USAGE` when there are none, `VALIDATION`, `NOT_FOUND` */
-export async function edit(run: Run<CourseFieldOptions>): Promise<Result> {
+export async function edit(run: Run<'<course>', typeof editCourseOptions>): Promise<Result> {
   const input = courseInput(run.options);
   if (Object.keys(input).length === 0)
     throw new AppError('USAGE', 'Nothing to change: add --title, --category, ... (--help names them all).');
   const context = await run.context();
-  const course = await updateCourse(context, operator, await named(run, context), input);
-  return done(course, `Changed ${courseName(course)}.`);
+  const updated = await updateCourse(context, operator, await named(run, context), input);
+  return changed(updated, (course) => `Changed ${courseName(course)}.`);
 }
 
 /** Publishes a course, or takes it back. @throws AppError `NOT_FOUND` */
-export async function publish(run: Run, isPublished: boolean): Promise<Result> {
+export async function publish(run: Run<'<course>'>, isPublished: boolean): Promise<Result> {
   const context = await run.context();
-  const course = await publishCourse(context, operator, await named(run, context), { isPublished });
-  return done(course, `${courseName(course)} is ${isPublished ? 'published' : 'not published any more'}.`);
+  const published = await publishCourse(context, operator, await named(run, context), { isPublished });
+  return changed(
+    published,
+    (course) => `${courseName(course)} is ${isPublished ? 'published' : 'not published any more'}.`,
+  );
 }
 
 /** Gives a course to another trainer. @throws AppError `NOT_FOUND`, `ACCOUNT_INACTIVE` */
-export async function giveToTrainer(run: Run): Promise<Result> {
+export async function giveToTrainer(run: Run<'<course> <user>'>): Promise<Result> {
   const context = await run.context();
-  const trainerId = await userIdOf(context, run.arguments[1] ?? '');
-  const course = await assignTrainer(context, operator, await named(run, context), { trainerId });
-  return done(course, `${courseName(course)} is the course of ${trainerName(course)} now.`);
+  const trainerId = await userIdOf(context, run.arguments.user);
+  const assigned = await assignTrainer(context, operator, await named(run, context), { trainerId });
+  return changed(assigned, (course) => `${courseName(course)} is the course of ${trainerName(course)} now.`);
 }
 
 const inUse = (cause?: unknown) =>
   new AppError('COURSE_IN_USE', 'Course has active enrollments. Add --force to delete it all the same.', { cause });
 
 /** @throws AppError `COURSE_IN_USE` before anybody is asked what would be refused */
-async function askWhetherToDelete(run: Run<DeleteCourseOptions>, context: Context, course: Course): Promise<void> {
+async function askWhetherToDelete(
+  run: Run<'<course>', typeof deleteCourseOptions>,
+  context: Context,
+  course: Pick<Course, 'id' | 'title'>,
+): Promise<void> {
   const count = async (filter: object) =>
     (await listEnrollments(context, operator, { courseId: course.id, limit: 1, ...filter })).pagination.totalItems;
   const active = await count({ status: 'active' });
@@ -86,16 +98,16 @@ async function askWhetherToDelete(run: Run<DeleteCourseOptions>, context: Contex
  * Deletes a course with all that hangs on it, having asked.
  * @throws AppError `USAGE`, `NOT_FOUND`, `COURSE_IN_USE`, `INTERRUPTED`
  */
-export async function remove(run: Run<DeleteCourseOptions>): Promise<Result> {
+export async function remove(run: Run<'<course>', typeof deleteCourseOptions>): Promise<Result> {
   assertCanAsk(run, 'delete');
   const context = await run.context();
   const { force = false, yes } = run.options;
-  const course = await findCourse(context, operator, await named(run, context));
-  if (!yes) await askWhetherToDelete(run, context, course);
+  const found = await findCourse(context, operator, await named(run, context));
+  if (!yes) await askWhetherToDelete(run, context, found);
   try {
-    await deleteCourse(context, operator, course.id, { force });
+    await deleteCourse(context, operator, found.id, { force });
   } catch (error) {
     throw isAppError(error, 'COURSE_IN_USE') ? inUse(error) : error;
   }
-  return done(course, `Deleted ${courseName(course)}.`);
+  return changed(found, (course) => `Deleted ${courseName(course)}.`);
 }

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
-import type { FileListOptions, GetFileOptions, RemoveFileOptions } from './options.js';
+import { outputOption, yesOption } from '../../core/declaration.js';
+import { fileListOptions } from './options.js';
 
 export function register(courses: Command, registry: Registry): void {
   const files = courses.command('files').description('Look at, add, fetch and remove the files of a course');
 
-  define<FileListOptions>(files, registry, {
+  define(files, registry, {
     usage: 'list <course>',
     schema: 'any',
     summary: 'List the files of a course, newest first',
     examples: ['courses files list "Weaving for beginners"', 'courses files list 019aa0c4-... --json'],
-    options: (command) =>
-      command.option('--page <number>', 'from 1').option('--limit <number>', 'files a page, 1 to 100'),
+    options: fileListOptions,
     run: async (run) => (await import('./files.js')).list(run),
   });
 
@@ -24,7 +24,7 @@ export function register(courses: Command, registry: Registry): void {
     run: async (run) => (await import('./files.js')).add(run),
   });
 
-  define<GetFileOptions>(files, registry, {
+  define(files, registry, {
     usage: 'get <course> <file-id>',
     schema: 'any',
     summary: 'Write a file of a course to a file or to standard output',
@@ -32,13 +32,12 @@ export function register(courses: Command, registry: Registry): void {
       'courses files get "Weaving for beginners" 019aa0c5-... --output patterns.pdf',
       'courses files get 019aa0c4-... 019aa0c5-... > patterns.pdf',
     ],
-    options: (command) =>
-      command.option('--output <file>', 'write to this file, which must not exist, instead of standard output'),
+    options: outputOption,
     stopsItself: true,
     run: async (run) => (await import('./files.js')).get(run),
   });
 
-  define<RemoveFileOptions>(files, registry, {
+  define(files, registry, {
     usage: 'remove <course> <file-id>',
     schema: 'current',
     summary: 'Remove a file from a course',
@@ -46,7 +45,7 @@ export function register(courses: Command, registry: Registry): void {
       'courses files remove "Weaving for beginners" 019aa0c5-...',
       'courses files remove 019aa0c4-... 019aa0c5-... --yes',
     ],
-    options: (command) => command.option('--yes', "don't ask"),
+    options: yesOption,
     stopsItself: true,
     run: async (run) => (await import('./files.js')).remove(run),
   });

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
+import { presentMaterial } from '../../../presenters/material.js';
 import { operator } from '../../../services/core.js';
 import {
   addMaterial,
@@ -16,51 +17,56 @@ import { setThumbnail } from '../../../services/courses/thumbnails.js';
 import { atMost, type StoredObject, type UploadLimit } from '../../../services/files/files.js';
 import { copyToUploads } from '../../../services/files/staging.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
+import type { outputOption, yesOption } from '../../core/declaration.js';
 import { assertDestination, writeData } from '../../core/file-output.js';
 import { counted, pageText } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
-import type { FileListOptions, GetFileOptions, RemoveFileOptions } from './options.js';
-import { courseName, type Material, materialJson } from './output.js';
+import type { fileListOptions } from './options.js';
+import { courseName } from './output.js';
 
-async function courseOf(run: Run, context: Context) {
-  return findCourse(context, operator, await courseIdOf(context, run.arguments[0] ?? ''));
+async function courseOf(run: Run<'<course>'>, context: Context) {
+  return findCourse(context, operator, await courseIdOf(context, run.arguments.course));
 }
 
-const sized = ({ name, bytes }: Material) => `${name} (${counted(Number(bytes), 'byte')})`;
+function sized(file: Parameters<typeof presentMaterial>[0]): string {
+  const { name, bytes } = presentMaterial(file);
+  return `${name} (${counted(bytes, 'byte')})`;
+}
 
 /** A page of a course's files. @throws AppError `VALIDATION`, `NOT_FOUND` */
-export async function list(run: Run<FileListOptions>): Promise<Result> {
+export async function list(run: Run<'<course>', typeof fileListOptions>): Promise<Result> {
   const context = await run.context();
   const { page, limit } = run.options;
-  const courseId = await courseIdOf(context, run.arguments[0] ?? '');
+  const courseId = await courseIdOf(context, run.arguments.course);
   const { items, pagination } = await listMaterials(context, operator, courseId, { page, limit });
-  const rows = items.map(({ id, name, contentType, bytes, createdAt }) => [
-    ...[id, name, contentType, String(bytes), createdAt.toISOString()],
-  ]);
+  const files = items.map(presentMaterial);
+  const rows = files.map(({ id, name, contentType, bytes, createdAt }) => {
+    return [id, name, contentType, String(bytes), createdAt.toISOString()];
+  });
   return {
-    json: { files: items.map(materialJson), pagination },
+    json: { files, pagination },
     text: pageText(['ID', 'NAME', 'TYPE', 'BYTES', 'ADDED'], rows, pagination, 'file'),
   };
 }
 
 /** The file that the command line names last, copied to where services take uploads from. */
-function uploadOf(run: Run, context: Context, limit: UploadLimit) {
-  const given = run.arguments[1] ?? '';
+function uploadOf(run: Run<'<file>'>, context: Context, limit: UploadLimit) {
+  const given = run.arguments.file;
   return copyToUploads(context, { file: path.resolve(run.io.cwd, given), given, limit, signal: run.io.signal });
 }
 
 /** Puts a copy of a file among those of a course. @throws AppError as {@link copyToUploads} and {@link addMaterial} */
-export async function add(run: Run): Promise<Result> {
+export async function add(run: Run<'<course> <file>'>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
   const upload = await uploadOf(run, context, await materialLimit(context, operator, course.id));
   const file = await addMaterial(context, operator, course.id, upload);
-  return { json: { file: materialJson(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
+  return { json: { file: presentMaterial(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
 }
 
 /** Gives a course a picture. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
-export async function thumbnail(run: Run): Promise<Result> {
+export async function thumbnail(run: Run<'<course> <file>'>): Promise<Result> {
   const context = await run.context();
   const course = await courseOf(run, context);
   const upload = await uploadOf(run, context, atMost(context.config.files.imageBytes));
@@ -69,7 +75,7 @@ export async function thumbnail(run: Run): Promise<Result> {
 }
 
 /** What trainers upload may hold anything, also what makes a terminal do things. @throws AppError `USAGE` */
-function assertNoTerminal({ io, options }: Run<GetFileOptions>): void {
+function assertNoTerminal({ io, options }: Run<'', typeof outputOption>): void {
   if (options.output === undefined && io.stdout.isTTY)
     throw new AppError('USAGE', 'A file is not written to a terminal: add --output <file>, or redirect it with >.');
 }
@@ -91,12 +97,12 @@ async function* downloaded({ stream }: StoredObject, { storage }: Context, signa
  * Writes a file of a course to `--output`, or to standard output.
  * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE`, `FILE_UNUSABLE`
  */
-export async function get(run: Run<GetFileOptions>): Promise<Result> {
+export async function get(run: Run<'<course> <file-id>', typeof outputOption>): Promise<Result> {
   assertDestination(run, 'The file');
   assertNoTerminal(run);
   const context = await run.context();
-  const courseId = await courseIdOf(context, run.arguments[0] ?? '');
-  const { file, object } = await openMaterial(context, operator, courseId, run.arguments[1] ?? '');
+  const courseId = await courseIdOf(context, run.arguments.course);
+  const { file, object } = await openMaterial(context, operator, courseId, run.arguments.fileId);
   try {
     await writeData(run, downloaded(object, context, run.io.signal));
   } finally {
@@ -106,15 +112,15 @@ export async function get(run: Run<GetFileOptions>): Promise<Result> {
   const { output } = run.options;
   return output === undefined
     ? {}
-    : { json: { file: materialJson(file), output }, text: `${sized(file)} written to ${output}.` };
+    : { json: { file: presentMaterial(file), output }, text: `${sized(file)} written to ${output}.` };
 }
 
 /** Removes a file of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
-export async function remove(run: Run<RemoveFileOptions>): Promise<Result> {
+export async function remove(run: Run<'<course> <file-id>', typeof yesOption>): Promise<Result> {
   assertCanAsk(run, 'remove');
   const context = await run.context();
   const course = await courseOf(run, context);
-  const file = await findMaterial(context, operator, course.id, run.arguments[1] ?? '');
+  const file = await findMaterial(context, operator, course.id, run.arguments.fileId);
   if (!run.options.yes)
     await confirm(run, {
       about: `${sized(file)} of ${courseName(course)}`,
@@ -122,5 +128,5 @@ export async function remove(run: Run<RemoveFileOptions>): Promise<Result> {
       otherwise: 'Nothing was removed.',
     });
   await removeMaterial(context, operator, course.id, file.id);
-  return { json: { file: materialJson(file) }, text: `Removed ${sized(file)} from ${courseName(course)}.` };
+  return { json: { file: presentMaterial(file) }, text: `Removed ${sized(file)} from ${courseName(course)}.` };
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
 import { register as registerEdit } from './edit-commands.js';
 import { register as registerFiles } from './file-commands.js';
-import type { CourseListOptions, DeleteCourseOptions, TrainerListOptions } from './options.js';
+import { courseListOptions, deleteCourseOptions, trainerListOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const courses = program.command('courses').description('Create, find and manage courses and their files');
@@ -19,12 +19,12 @@ export function register(program: Command, registry: Registry): void {
   registerEdit(courses, registry);
   registerChanges(courses, registry);
 
-  define<DeleteCourseOptions>(courses, registry, {
+  define(courses, registry, {
     usage: 'delete <course>',
     schema: 'current',
     summary: 'Delete a course with its enrollments and files',
     examples: ['courses delete "Weaving for beginners"', 'courses delete 019aa0c4-... --force --yes --json'],
-    options: (command) => command.option('--force', 'even if it has active enrollments').option('--yes', "don't ask"),
+    options: deleteCourseOptions,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
   });
@@ -34,7 +34,7 @@ export function register(program: Command, registry: Registry): void {
 }
 
 function registerList(courses: Command, registry: Registry): void {
-  define<CourseListOptions>(courses, registry, {
+  define(courses, registry, {
     usage: 'list',
     schema: 'any',
     summary: 'List courses, newest first',
@@ -44,19 +44,7 @@ function registerList(courses: Command, registry: Registry): void {
       'courses list --trainer ada@example.org --sort-by title --sort-order ASC',
       'courses list --search weaving --json',
     ],
-    options: (command) =>
-      command
-        .option('--category <category>', 'only courses of this category')
-        .option('--level <level>', 'only beginner, intermediate or advanced courses')
-        .option('--type <type>', 'only online, classroom or hybrid courses')
-        .option('--trainer <user>', "only this trainer's courses: id, email or phone")
-        .option('--published', 'only published courses')
-        .option('--unpublished', 'only courses that are not published')
-        .option('--search <text>', 'look in title, category and tags')
-        .option('--sort-by <field>', 'createdAt, updatedAt, title, category or startDate')
-        .option('--sort-order <order>', 'ASC or DESC')
-        .option('--page <number>', 'from 1')
-        .option('--limit <number>', 'courses a page, 1 to 100'),
+    options: courseListOptions,
     run: async (run) => (await import('./queries.js')).list(run),
   });
 }
@@ -92,16 +80,12 @@ function registerOverviews(courses: Command, registry: Registry): void {
     run: async (run) => (await import('./queries.js')).categories(run),
   });
 
-  define<TrainerListOptions>(courses, registry, {
+  define(courses, registry, {
     usage: 'trainers',
     schema: 'any',
     summary: 'List the trainers who can be given a course, by name',
     examples: ['courses trainers', 'courses trainers --search hopper --json'],
-    options: (command) =>
-      command
-        .option('--search <text>', 'look in names and email')
-        .option('--page <number>', 'from 1')
-        .option('--limit <number>', 'trainers a page, 1 to 100'),
+    options: trainerListOptions,
     run: async (run) => (await import('./queries.js')).trainers(run),
   });
 

@@ -1,5 +1,6 @@
+import type { OptionValues } from '../../core/declaration.js';
 import { typedNumber } from '../../core/input.js';
-import type { CourseFieldOptions } from './options.js';
+import type { editCourseOptions } from './options.js';
 
 const isBlank = (text: string) => text.trim() === '';
 
@@ -11,7 +12,7 @@ function seats(text: string | undefined): number | string | null | undefined {
 }
 
 /** Options as the body of a request would have them; what isn't given is absent. */
-export function courseInput(options: CourseFieldOptions): object {
+export function courseInput(options: OptionValues<typeof editCourseOptions>): object {
   const { title, description, tag, featured } = options;
   const fields = {
     title,

@@ -1,59 +1,55 @@
-import type { YesOption } from '../../core/confirm.js';
+import { pageOptions, repeatable, yesOption } from '../../core/declaration.js';
 
-export interface CourseListOptions {
-  category?: string;
-  level?: string;
-  type?: string;
-  trainer?: string;
-  published?: true;
-  unpublished?: true;
-  search?: string;
-  sortBy?: string;
-  sortOrder?: string;
-  page?: string;
-  limit?: string;
-}
+export const courseListOptions = {
+  '--category <category>': 'only courses of this category',
+  '--level <level>': 'only beginner, intermediate or advanced courses',
+  '--type <type>': 'only online, classroom or hybrid courses',
+  '--trainer <user>': "only this trainer's courses: id, email or phone",
+  '--published': 'only published courses',
+  '--unpublished': 'only courses that are not published',
+  '--search <text>': 'look in title, category and tags',
+  '--sort-by <field>': 'createdAt, updatedAt, title, category or startDate',
+  '--sort-order <order>': 'ASC or DESC',
+  ...pageOptions('courses'),
+};
 
-export interface TrainerListOptions {
-  search?: string;
-  page?: string;
-  limit?: string;
-}
+export const trainerListOptions = {
+  '--search <text>': 'look in names and email',
+  ...pageOptions('trainers'),
+};
 
-export interface DeleteCourseOptions extends YesOption {
-  force?: true;
-}
+export const deleteCourseOptions = {
+  '--force': 'even if it has active enrollments',
+  ...yesOption,
+};
 
-/** What a course says of itself, as options give it. */
-export interface CourseFieldOptions {
-  title?: string;
-  description?: string;
-  shortDescription?: string;
-  category?: string;
-  level?: string;
-  language?: string;
-  type?: string;
-  tag?: string[];
-  requirements?: string;
-  learningOutcomes?: string;
-  maxStudents?: string;
-  startDate?: string;
-  endDate?: string;
-  location?: string;
-  featured?: boolean;
-}
+/** What a course says of itself. */
+const courseFieldOptions = {
+  '--title <title>': '3 to 200 characters',
+  '--description <text>': 'what it is about',
+  '--short-description <text>': 'the same in a sentence',
+  '--category <category>': '2 to 100 characters',
+  '--level <level>': 'beginner, intermediate or advanced',
+  '--language <language>': 'that it is taught in',
+  '--type <type>': 'online, classroom or hybrid',
+  '--tag <word>': repeatable('a word to find it by; may be repeated'),
+  '--requirements <text>': 'what trainees should bring',
+  '--learning-outcomes <text>': 'what they will know',
+  '--max-students <number>': 'how many seats it has, or none for no limit',
+  '--start-date <date>': 'as YYYY-MM-DD',
+  '--end-date <date>': 'as YYYY-MM-DD',
+  '--location <place>': 'where it takes place',
+  '--featured': 'give it prominence',
+};
 
-export interface CreateCourseOptions extends CourseFieldOptions {
-  trainer?: string;
-}
+export const createCourseOptions = {
+  ...courseFieldOptions,
+  '--trainer <user>': 'whose course it is: id, email or phone',
+};
 
-export interface FileListOptions {
-  page?: string;
-  limit?: string;
-}
+export const editCourseOptions = {
+  ...courseFieldOptions,
+  '--no-featured': 'give it no prominence any more',
+};
 
-export interface GetFileOptions {
-  output?: string;
-}
-
-export type RemoveFileOptions = YesOption;
+export const fileListOptions = pageOptions('files');

@@ -1,36 +1,11 @@
-import type { listMaterials } from '../../../services/courses/materials.js';
-import type { findCourse } from '../../../services/courses/queries.js';
+import type { presentCourse } from '../../../presenters/course.js';
 import { fieldsText } from '../../core/output.js';
 
-/** A course as the services give it, with its trainer. */
-export type Course = Awaited<ReturnType<typeof findCourse>>;
-/** A file of a course as the services give it. */
-export type Material = Awaited<ReturnType<typeof listMaterials>>['items'][number];
+/** A course as the API shows it. */
+export type Course = ReturnType<typeof presentCourse>;
 
 /** The name of a course's trainer. */
-export function trainerName({ trainer }: Course): string {
-  return trainer ? `${trainer.firstName} ${trainer.lastName}` : '';
-}
-
-/** A course for `--json`, with the fields of the API. */
-export function courseJson(course: Course): object {
-  const { id, title, description, shortDescription, category, level, language, courseType, tags } = course;
-  const { requirements, learningOutcomes, maxStudents, startDate, endDate, location, thumbnail } = course;
-  const { isPublished, isFeatured, trainerId, createdAt, updatedAt, trainer } = course;
-  return {
-    ...{ id, title, description, shortDescription, category, level, language, courseType, tags },
-    ...{ requirements, learningOutcomes, maxStudents, startDate, endDate, location, thumbnail },
-    ...{ isPublished, isFeatured, trainerId, createdAt, updatedAt },
-    ...(trainer && {
-      trainer: {
-        id: trainer.id,
-        firstName: trainer.firstName,
-        lastName: trainer.lastName,
-        avatar: trainer.avatar,
-      },
-    }),
-  };
-}
+export const trainerName = ({ trainer }: Course) => `${trainer.firstName} ${trainer.lastName}`;
 
 /** A course for people, a line a field. */
 export function courseText(course: Course): string {
@@ -60,9 +35,4 @@ export function courseText(course: Course): string {
 }
 
 /** A course in a sentence. */
-export const courseName = ({ id, title }: Course) => `"${title}" (${id})`;
-
-/** A file of a course for `--json`, with the fields of the API. */
-export function materialJson({ id, name, contentType, createdAt, bytes }: Material): object {
-  return { id, name, contentType, createdAt, bytes: Number(bytes) };
-}
+export const courseName = ({ id, title }: Pick<Course, 'id' | 'title'>) => `"${title}" (${id})`;

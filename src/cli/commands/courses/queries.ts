@@ -1,4 +1,6 @@
 import { AppError } from '../../../errors.js';
+import { presentCourse } from '../../../presenters/course.js';
+import { presentPerson } from '../../../presenters/user.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import {
@@ -11,11 +13,11 @@ import {
 import { counted, pageText, table } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
-import type { CourseListOptions, TrainerListOptions } from './options.js';
-import { courseJson, courseText, trainerName } from './output.js';
+import type { courseListOptions, trainerListOptions } from './options.js';
+import { courseText, trainerName } from './output.js';
 
 /** A page of courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
-export async function list(run: Run<CourseListOptions>): Promise<Result> {
+export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
   const { category, level, type, trainer, published, unpublished, search, sortBy, sortOrder, page, limit } =
     run.options;
   if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished exclude each other.');
@@ -25,22 +27,29 @@ export async function list(run: Run<CourseListOptions>): Promise<Result> {
     trainerId: trainer === undefined ? undefined : (await findUser(context, trainer)).id,
     isPublished: published ?? (unpublished ? false : undefined),
   });
-  const rows = items.map((course) => [
-    ...[course.id, course.title, course.category ?? '', course.level ?? '', course.courseType ?? ''],
-    ...[trainerName(course), course.isPublished ? 'yes' : 'no'],
+  const courses = items.map(presentCourse);
+  const rows = courses.map((course) => [
+    course.id,
+    course.title,
+    course.category ?? '',
+    course.level ?? '',
+    course.courseType ?? '',
+    trainerName(course),
+    course.isPublished ? 'yes' : 'no',
   ]);
   const headings = ['ID', 'TITLE', 'CATEGORY', 'LEVEL', 'TYPE', 'TRAINER', 'PUBLISHED'];
   return {
-    json: { courses: items.map(courseJson), pagination },
+    json: { courses, pagination },
     text: pageText(headings, rows, pagination, 'course'),
   };
 }
 
 /** One course, all of it. @throws AppError `NOT_FOUND` */
-export async function show(run: Run): Promise<Result> {
+export async function show(run: Run<'<course>'>): Promise<Result> {
   const context = await run.context();
-  const course = await findCourse(context, operator, await courseIdOf(context, run.arguments[0] ?? ''));
-  return { json: { course: courseJson(course) }, text: courseText(course) };
+  const found = await findCourse(context, operator, await courseIdOf(context, run.arguments.course));
+  const course = presentCourse(found);
+  return { json: { course }, text: courseText(course) };
 }
 
 /** The categories that courses have. */
@@ -50,15 +59,13 @@ export async function categories(run: Run): Promise<Result> {
 }
 
 /** A page of the trainers who can be given a course. @throws AppError `VALIDATION` */
-export async function trainers(run: Run<TrainerListOptions>): Promise<Result> {
+export async function trainers(run: Run<'', typeof trainerListOptions>): Promise<Result> {
   const { search, page, limit } = run.options;
   const { items, pagination } = await listAvailableTrainers(await run.context(), { search, page, limit });
-  const rows = items.map(({ id, firstName, lastName, email }) => [id, `${firstName} ${lastName}`, email]);
+  const people = items.map(presentPerson);
+  const rows = people.map(({ id, firstName, lastName, email }) => [id, `${firstName} ${lastName}`, email]);
   return {
-    json: {
-      trainers: items.map(({ id, firstName, lastName, email, avatar }) => ({ id, firstName, lastName, email, avatar })),
-      pagination,
-    },
+    json: { trainers: people, pagination },
     text: pageText(['ID', 'NAME', 'EMAIL'], rows, pagination, 'trainer'),
   };
 }

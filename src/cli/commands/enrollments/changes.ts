@@ -1,26 +1,31 @@
 import type { Context } from '../../../context.js';
+import { presentEnrollment, presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import { operator } from '../../../services/core.js';
 import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
 import { assignEnrollment, changeStatus, setProgress } from '../../../services/enrollments/commands.js';
 import { findEnrollment } from '../../../services/enrollments/queries.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
+import type { yesOption } from '../../core/declaration.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { typedNumber } from '../../core/input.js';
 import { counted } from '../../core/output.js';
 import { courseIdOf, userIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
-import type { AssignOptions, RemoveEnrollmentOptions, StatusOptions } from './options.js';
-import { detailedJson, type Enrollment, enrollmentJson, enrollmentName } from './output.js';
+import type { assignOptions, statusOptions } from './options.js';
+import { type Enrollment, enrollmentName } from './output.js';
 
-const changed = (enrollment: Enrollment, text: string): Result => ({
-  json: { enrollment: detailedJson(enrollment) },
-  text,
-});
+type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
+
+/** An enrollment after a change. @param textOf what to say about it */
+function changed(model: EnrollmentModel, textOf: (enrollment: Enrollment) => string): Result {
+  const enrollment = presentTrainerEnrollment(model);
+  return { json: { enrollment }, text: textOf(enrollment) };
+}
 
 /** Those that were named, by the id that each means. */
-async function traineesOf(run: Run, context: Context): Promise<[reference: string, id: string][]> {
+async function traineesOf(run: Run<'<user...>'>, context: Context): Promise<[reference: string, id: string][]> {
   const trainees: [string, string][] = [];
-  for (const reference of run.arguments.slice(1)) trainees.push([reference, await userIdOf(context, reference)]);
+  for (const reference of run.arguments.user) trainees.push([reference, await userIdOf(context, reference)]);
   return trainees;
 }
 
@@ -28,15 +33,18 @@ async function traineesOf(run: Run, context: Context): Promise<[reference: strin
  * Enrolls one trainee, or all who can be of several: exit code 3 where some were skipped.
  * @throws AppError as {@link assignEnrollment} and {@link assignMany}
  */
-export async function assign(run: Run<AssignOptions>): Promise<Result> {
+export async function assign(run: Run<'<course> <user...>', typeof assignOptions>): Promise<Result> {
   const { status, notes } = run.options;
   const context = await run.context();
   const trainees = await traineesOf(run, context);
-  const wanted = { courseId: await courseIdOf(context, run.arguments[0] ?? ''), status, notes };
+  const wanted = { courseId: await courseIdOf(context, run.arguments.course), status, notes };
   const [first, ...others] = trainees;
   if (others.length > 0) return assignAll(context, trainees, wanted);
-  const enrollment = await assignEnrollment(context, operator, { ...wanted, traineeId: first?.[1] });
-  return changed(enrollment, `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`);
+  const assigned = await assignEnrollment(context, operator, { ...wanted, traineeId: first?.[1] });
+  return changed(
+    assigned,
+    (enrollment) => `Enrolled ${enrollmentName(enrollment)} (${enrollment.id}), ${enrollment.status}.`,
+  );
 }
 
 async function assignAll(
@@ -49,29 +57,29 @@ async function assignAll(
   const referenceOf = new Map(trainees.map(([reference, id]) => [id, reference]));
   const lines = skipped.map(({ traineeId, reason }) => `  ${referenceOf.get(traineeId) ?? traineeId}: ${reason}`);
   return {
-    json: { enrollments: enrollments.map(enrollmentJson), skipped },
+    json: { enrollments: enrollments.map(presentEnrollment), skipped },
     text: [`${counted(enrollments.length, 'trainee')} enrolled, ${skipped.length} skipped`, ...lines].join('\n'),
     exitCode: skipped.length > 0 ? exitCodes.partial : exitCodes.ok,
   };
 }
 
 /** Moves an enrollment to another status. @throws AppError as {@link changeStatus} */
-export async function status(run: Run<StatusOptions>): Promise<Result> {
-  const [id = '', wanted] = run.arguments;
+export async function status(run: Run<'<id> <status>', typeof statusOptions>): Promise<Result> {
+  const { id, status: wanted } = run.arguments;
   const { notes } = run.options;
   const input = { status: wanted, notes: notes?.trim() === '' ? null : notes };
   const context = await run.context();
-  const enrollment = await changeStatus(context, operator, id, input);
-  return changed(enrollment, `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
+  const moved = await changeStatus(context, operator, id, input);
+  return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 
 /** Sets how far a trainee is, in per cent. @throws AppError as {@link setProgress} */
-export async function progress(run: Run): Promise<Result> {
-  const [id = '', number] = run.arguments;
+export async function progress(run: Run<'<id> <number>'>): Promise<Result> {
+  const { id, number } = run.arguments;
   const input = { progress: typedNumber(number) };
   const context = await run.context();
-  const enrollment = await setProgress(context, operator, id, input);
-  return changed(enrollment, `${enrollmentName(enrollment)}: ${enrollment.progress} % done.`);
+  const advanced = await setProgress(context, operator, id, input);
+  return changed(advanced, (enrollment) => `${enrollmentName(enrollment)}: ${enrollment.progress} % done.`);
 }
 
 const shownRemovals = 20;
@@ -80,7 +88,7 @@ const shownRemovals = 20;
 async function askWhetherToRemove(run: Run, context: Context, ids: readonly string[]): Promise<void> {
   const lines: string[] = [];
   for (const id of ids) {
-    const enrollment = await findEnrollment(context, operator, id);
+    const enrollment = presentTrainerEnrollment(await findEnrollment(context, operator, id));
     lines.push(`  ${enrollmentName(enrollment)}, ${enrollment.status}, ${enrollment.progress} % done`);
   }
   const more = lines.length > shownRemovals ? [`  and ${lines.length - shownRemovals} more`] : [];
@@ -90,14 +98,14 @@ async function askWhetherToRemove(run: Run, context: Context, ids: readonly stri
 }
 
 /** Removes enrollments, all or none, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
-export async function remove(run: Run<RemoveEnrollmentOptions>): Promise<Result> {
+export async function remove(run: Run<'<id...>', typeof yesOption>): Promise<Result> {
   assertCanAsk(run, 'remove');
   const context = await run.context();
-  const enrollmentIds = run.arguments;
+  const { id: enrollmentIds } = run.arguments;
   if (!run.options.yes) await askWhetherToRemove(run, context, enrollmentIds);
   const removed = await removeMany(context, operator, { enrollmentIds });
   return {
-    json: { removedCount: removed.length, removedEnrollments: removed.map(enrollmentJson) },
+    json: { removedCount: removed.length, removedEnrollments: removed.map(presentEnrollment) },
     text: `Removed ${counted(removed.length, 'enrollment')}.`,
   };
 }

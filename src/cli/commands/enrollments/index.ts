@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
-import type { AssignOptions, EnrollmentListOptions, RemoveEnrollmentOptions, StatusOptions } from './options.js';
+import { yesOption } from '../../core/declaration.js';
+import { assignOptions, enrollmentListOptions, statusOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const enrollments = program.command('enrollments').description('Enroll trainees in courses and look after them');
 
-  define<EnrollmentListOptions>(enrollments, registry, {
+  define(enrollments, registry, {
     usage: 'list',
     schema: 'any',
     summary: 'List enrollments, newest first',
@@ -14,15 +15,7 @@ export function register(program: Command, registry: Registry): void {
       'enrollments list --user ada@example.org --json',
       'enrollments list --trainer grace@example.org --search müller',
     ],
-    options: (command) =>
-      command
-        .option('--course <course>', 'only in this course: id or exact title')
-        .option('--user <user>', 'only of this trainee: id, email or phone')
-        .option('--trainer <user>', "only in this trainer's courses: id, email or phone")
-        .option('--status <status>', 'only pending, active, completed or cancelled ones')
-        .option('--search <text>', 'look in names; with --trainer or --course')
-        .option('--page <number>', 'from 1')
-        .option('--limit <number>', 'enrollments a page, 1 to 100'),
+    options: enrollmentListOptions,
     run: async (run) => (await import('./queries.js')).list(run),
   });
 
@@ -34,7 +27,7 @@ export function register(program: Command, registry: Registry): void {
     run: async (run) => (await import('./queries.js')).show(run),
   });
 
-  define<AssignOptions>(enrollments, registry, {
+  define(enrollments, registry, {
     usage: 'assign <course> <user...>',
     schema: 'current',
     summary: 'Enroll trainees in a course: named by id, email or phone, the course by id or exact title',
@@ -42,14 +35,8 @@ export function register(program: Command, registry: Registry): void {
       'enrollments assign "Weaving for beginners" ada@example.org',
       'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --json',
     ],
-    options: (command) =>
-      command
-        .option('--status <status>', 'active (the default) or pending')
-        .option('--notes <text>', 'a remark, which the trainee sees too')
-        .addHelpText(
-          'after',
-          "\nOf several, those who can be enrolled are; who isn't is named with the reason, and the exit code is 3.",
-        ),
+    options: assignOptions,
+    notes: "Of several, those who can be enrolled are; who isn't is named with the reason, and the exit code is 3.",
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).assign(run),
   });
@@ -66,7 +53,7 @@ export function register(program: Command, registry: Registry): void {
 }
 
 function registerChanges(enrollments: Command, registry: Registry): void {
-  define<StatusOptions>(enrollments, registry, {
+  define(enrollments, registry, {
     usage: 'status <id> <status>',
     schema: 'current',
     summary: 'Move an enrollment on: to active, completed or cancelled',
@@ -74,7 +61,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
       'enrollments status 019aa0c6-... active',
       'enrollments status 019aa0c6-... cancelled --notes "Moved away"',
     ],
-    options: (command) => command.option('--notes <text>', 'in the place of what is noted; an empty text clears'),
+    options: statusOptions,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).status(run),
   });
@@ -88,12 +75,12 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     run: async (run) => (await import('./changes.js')).progress(run),
   });
 
-  define<RemoveEnrollmentOptions>(enrollments, registry, {
+  define(enrollments, registry, {
     usage: 'remove <id...>',
     schema: 'current',
     summary: 'Remove enrollments, all that are named or none',
     examples: ['enrollments remove 019aa0c6-...', 'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json'],
-    options: (command) => command.option('--yes', "don't ask"),
+    options: yesOption,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
   });

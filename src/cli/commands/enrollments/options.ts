@@ -1,22 +1,19 @@
-import type { YesOption } from '../../core/confirm.js';
+import { pageOptions } from '../../core/declaration.js';
 
-export interface EnrollmentListOptions {
-  course?: string;
-  user?: string;
-  trainer?: string;
-  status?: string;
-  search?: string;
-  page?: string;
-  limit?: string;
-}
+export const enrollmentListOptions = {
+  '--course <course>': 'only in this course: id or exact title',
+  '--user <user>': 'only of this trainee: id, email or phone',
+  '--trainer <user>': "only in this trainer's courses: id, email or phone",
+  '--status <status>': 'only pending, active, completed or cancelled ones',
+  '--search <text>': 'look in names; with --trainer or --course',
+  ...pageOptions('enrollments'),
+};
 
-export interface AssignOptions {
-  status?: string;
-  notes?: string;
-}
+export const assignOptions = {
+  '--status <status>': 'active (the default) or pending',
+  '--notes <text>': 'a remark, which the trainee sees too',
+};
 
-export interface StatusOptions {
-  notes?: string;
-}
-
-export type RemoveEnrollmentOptions = YesOption;
+export const statusOptions = {
+  '--notes <text>': 'in the place of what is noted; an empty text clears',
+};

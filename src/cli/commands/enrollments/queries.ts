@@ -1,5 +1,6 @@
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
+import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
@@ -10,14 +11,17 @@ import {
   listEnrollments,
   listTrainerEnrollments,
 } from '../../../services/enrollments/queries.js';
+import type { OptionValues } from '../../core/declaration.js';
 import { pageText, table } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
-import type { EnrollmentListOptions } from './options.js';
-import { courseTitle, detailedJson, enrollmentText, traineeName } from './output.js';
+import type { enrollmentListOptions } from './options.js';
+import { enrollmentText, traineeName } from './output.js';
+
+type Filters = OptionValues<typeof enrollmentListOptions>;
 
 /** Which filters no listing has together. @throws AppError `USAGE` */
-function assertFilters({ course, user, trainer, search }: EnrollmentListOptions): void {
+function assertFilters({ course, user, trainer, search }: Filters): void {
   if (trainer !== undefined && user !== undefined)
     throw new AppError('USAGE', '--trainer and --user exclude each other.');
   if (search === undefined) return;
@@ -27,7 +31,7 @@ function assertFilters({ course, user, trainer, search }: EnrollmentListOptions)
 }
 
 /** A page of the listing that has the filters. */
-async function pageFor(context: Context, options: EnrollmentListOptions) {
+async function pageFor(context: Context, options: Filters) {
   const { user, trainer, search, status, page, limit } = options;
   const course =
     options.course === undefined
@@ -50,24 +54,30 @@ async function pageFor(context: Context, options: EnrollmentListOptions) {
  * A page of enrollments, newest first.
  * @throws AppError `USAGE` for filters that no listing has together, `VALIDATION`, `NOT_FOUND`
  */
-export async function list(run: Run<EnrollmentListOptions>): Promise<Result> {
+export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
   assertFilters(run.options);
   const { items, pagination } = await pageFor(await run.context(), run.options);
-  const rows = items.map((enrollment) => [
-    ...[enrollment.id, traineeName(enrollment), enrollment.user?.email ?? '', courseTitle(enrollment)],
-    ...[enrollment.status, String(enrollment.progress), enrollment.enrolledAt.toISOString()],
+  const enrollments = items.map(presentTrainerEnrollment);
+  const rows = enrollments.map((enrollment) => [
+    enrollment.id,
+    traineeName(enrollment),
+    enrollment.user.email,
+    enrollment.course.title,
+    enrollment.status,
+    String(enrollment.progress),
+    enrollment.enrolledAt.toISOString(),
   ]);
   const headings = ['ID', 'TRAINEE', 'EMAIL', 'COURSE', 'STATUS', 'PROGRESS', 'ENROLLED'];
   return {
-    json: { enrollments: items.map(detailedJson), pagination },
+    json: { enrollments, pagination },
     text: pageText(headings, rows, pagination, 'enrollment'),
   };
 }
 
 /** One enrollment. @throws AppError `NOT_FOUND` */
-export async function show(run: Run): Promise<Result> {
-  const enrollment = await findEnrollment(await run.context(), operator, run.arguments[0] ?? '');
-  return { json: { enrollment: detailedJson(enrollment) }, text: enrollmentText(enrollment) };
+export async function show(run: Run<'<id>'>): Promise<Result> {
+  const enrollment = presentTrainerEnrollment(await findEnrollment(await run.context(), operator, run.arguments.id));
+  return { json: { enrollment }, text: enrollmentText(enrollment) };
 }
 
 /** How many enrollments there are in each status. */

@@ -3,25 +3,21 @@ import { define, type Registry } from '../../core/command.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { counted } from '../../core/output.js';
 
-interface SweepOptions {
-  removeUnknown?: true;
-}
+const sweepOptions = {
+  '--remove-unknown': 'also remove what the database knows nothing of',
+};
 
 export function register(program: Command, registry: Registry): void {
   const files = program.command('files').description('Look after the storage of files');
 
-  define<SweepOptions>(files, registry, {
+  define(files, registry, {
     usage: 'sweep',
     schema: 'current',
     summary: 'Remove files that nobody needs, and hold the storage against the database',
     examples: ['files sweep', 'files sweep --remove-unknown --json'],
-    options: (command) =>
-      command
-        .option('--remove-unknown', 'also remove what the database knows nothing of')
-        .addHelpText(
-          'after',
-          '\nThe service sweeps by itself every hour. Files that should be there and are not are named; then the exit code is 1.',
-        ),
+    options: sweepOptions,
+    notes:
+      'The service sweeps by itself every hour. Files that should be there and are not are named; then the exit code is 1.',
     stopsItself: true,
     async run(run) {
       const { sweepStorage } = await import('../../../services/maintenance/orphan-cleanup.js');

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { presentImport } from '../../../presenters/import.js';
 import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
 import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/exports.js';
@@ -7,36 +8,27 @@ import { keptAccounts } from '../../../services/imports/run/ledger.js';
 import { resultOf } from '../../../services/imports/run/repository.js';
 import type { KeptAccount, UndoResult } from '../../../services/imports/undo/undo.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
+import type { outputOption } from '../../core/declaration.js';
 import { assertDestination, writeData } from '../../core/file-output.js';
 import { counted, pageText, table } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-import type { OutputOptions, ResumeOptions, UndoOptions } from './options.js';
+import type { importListOptions, resumeOptions, undoOptions } from './options.js';
 import { confirmPlan, report } from './outcome.js';
 import { createProgress } from './progress.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
-/** An import for `--json`. */
-function importJson(record: ImportRecord): object {
-  const { origin, rowsTotal, errorCode, errorMessage, createdBy, createdAt, startedAt, finishedAt, undoneAt } = record;
-  return {
-    ...resultOf(record),
-    origin,
-    rowsTotal,
-    options: JSON.parse(record.optionsJson) as object,
-    error: errorCode === null ? null : { code: errorCode, message: errorMessage },
-    createdBy,
-    createdAt,
-    startedAt,
-    finishedAt,
-    undoneAt,
-  };
+/**
+ * An import for `--json`: as the API shows it, with the files that only the machine of the terminal has. `rowsTotal` stands in
+ * `progress`, too.
+ */
+function importJson(record: ImportRecord) {
+  const { credentialsFile, rejectsFile } = resultOf(record);
+  return { ...presentImport(record), rowsTotal: record.rowsTotal, credentialsFile, rejectsFile };
 }
 
-const idOf = (run: Run) => run.arguments[0] ?? '';
-
 /** A page of imports, newest first, whoever started them. @throws AppError `VALIDATION` */
-export async function list(run: Run<{ status?: string; page?: string; limit?: string }>): Promise<Result> {
+export async function list(run: Run<'', typeof importListOptions>): Promise<Result> {
   const { status, page, limit } = run.options;
   const { items, pagination } = await listImports(await run.context(), { status, page, limit });
   const rows = items.map((record) => {
@@ -52,9 +44,9 @@ export async function list(run: Run<{ status?: string; page?: string; limit?: st
 }
 
 /** One import, and the accounts that undoing it has kept. @throws AppError `NOT_FOUND` */
-export async function show(run: Run): Promise<Result> {
+export async function show(run: Run<'<id>'>): Promise<Result> {
   const context = await run.context();
-  const record = await findImport(context, idOf(run));
+  const record = await findImport(context, run.arguments.id);
   const kept = await keptAccounts(context, record.id);
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
   const fields: [string, string | null][] = [
@@ -83,10 +75,10 @@ export async function show(run: Run): Promise<Result> {
 }
 
 /** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
-export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
+export async function exportLedger(run: Run<'<id>', typeof outputOption>): Promise<Result> {
   assertDestination(run);
   const context = await run.context();
-  const record = await findImport(context, idOf(run));
+  const record = await findImport(context, run.arguments.id);
   await writeData(run, ledgerCsv(context, record));
   const { output: file } = run.options;
   const exported = record.rowsDone;
@@ -99,9 +91,9 @@ export async function exportLedger(run: Run<OutputOptions>): Promise<Result> {
  * Writes the rejected rows with their reasons, as CSV that can be mended and imported.
  * @throws AppError `NOT_FOUND`, `FILE_UNUSABLE`
  */
-export async function rejects(run: Run<OutputOptions>): Promise<Result> {
+export async function rejects(run: Run<'<id>', typeof outputOption>): Promise<Result> {
   assertDestination(run);
-  const record = await findImport(await run.context(), idOf(run));
+  const record = await findImport(await run.context(), run.arguments.id);
   await writeData(run, rejectedCsv(record));
   const { output: file } = run.options;
   const rejected = record.rejectedCount;
@@ -111,7 +103,7 @@ export async function rejects(run: Run<OutputOptions>): Promise<Result> {
 }
 
 /** Goes on with an import that broke off, having asked. @throws AppError as {@link resumeImport} */
-export async function resume(run: Run<ResumeOptions>): Promise<Result> {
+export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Result> {
   assertCanAsk(run, 'go on');
   const startedAt = performance.now();
   const context = await run.context();
@@ -121,7 +113,7 @@ export async function resume(run: Run<ResumeOptions>): Promise<Result> {
     const result = await resumeImport(
       context,
       operator,
-      idOf(run),
+      run.arguments.id,
       {
         ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
         ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
@@ -143,8 +135,8 @@ export async function resume(run: Run<ResumeOptions>): Promise<Result> {
 }
 
 /** Ends an import after the batch of rows at hand. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
-export async function cancel(run: Run): Promise<Result> {
-  const record = await cancelImport(await run.context(), operator, idOf(run));
+export async function cancel(run: Run<'<id>'>): Promise<Result> {
+  const record = await cancelImport(await run.context(), operator, run.arguments.id);
   const ended = record.status === 'cancelled';
   return {
     json: { import: importJson(record) },
@@ -181,11 +173,11 @@ function undoText({ removed, restored, kept }: UndoResult, conditional: boolean)
  * Takes an import back, having shown what that would do and asked.
  * @throws AppError `USAGE`, `INTERRUPTED`, and as {@link undoImport}
  */
-export async function undo(run: Run<UndoOptions>): Promise<Result> {
+export async function undo(run: Run<'<id>', typeof undoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;
   if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   const context = await run.context();
-  const id = idOf(run);
+  const { id } = run.arguments;
   if (dryRun) {
     const preview = await previewUndo(context, id);
     return { json: { dryRun: true, undo: preview }, text: `${undoText(preview, true)}\nNothing was written.` };

@@ -10,33 +10,16 @@ import type { ImportResult } from '../../../services/imports/run/repository.js';
 import { assertCanAsk } from '../../core/confirm.js';
 import { commandLine, counted, type Io } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, report } from './outcome.js';
 import { createProgress } from './progress.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 
-export interface ImportCommandOptions {
-  dryRun?: true;
-  plan?: string;
-  role?: string;
-  course?: string;
-  enrollmentStatus?: string;
-  onExisting?: string;
-  match?: string;
-  resetPasswords?: true;
-  onError?: string;
-  maxErrors?: string;
-  encoding?: string;
-  delimiter?: string;
-  map?: string[];
-  credentials?: string;
-  rejects?: string;
-  template?: true;
-  yes?: true;
-}
+type ImportRun = Run<'[file]', typeof importUsersOptions>;
 
 /** Plan, ask, apply. */
-export async function importUsers(run: Run<ImportCommandOptions>): Promise<Result> {
-  const named = run.arguments[0];
+export async function importUsers(run: ImportRun): Promise<Result> {
+  const named = run.arguments.file;
   if (run.options.template) return { text: templateText.trimEnd(), json: { template: templateText } };
   if (named === undefined)
     throw new AppError('USAGE', 'The file to import is missing. Name it, or see what it looks like with --template.');
@@ -59,7 +42,7 @@ export async function importUsers(run: Run<ImportCommandOptions>): Promise<Resul
 }
 
 async function importFile(
-  run: Run<ImportCommandOptions>,
+  run: ImportRun,
   context: Context,
   file: string,
   named: string,
@@ -80,7 +63,7 @@ async function importFile(
 }
 
 /** The command line that does what a dry run has shown, and nothing else: its options belong to the plan. */
-function exactly(io: Io, named: string, options: ImportCommandOptions, plan: ImportPlan): string {
+function exactly(io: Io, named: string, options: ImportRun['options'], plan: ImportPlan): string {
   const { dryRun: _, yes: __, ...others } = options;
   const words = Object.entries({ ...others, plan: plan.id }).flatMap(([name, value]: [string, unknown]) => {
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -98,7 +81,7 @@ function assertExpected({ id, unfinished }: ImportPlan, expected: string): void 
   );
 }
 
-async function makePlan(run: Run<ImportCommandOptions>, context: Context, file: string): Promise<ImportPlan> {
+async function makePlan(run: ImportRun, context: Context, file: string): Promise<ImportPlan> {
   const { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors } = run.options;
   const { encoding, delimiter, map } = run.options;
   const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
@@ -116,7 +99,7 @@ async function makePlan(run: Run<ImportCommandOptions>, context: Context, file: 
 }
 
 async function apply(
-  run: Run<ImportCommandOptions>,
+  run: ImportRun,
   context: Context,
   plan: ImportPlan,
   spooled: SpooledFile | undefined,

@@ -1,15 +1,17 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
-import { assertCanAsk, confirm, type YesOption } from '../../core/confirm.js';
+import { assertCanAsk, confirm } from '../../core/confirm.js';
+import { yesOption } from '../../core/declaration.js';
 import { tellingOfWait } from '../../core/migration-wait.js';
 import { counted } from '../../core/output.js';
 import type { Run } from '../../core/run.js';
 
-interface DownOptions extends YesOption {
-  steps?: string;
-  all?: true;
-}
+const downOptions = {
+  '--steps <n>': 'how many migrations to revert (default 1)',
+  '--all': 'revert all of them',
+  ...yesOption,
+};
 
 export function register(program: Command, registry: Registry): void {
   const migrate = program.command('migrate').description('Bring the database schema up to date, or take it back');
@@ -33,16 +35,12 @@ export function register(program: Command, registry: Registry): void {
     },
   });
 
-  define<DownOptions>(migrate, registry, {
+  define(migrate, registry, {
     usage: 'down',
     schema: 'not newer',
     summary: 'Revert the latest migration, with the data in its tables',
     examples: ['migrate down', 'migrate down --steps 2 --yes', 'migrate down --all --yes'],
-    options: (command) =>
-      command
-        .option('--steps <n>', 'how many migrations to revert (default 1)')
-        .option('--all', 'revert all of them')
-        .option('--yes', "don't ask"),
+    options: downOptions,
     stopsItself: true,
     async run(run) {
       const { all, steps: given, yes } = run.options;

@@ -6,24 +6,20 @@ import { type AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
 import { withCommandLines } from '../../core/output.js';
 
-interface ServeOptions {
-  migrate?: true;
-  host?: string;
-  port?: string;
-}
+const serveOptions = {
+  '--migrate': 'apply pending migrations first',
+  '--host <address>': 'listen on this address instead of HOST',
+  '--port <number>': 'listen on this port instead of PORT',
+};
 
 export function register(program: Command, registry: Registry): void {
-  define<ServeOptions>(program, registry, {
+  define(program, registry, {
     usage: 'serve',
     // It waits for its database, and looks at the schema then.
     schema: 'any',
     summary: 'Serve the HTTP API until stopped (Ctrl-C or SIGTERM)',
     examples: ['serve', 'serve --migrate', 'serve --host 0.0.0.0 --port 8080'],
-    options: (command) =>
-      command
-        .option('--migrate', 'apply pending migrations first')
-        .option('--host <address>', 'listen on this address instead of HOST')
-        .option('--port <number>', 'listen on this port instead of PORT'),
+    options: serveOptions,
     stopsItself: true,
     async run(run) {
       const { host, port, migrate } = run.options;

@@ -1,20 +1,18 @@
 import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
+import { presentSetupUser } from '../../../presenters/user.js';
 import { setupSchema } from '../../../schemas/auth.js';
 import { completeSetupAtTerminal, setupStatus } from '../../../services/accounts/setup.js';
 import { confirm } from '../../core/confirm.js';
 import { tellingOfWait } from '../../core/migration-wait.js';
 import { asTyped, counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-import { checkPersonOptions, type PersonOptions, personFromOptions, personFromPrompts } from '../users/person-input.js';
+import { checkPersonOptions, personFromOptions, personFromPrompts } from '../users/person-input.js';
 import { chooseDatabase } from './choose-database.js';
-
-export interface SetupOptions extends PersonOptions {
-  yes?: true;
-}
+import type { setupOptions } from './options.js';
 
 /** Each step looks first whether it is done already: a setup that was broken off is taken up by running it again. */
-export async function setup(run: Run<SetupOptions>): Promise<Result> {
+export async function setup(run: Run<'', typeof setupOptions>): Promise<Result> {
   if (run.interactive) {
     await checkPersonOptions(run, setupSchema);
     await chooseDatabase(run);
@@ -36,7 +34,7 @@ export async function setup(run: Run<SetupOptions>): Promise<Result> {
   run.say(`3. Super admin: created (${user.email}).`);
   const [serve, users] = [asTyped(run.io, 'serve'), asTyped(run.io, 'users import <file.csv>')];
   return {
-    json: { migrationsApplied: applied, superAdmin: 'created', user: { id: user.id, email: user.email } },
+    json: { migrationsApplied: applied, superAdmin: 'created', user: presentSetupUser(user) },
     text: `The system is set up.\nNext:\n  ${serve.padEnd(users.length)}    start the service\n  ${users}    bring in your people`,
   };
 }
@@ -51,12 +49,12 @@ async function isSuperAdminMissing(context: Context): Promise<boolean> {
   }
 }
 
-async function askForSuperAdmin(run: Run<SetupOptions>): Promise<object> {
+async function askForSuperAdmin(run: Run<'', typeof setupOptions>): Promise<object> {
   run.say('Who is the super admin?');
   return personFromPrompts(run);
 }
 
-async function bringUpToDate(run: Run<SetupOptions>, context: Context): Promise<string[]> {
+async function bringUpToDate(run: Run<'', typeof setupOptions>, context: Context): Promise<string[]> {
   const { pending } = await context.schema.status();
   if (pending.length === 0) {
     await context.schema.assertCurrent();

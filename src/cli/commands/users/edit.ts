@@ -1,21 +1,20 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
-import { assertCanAsk, confirm, type YesOption } from '../../core/confirm.js';
+import { assertCanAsk, confirm } from '../../core/confirm.js';
+import { yesOption } from '../../core/declaration.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 import { accountJson } from './output.js';
+import { personOptions } from './person-options.js';
 
-interface EditOptions {
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-  phone?: string;
-  role?: string;
-}
+const editOptions = {
+  ...personOptions,
+  '--role <role>': 'trainee or trainer',
+};
 
 export function register(users: Command, registry: Registry): void {
-  define<EditOptions>(users, registry, {
+  define(users, registry, {
     usage: 'edit <user>',
     schema: 'current',
     summary: 'Change what is known of an account; a new role ends its sessions',
@@ -23,23 +22,17 @@ export function register(users: Command, registry: Registry): void {
       'users edit ada@example.org --last-name King',
       'users edit "555 0100" --email ada@example.com --role trainer --json',
     ],
-    options: (command) =>
-      command
-        .option('--first-name <name>', '2 to 50 characters')
-        .option('--last-name <name>', '2 to 50 characters')
-        .option('--email <address>', 'unique; used to sign in')
-        .option('--phone <number>', 'unique; used to sign in')
-        .option('--role <role>', 'trainee or trainer'),
+    options: editOptions,
     stopsItself: true,
     run: edit,
   });
 
-  define<YesOption>(users, registry, {
+  define(users, registry, {
     usage: 'delete <user>',
     schema: 'current',
     summary: 'Delete an account with its enrollments and its picture',
     examples: ['users delete ada@example.org', 'users delete ada@example.org --yes --json'],
-    options: (command) => command.option('--yes', "don't ask"),
+    options: yesOption,
     stopsItself: true,
     run: remove,
   });
@@ -56,25 +49,25 @@ async function services() {
   return { ...admin, ...found, ...listings, operator: core.operator };
 }
 
-async function edit(run: Run<EditOptions>): Promise<Result> {
+async function edit(run: Run<'<user>', typeof editOptions>): Promise<Result> {
   const { firstName, lastName, email, phone, role } = run.options;
   const input = { firstName, lastName, email, phone, role };
   if (Object.values(input).every((value) => value === undefined))
     throw new AppError('USAGE', 'Nothing to change: add --first-name, --last-name, --email, --phone or --role.');
   const { updateUser, findUser, operator } = await services();
   const context = await run.context();
-  const { id } = await findUser(context, run.arguments[0] ?? '');
+  const { id } = await findUser(context, run.arguments.user);
   const { confirmPhone } = await import('./person-input.js');
   await confirmPhone(run, phone, 'Nothing was changed.');
   const user = await updateUser(context, operator, id, input);
   return { json: { user: accountJson(user) }, text: `Changed ${user.role} ${user.email} (${user.id}).` };
 }
 
-async function remove(run: Run<YesOption>): Promise<Result> {
+async function remove(run: Run<'<user>', typeof yesOption>): Promise<Result> {
   assertCanAsk(run, 'delete');
   const { deleteUser, findUser, listEnrollments, operator } = await services();
   const context = await run.context();
-  const user = await findUser(context, run.arguments[0] ?? '');
+  const user = await findUser(context, run.arguments.user);
   if (!run.options.yes) {
     const { pagination } = await listEnrollments(context, operator, { userId: user.id, limit: 1 });
     const loss = counted(pagination.totalItems, 'enrollment');

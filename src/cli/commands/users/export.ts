@@ -1,30 +1,28 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
+import { outputOption } from '../../core/declaration.js';
 import { assertDestination, writeData } from '../../core/file-output.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 
-interface ExportOptions {
-  role?: string;
-  output?: string;
-}
+const exportOptions = {
+  '--role <role>': 'only accounts with this role',
+  ...outputOption,
+};
 
 export function register(users: Command, registry: Registry): void {
-  define<ExportOptions>(users, registry, {
+  define(users, registry, {
     usage: 'export',
     schema: 'current',
     summary: 'Write all accounts as CSV, without passwords',
     examples: ['users export > users.csv', 'users export --role trainee --output trainees.csv'],
-    options: (command) =>
-      command
-        .option('--role <role>', 'only accounts with this role')
-        .option('--output <file>', 'write to this file, which must not exist, instead of standard output'),
+    options: exportOptions,
     stopsItself: true,
     run: exportUsers,
   });
 }
 
-async function exportUsers(run: Run<ExportOptions>): Promise<Result> {
+async function exportUsers(run: Run<'', typeof exportOptions>): Promise<Result> {
   assertDestination(run);
   const { output: file, role } = run.options;
   const { usersCsv } = await import('../../../services/accounts/queries.js');

@@ -2,25 +2,25 @@ import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
+import { pageOptions } from '../../core/declaration.js';
 import { asTyped, pageText } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-import { type Account, accountJson, accountText } from './output.js';
+import { accountJson, accountText } from './output.js';
 
-interface UnlockOptions {
-  address?: string;
-}
+const unlockOptions = {
+  '--address <address>': 'an IP address that "doctor" lists, instead of an account',
+};
 
-interface ListOptions {
-  role?: string;
-  active?: true;
-  inactive?: true;
-  requiresPasswordChange?: true;
-  search?: string;
-  sortBy?: string;
-  sortOrder?: string;
-  page?: string;
-  limit?: string;
-}
+const listOptions = {
+  '--role <role>': 'only accounts with this role: super_admin, trainer or trainee',
+  '--active': 'only accounts that may sign in',
+  '--inactive': 'only accounts that may not',
+  '--requires-password-change': 'only accounts that still have their initial password',
+  '--search <text>': 'look in names, email and phone',
+  '--sort-by <field>': 'createdAt, lastName, firstName, email or lastLogin',
+  '--sort-order <order>': 'ASC or DESC',
+  ...pageOptions('accounts'),
+};
 
 export function register(program: Command, registry: Registry): Command {
   const users = program.command('users').description('Create, find and manage accounts');
@@ -37,26 +37,25 @@ export function register(program: Command, registry: Registry): Command {
   registerSwitch(users, registry, 'activate', 'Let an account sign in');
   registerSwitch(users, registry, 'deactivate', 'Keep an account from signing in; its sessions end at once');
 
-  define<UnlockOptions>(users, registry, {
+  define(users, registry, {
     usage: 'unlock [user]',
     schema: 'current',
     summary: 'Let an account, or all who come from an address, try passwords again after too many wrong ones',
     examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json', 'users unlock --address 203.0.113.5'],
-    options: (command) =>
-      command.option('--address <address>', 'an IP address that "doctor" lists, instead of an account'),
+    options: unlockOptions,
     stopsItself: true,
     run: unlock,
   });
   return users;
 }
 
-async function show(run: Run): Promise<Result> {
+async function show(run: Run<'<user>'>): Promise<Result> {
   const [{ findUser }, { lockOf }] = await Promise.all([
     import('../../../services/accounts/queries.js'),
     import('../../../services/auth/throttle-locks.js'),
   ]);
   const context = await run.context();
-  const user = await findUser(context, run.arguments[0] ?? '');
+  const user = await findUser(context, run.arguments.user);
   const lockedUntil = await lockOf(context, user.id);
   const locked =
     lockedUntil === null
@@ -71,7 +70,7 @@ function assertAddress(address: string): void {
     throw new AppError('USAGE', '--address must be an IP address, such as 203.0.113.5 or 2001:db8::1.');
 }
 
-async function unlockByAddress(run: Run<UnlockOptions>, address: string): Promise<Result> {
+async function unlockByAddress(run: Run<'', typeof unlockOptions>, address: string): Promise<Result> {
   assertAddress(address);
   const [{ unlockAddress }, { operator }] = await Promise.all([
     import('../../../services/auth/throttle-locks.js'),
@@ -84,12 +83,12 @@ async function unlockByAddress(run: Run<UnlockOptions>, address: string): Promis
   };
 }
 
-async function unlock(run: Run<UnlockOptions>): Promise<Result> {
+async function unlock(run: Run<'[user]', typeof unlockOptions>): Promise<Result> {
   const { address } = run.options;
-  const [named] = run.arguments;
-  if ((named === undefined) === (address === undefined))
+  const { user: reference } = run.arguments;
+  if (reference === undefined && address !== undefined) return unlockByAddress(run, address);
+  if (reference === undefined || address !== undefined)
     throw new AppError('USAGE', 'Name one account, or an address with --address.');
-  if (address !== undefined) return unlockByAddress(run, address);
   const [{ unlockUser }, { findUser }, { operator }, { lockOf }] = await Promise.all([
     import('../../../services/accounts/commands.js'),
     import('../../../services/accounts/queries.js'),
@@ -97,7 +96,7 @@ async function unlock(run: Run<UnlockOptions>): Promise<Result> {
     import('../../../services/auth/throttle-locks.js'),
   ]);
   const context = await run.context();
-  const user = await findUser(context, run.arguments[0] ?? '');
+  const user = await findUser(context, reference);
   const lockedUntil = await lockOf(context, user.id);
   await unlockUser(context, operator, user.id);
   const said =
@@ -106,7 +105,7 @@ async function unlock(run: Run<UnlockOptions>): Promise<Result> {
 }
 
 function registerList(users: Command, registry: Registry): void {
-  define<ListOptions>(users, registry, {
+  define(users, registry, {
     usage: 'list',
     schema: 'any',
     summary: 'List accounts, newest first',
@@ -116,17 +115,7 @@ function registerList(users: Command, registry: Registry): void {
       'users list --search müller --inactive',
       'users list --page 2 --limit 100 --json',
     ],
-    options: (command) =>
-      command
-        .option('--role <role>', 'only accounts with this role: super_admin, trainer or trainee')
-        .option('--active', 'only accounts that may sign in')
-        .option('--inactive', 'only accounts that may not')
-        .option('--requires-password-change', 'only accounts that still have their initial password')
-        .option('--search <text>', 'look in names, email and phone')
-        .option('--sort-by <field>', 'createdAt, lastName, firstName, email or lastLogin')
-        .option('--sort-order <order>', 'ASC or DESC')
-        .option('--page <number>', 'from 1')
-        .option('--limit <number>', 'accounts a page, 1 to 100'),
+    options: listOptions,
     async run(run) {
       const { role, active, inactive, requiresPasswordChange, search, sortBy, sortOrder, page, limit } = run.options;
       if (active && inactive) throw new AppError('USAGE', '--active and --inactive exclude each other.');
@@ -172,11 +161,12 @@ function registerSwitch(users: Command, registry: Registry, name: 'activate' | '
         import('../../../services/core.js'),
       ]);
       const context = await run.context();
-      const { id } = await findUser(context, run.arguments[0] ?? '');
+      const { id } = await findUser(context, run.arguments.user);
       const user = await setUserActive(context, operator, id, name === 'activate');
-      return { ...shown(user), text: `${user.email} ${user.isActive ? 'may sign in' : 'may not sign in any more'}.` };
+      return {
+        json: { user: accountJson(user) },
+        text: `${user.email} ${user.isActive ? 'may sign in' : 'may not sign in any more'}.`,
+      };
     },
   });
 }
-
-const shown = (user: Account) => ({ json: { user: accountJson(user) }, text: accountText(user) });

@@ -8,26 +8,17 @@ import { confirm } from '../../core/confirm.js';
 import { readPassword } from '../../core/input.js';
 import { createPrompts, type Prompts } from '../../core/prompts.js';
 import type { Run } from '../../core/run.js';
+import type { passwordOption, personOptions } from './person-options.js';
 
-/** The options that describe a person. */
-export interface PersonOptions {
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-  phone?: string;
-  passwordStdin?: true;
-}
+/** A command that creates an account. */
+type PersonRun = Run<'', typeof personOptions & typeof passwordOption>;
 
 /**
  * A person as options and standard input give them, for scripts.
  * @param more fields besides those of every person
  * @throws AppError `VALIDATION` with all that is missing or wrong, the password included
  */
-export async function personFromOptions(
-  run: Run<PersonOptions>,
-  schema: Joi.ObjectSchema,
-  more: object = {},
-): Promise<object> {
+export async function personFromOptions(run: PersonRun, schema: Joi.ObjectSchema, more: object = {}): Promise<object> {
   const { firstName, lastName, email, phone, passwordStdin } = run.options;
   const password = passwordStdin ? await readPassword(run.io) : undefined;
   await confirmPhone(run, phone, 'Nothing was created.');
@@ -46,11 +37,7 @@ export async function personFromOptions(
  * Looks at the options before anybody is asked for the rest.
  * @throws AppError `VALIDATION`; `USAGE` where the password can't be piped in, because the answers are typed there
  */
-export async function checkPersonOptions(
-  run: Run<PersonOptions>,
-  schema: Joi.ObjectSchema,
-  more: object = {},
-): Promise<void> {
+export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchema, more: object = {}): Promise<void> {
   const { firstName, lastName, email, phone, passwordStdin } = run.options;
   if (passwordStdin) await readPassword(run.io);
   const allOptional = schema.fork(Object.keys(schema.describe().keys), (field) => field.optional());
@@ -85,7 +72,7 @@ export async function confirmPhone(run: Run, phone: string | undefined, otherwis
  * @param askMore asks for what isn't part of every person
  */
 export async function personFromPrompts(
-  run: Run<PersonOptions>,
+  run: PersonRun,
   askMore: (prompts: Prompts) => Promise<object> = async () => ({}),
 ): Promise<object> {
   const { firstName, lastName, email, phone } = run.options;

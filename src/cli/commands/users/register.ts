@@ -2,15 +2,17 @@ import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
 import type { Run } from '../../core/run.js';
 import { accountJson } from './output.js';
-import type { PersonOptions } from './person-input.js';
+import { passwordOption, personOptions } from './person-options.js';
 
-interface RegisterOptions extends PersonOptions {
-  role?: string;
-  inactive?: true;
-}
+const registerOptions = {
+  ...personOptions,
+  '--role <role>': 'trainee, trainer or super_admin',
+  '--inactive': "create the account so that it can't sign in yet",
+  ...passwordOption,
+};
 
 export function register(users: Command, registry: Registry): void {
-  define<RegisterOptions>(users, registry, {
+  define(users, registry, {
     usage: 'register',
     schema: 'current',
     summary: 'Create one account; asks for what is not given',
@@ -18,15 +20,7 @@ export function register(users: Command, registry: Registry): void {
       'users register',
       'users register --first-name Grace --last-name Hopper --email grace@example.org --phone "555 0101" --role trainer --password-stdin < password.txt',
     ],
-    options: (command) =>
-      command
-        .option('--first-name <name>', '2 to 50 characters')
-        .option('--last-name <name>', '2 to 50 characters')
-        .option('--email <address>', 'unique; used to sign in')
-        .option('--phone <number>', 'unique; used to sign in')
-        .option('--role <role>', 'trainee, trainer or super_admin')
-        .option('--inactive', "create the account so that it can't sign in yet")
-        .option('--password-stdin', 'read the password from standard input'),
+    options: registerOptions,
     stopsItself: true,
     async run(run) {
       const input = await registerInput(run);
@@ -40,7 +34,7 @@ export function register(users: Command, registry: Registry): void {
   });
 }
 
-async function registerInput(run: Run<RegisterOptions>): Promise<object> {
+async function registerInput(run: Run<'', typeof registerOptions>): Promise<object> {
   const { role, inactive } = run.options;
   const isActive = !inactive;
   const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }] = await Promise.all([

@@ -3,12 +3,12 @@ import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
 import { readPassword } from '../../core/input.js';
 
-interface ResetOptions {
-  passwordStdin?: true;
-}
+const resetOptions = {
+  '--password-stdin': 'read the temporary password from standard input instead of making one',
+};
 
 export function register(users: Command, registry: Registry): void {
-  define<ResetOptions>(users, registry, {
+  define(users, registry, {
     usage: 'reset-password <user>',
     schema: 'current',
     summary: 'Give an account a temporary password that must be changed at the next login; its sessions end at once',
@@ -16,8 +16,7 @@ export function register(users: Command, registry: Registry): void {
       'users reset-password ada@example.org',
       'users reset-password ada@example.org --password-stdin --json < password.txt',
     ],
-    options: (command) =>
-      command.option('--password-stdin', 'read the temporary password from standard input instead of making one'),
+    options: resetOptions,
     stopsItself: true,
     async run(run) {
       const { json, passwordStdin } = run.options;
@@ -34,7 +33,7 @@ export function register(users: Command, registry: Registry): void {
         import('../../../services/core.js'),
       ]);
       const context = await run.context();
-      const { id } = await findUser(context, run.arguments[0] ?? '');
+      const { id } = await findUser(context, run.arguments.user);
       const { user, temporaryPassword } = await resetPassword(context, operator, id, given);
       if (!given) run.say(`The temporary password of ${user.email}, shown only this once:`);
       return {

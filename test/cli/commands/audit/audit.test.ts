@@ -76,11 +76,7 @@ describe('coursectl audit list', () => {
 
   it('refuses what it does not know', async () => {
     const refused: [options: string[], exitCode: number, says: RegExp][] = [
-      [
-        ['--actor', 'nobody@x.org'],
-        1,
-        /^error: User not found: nobody@x\.org\. To see what there is: coursectl users list\n$/,
-      ],
+      [['--actor', 'nobody@x.org'], 1, /^error: User not found: nobody@x\.org\. To list them: coursectl users list\n$/],
       [['--action', 'user.explode'], 2, /^error: --action must be one of setup\.complete, user\.register, /],
       [
         ['--target-type', 'x'],

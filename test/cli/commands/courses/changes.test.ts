@@ -76,7 +76,7 @@ describe('changes of courses at the command line', () => {
       for (const reference of ['nobody', 'trainee@x.org'])
         expect(await refusal(...create, '--trainer', reference)).to.deep.equal({
           exitCode: 1,
-          said: `Trainer not found: ${reference}. To see what there is: coursectl courses trainers`,
+          said: `Trainer not found: ${reference}. To list them: coursectl courses trainers`,
         });
       await ada.update({ isActive: false });
       expect(await refusal(...create, '--trainer', 'ada@x.org')).to.deep.equal({
@@ -142,7 +142,7 @@ describe('changes of courses at the command line', () => {
       });
       expect(await refusal('courses', 'edit', 'Nothing', '--title', 'Something')).to.deep.equal({
         exitCode: 1,
-        said: 'Course not found: Nothing. To see what there is: coursectl courses list',
+        said: 'Course not found: Nothing. To list them: coursectl courses list',
       });
     });
   });
@@ -159,7 +159,7 @@ describe('changes of courses at the command line', () => {
       );
       expect(await refusal('courses', 'publish', 'x')).to.deep.equal({
         exitCode: 1,
-        said: 'Course not found: x. To see what there is: coursectl courses list',
+        said: 'Course not found: x. To list them: coursectl courses list',
       });
     });
   });
@@ -181,7 +181,7 @@ describe('changes of courses at the command line', () => {
       for (const reference of [email, 'nobody'])
         expect(await refusal('courses', 'assign-trainer', 'Bees', reference)).to.deep.equal({
           exitCode: 1,
-          said: `Trainer not found: ${reference}. To see what there is: coursectl courses trainers`,
+          said: `Trainer not found: ${reference}. To list them: coursectl courses trainers`,
         });
     });
   });

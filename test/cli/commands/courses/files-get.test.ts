@@ -78,7 +78,7 @@ describe('coursectl courses files get', () => {
     for (const unknown of [id, 'nothing'])
       expect(await refusal(get(unknown, '--output', 'x'))).to.deep.equal({
         exitCode: 1,
-        said: `File not found: ${unknown}. To see what there is: coursectl courses files list <course>`,
+        said: `File not found: ${unknown}. To list them: coursectl courses files list <course>`,
       });
     expect(existsSync(at('x'))).to.equal(false);
   });

@@ -108,7 +108,7 @@ describe('files of courses at the command line', () => {
       const { exitCode, said } = await refusal(['courses', 'files', 'add', 'Wasps', 'gone.txt']);
       expect({ exitCode, said }).to.deep.equal({
         exitCode: 1,
-        said: 'Course not found: Wasps. To see what there is: coursectl courses list',
+        said: 'Course not found: Wasps. To list them: coursectl courses list',
       });
     });
 
@@ -136,7 +136,7 @@ describe('files of courses at the command line', () => {
       expect((await cli.run(['courses', 'files', 'list', 'Bees'])).stdout).to.equal('No files.\n');
       expect(await refusal(['courses', 'files', 'list', 'Wasps'])).to.deep.equal({
         exitCode: 1,
-        said: 'Course not found: Wasps. To see what there is: coursectl courses list',
+        said: 'Course not found: Wasps. To list them: coursectl courses list',
       });
     });
   });
@@ -155,7 +155,7 @@ describe('files of courses at the command line', () => {
       expect(await actions()).to.deep.equal(['course.remove-file cli']);
       expect(await refusal(remove(id, '--yes'))).to.deep.equal({
         exitCode: 1,
-        said: `File not found: ${id}. To see what there is: coursectl courses files list <course>`,
+        said: `File not found: ${id}. To list them: coursectl courses files list <course>`,
       });
     });
 

@@ -88,7 +88,7 @@ describe('coursectl courses', () => {
       [['--type', 'x'], 2, '--type must be one of online, classroom, hybrid.'],
       [['--sort-by', 'trainer'], 2, '--sort-by must be one of createdAt, updatedAt, title, category, startDate.'],
       [['--limit', '101'], 2, '--limit must be a whole number from 1 to 100.'],
-      [['--trainer', 'nobody@x.org'], 1, 'User not found: nobody@x.org. To see what there is: coursectl users list'],
+      [['--trainer', 'nobody@x.org'], 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
     ];
     for (const [options, code, says] of refused) {
       it(`refuses ${options.join(' ')}`, async () => {
@@ -104,7 +104,7 @@ describe('coursectl courses', () => {
         expect((await cli.json<{ course: object }>(['courses', 'show', reference])).course).to.include({ id: loom.id });
       for (const reference of ['weaving', 'Weav', 'Überfarben', 'x'.repeat(300), "'; --"]) {
         const { exitCode, stderr } = await cli.run(['courses', 'show', reference]);
-        const says = `error: Course not found: ${reference}. To see what there is: coursectl courses list\n`;
+        const says = `error: Course not found: ${reference}. To list them: coursectl courses list\n`;
         expect({ exitCode, stderr }, reference).to.deep.equal({ exitCode: 1, stderr: says });
       }
     });

@@ -48,12 +48,12 @@ describe('changes of enrollments at the command line', () => {
       const assign = (course: string, ...more: string[]) => refusal('assign', course, ...more);
       expect(await assign('Ants', 'ben@x.org')).to.deep.equal({
         exitCode: 1,
-        said: 'Course not found: Ants. To see what there is: coursectl courses list',
+        said: 'Course not found: Ants. To list them: coursectl courses list',
       });
       for (const reference of ['nobody', 'ada@x.org'])
         expect(await assign('Bees', reference)).to.deep.equal({
           exitCode: 1,
-          said: `Trainee not found: ${reference}. To see what there is: coursectl users list --role trainee`,
+          said: `Trainee not found: ${reference}. To list them: coursectl users list --role trainee`,
         });
       const status = { exitCode: 2, said: '--status must be one of pending, active.' };
       expect(await assign('Bees', 'ben@x.org', '--status', 'completed')).to.deep.equal(status);
@@ -121,7 +121,7 @@ describe('changes of enrollments at the command line', () => {
       expect((await refusal('status', id, 'done')).exitCode).to.equal(2);
       expect(await refusal('status', 'x', 'active')).to.deep.equal({
         exitCode: 1,
-        said: 'Enrollment not found: x. To see what there is: coursectl enrollments list',
+        said: 'Enrollment not found: x. To list them: coursectl enrollments list',
       });
     });
   });
@@ -174,7 +174,7 @@ describe('changes of enrollments at the command line', () => {
       const { id } = await buildEnrollment(harness.context, ben, bees);
       expect(await refusal('remove', id, 'x', '--yes')).to.deep.equal({
         exitCode: 1,
-        said: `Enrollment not found: one of ${id}, x. To see what there is: coursectl enrollments list`,
+        said: `Enrollment not found: one of ${id}, x. To list them: coursectl enrollments list`,
       });
       expect(await refusal('remove', id, id, '--yes')).to.deep.equal({
         exitCode: 2,

@@ -97,20 +97,20 @@ describe('coursectl enrollments', () => {
     it('refuses what it does not know', async () => {
       expect(await refusal('list', '--course', 'Ants')).to.deep.equal({
         exitCode: 1,
-        said: 'Course not found: Ants. To see what there is: coursectl courses list',
+        said: 'Course not found: Ants. To list them: coursectl courses list',
       });
       expect(await refusal('list', '--user', 'nobody')).to.deep.equal({
         exitCode: 1,
-        said: 'User not found: nobody. To see what there is: coursectl users list',
+        said: 'User not found: nobody. To list them: coursectl users list',
       });
       expect(await refusal('list', '--trainer', 'nobody')).to.deep.equal({
         exitCode: 1,
-        said: 'User not found: nobody. To see what there is: coursectl users list',
+        said: 'User not found: nobody. To list them: coursectl users list',
       });
       await models().Enrollment.destroy({ where: {} });
       expect(await refusal('list', '--trainer', 'ben@x.org')).to.deep.equal({
         exitCode: 1,
-        said: 'Trainer not found: ben@x.org. To see what there is: coursectl courses trainers',
+        said: 'Trainer not found: ben@x.org. To list them: coursectl courses trainers',
       });
       expect(await refusal('list', '--status', 'x')).to.deep.equal({
         exitCode: 2,
@@ -138,7 +138,7 @@ describe('coursectl enrollments', () => {
     it('refuses an unknown one', async () => {
       expect(await refusal('show', 'x')).to.deep.equal({
         exitCode: 1,
-        said: 'Enrollment not found: x. To see what there is: coursectl enrollments list',
+        said: 'Enrollment not found: x. To list them: coursectl enrollments list',
       });
     });
   });

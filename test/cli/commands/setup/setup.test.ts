@@ -55,7 +55,14 @@ describe('coursectl setup, run by a script', () => {
     expect(JSON.parse(stdout)).to.deep.equal({
       migrationsApplied: executed,
       superAdmin: 'created',
-      user: { id: user.id, email: 'ada@example.org' },
+      user: {
+        id: user.id,
+        firstName: 'Ada',
+        lastName: 'Lovelace',
+        email: 'ada@example.org',
+        phone: '+44 20 1',
+        role: 'super_admin',
+      },
     });
   });
 

@@ -9,8 +9,8 @@ interface Listing {
 }
 
 const accountKeys = [
-  ...['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'requiresPasswordChange'],
-  ...['lastLogin', 'createdAt'],
+  ...['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'avatar', 'lastLogin'],
+  ...['requiresPasswordChange', 'createdAt', 'updatedAt'],
 ];
 
 describe('coursectl users', () => {
@@ -140,7 +140,7 @@ describe('coursectl users', () => {
           const { exitCode, stdout, stderr } = await cli.run(['users', command, reference]);
           expect({ exitCode, stdout, stderr }, `${command} ${reference}`).to.deep.equal({
             ...{ exitCode: 1, stdout: '' },
-            stderr: `error: User not found${reference && `: ${reference}`}. To see what there is: coursectl users list\n`,
+            stderr: `error: User not found${reference && `: ${reference}`}. To list them: coursectl users list\n`,
           });
         }
       }

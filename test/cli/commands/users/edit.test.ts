@@ -71,7 +71,7 @@ describe('coursectl users', () => {
       });
       expect(await refusal('edit', 'nobody', '--role', 'trainee')).to.deep.equal({
         exitCode: 1,
-        said: 'User not found: nobody. To see what there is: coursectl users list',
+        said: 'User not found: nobody. To list them: coursectl users list',
       });
     });
   });
@@ -110,7 +110,7 @@ describe('coursectl users', () => {
       const said = {
         [admin.id]: "The super admin can't be deactivated, demoted or deleted.",
         [trainer.id]: 'Trainer still has courses. Assign them to another trainer first.',
-        nobody: 'User not found: nobody. To see what there is: coursectl users list',
+        nobody: 'User not found: nobody. To list them: coursectl users list',
       };
       for (const [reference, sentence] of Object.entries(said))
         expect(await refusal('delete', reference, '--yes')).to.deep.equal({ exitCode: 1, said: sentence });

@@ -35,8 +35,9 @@ describe('coursectl users register', () => {
       user: {
         id: stored.id,
         ...{ firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.org', phone: '555 (0101)' },
-        ...{ role: 'trainee', isActive: false, requiresPasswordChange: false, lastLogin: null },
+        ...{ role: 'trainee', isActive: false, requiresPasswordChange: false, avatar: null, lastLogin: null },
         createdAt: stored.createdAt.toISOString(),
+        updatedAt: stored.updatedAt.toISOString(),
       },
     });
     for (const secret of [password, stored.passwordHash]) expect(stdout + stderr).not.to.include(secret);

@@ -220,7 +220,7 @@ describe('coursectl imports', () => {
     const unknown = await imports('show', 'nothing');
     expect([unknown.exitCode, unknown.stderr]).to.deep.equal([
       1,
-      'error: Import not found: nothing. To see what there is: coursectl imports list\n',
+      'error: Import not found: nothing. To list them: coursectl imports list\n',
     ]);
   });
 

@@ -1,0 +1,131 @@
+import { type Command, Option } from 'commander';
+
+/**
+ * Options of a command by their flags, with what the help says of each. A flag with a value names it: `--role <role>`.
+ * The types of the values follow from the flags, those of the arguments from the command's usage.
+ */
+export type Options = Readonly<Record<`--${string}`, string | Repeatable>>;
+
+/** An option that may be given several times. */
+interface Repeatable {
+  description: string;
+  isRepeatable: true;
+}
+
+/** What arguments may be, by their names, where there are few words to choose from. */
+export type Choices = Readonly<Record<string, readonly string[]>>;
+
+/** No options, or no choices. */
+export type None = Readonly<Record<never, never>>;
+
+export const repeatable = (description: string): Repeatable => ({ description, isRepeatable: true });
+
+/** The option of commands that ask for confirmation. */
+export const yesOption = { '--yes': "don't ask" };
+
+/** The options of commands that list a page. @param items what a page has, such as "courses" */
+export const pageOptions = (items: string) => ({
+  '--page <number>': 'from 1',
+  '--limit <number>': `${items} per page, 1 to 100`,
+});
+
+/** The option of commands that write data. */
+export const outputOption = {
+  '--output <file>': 'write to this file, which must not exist, instead of standard output',
+};
+
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+type OptionName<Flags extends string> = Flags extends `--no-${infer Name}`
+  ? CamelCase<Name>
+  : Flags extends `--${infer Name} <${string}>`
+    ? CamelCase<Name>
+    : Flags extends `--${infer Name}`
+      ? CamelCase<Name>
+      : never;
+
+type OptionValue<Flags extends string, Declared> = Flags extends `--no-${string}`
+  ? false
+  : Flags extends `${string} <${string}>`
+    ? Declared extends Repeatable
+      ? string[]
+      : string
+    : true;
+
+/** The values of options, by their names in camel case. */
+export type OptionValues<O extends Options> = {
+  [Flags in keyof O & string as OptionName<Flags>]?: OptionValue<Flags, O[Flags]>;
+};
+
+type Words<Usage extends string> = Usage extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Usage;
+type Required<Usage extends string> = Extract<Words<Usage>, `<${string}>`>;
+type Optional<Usage extends string> = Extract<Words<Usage>, `[${string}]`>;
+
+type ArgumentName<Word extends string> = Word extends `<${infer Name}...>`
+  ? CamelCase<Name>
+  : Word extends `<${infer Name}>`
+    ? CamelCase<Name>
+    : Word extends `[${infer Name}]`
+      ? CamelCase<Name>
+      : never;
+
+type ArgumentValue<Word extends string, C extends Choices> = Word extends `<${string}...>`
+  ? readonly [string, ...string[]]
+  : ArgumentName<Word> extends keyof C
+    ? C[ArgumentName<Word>][number]
+    : string;
+
+/** The values of a command's arguments, by their names in camel case. @example ArgumentValues<'show <user>'> */
+export type ArgumentValues<Usage extends string, C extends Choices = None> = {
+  [Word in Required<Usage> as ArgumentName<Word>]: ArgumentValue<Word, C>;
+} & { [Word in Optional<Usage> as ArgumentName<Word>]?: ArgumentValue<Word, C> };
+
+/** What a command declares of its command line. */
+export interface Declaration<Usage extends string, O extends Options, C extends Choices> {
+  /** Name and arguments, such as `show <user>`. */
+  usage: Usage;
+  options?: O;
+  choices?: C;
+}
+
+/** How courses and accounts are named: the same in all commands. */
+const argumentDescriptions: Readonly<Record<string, string>> = {
+  course: 'its id or exact title',
+  user: 'id, email address or phone number',
+  shell: 'the shell to complete in',
+};
+
+/** Adds a subcommand with its arguments and options. */
+export function addCommand<Usage extends string, O extends Options, C extends Choices>(
+  parent: Command,
+  { usage, options, choices }: Declaration<Usage, O, C>,
+): Command {
+  const command = parent.command(usage);
+  for (const argument of command.registeredArguments) {
+    argument.description = argumentDescriptions[argument.name()] ?? '';
+    const words = choices?.[argument.name()];
+    if (words) argument.choices(words);
+  }
+  for (const [flags, declared] of Object.entries<string | Repeatable>(options ?? {})) {
+    const option = new Option(flags, typeof declared === 'string' ? declared : declared.description);
+    if (typeof declared !== 'string')
+      option.argParser((value: string, others: readonly string[] = []) => [...others, value]);
+    command.addOption(option);
+  }
+  return command;
+}
+
+const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** What a command was called with. Commander has checked that it has the form that was declared. */
+export function calledWith<Usage extends string, O extends Options, C extends Choices>(command: Command) {
+  const values: unknown[] = command.processedArgs;
+  const given = command.registeredArguments.map((argument, index) => [camelCase(argument.name()), values[index]]);
+  return {
+    // Commander's own types don't follow from what was declared: these do.
+    arguments: Object.fromEntries(given) as ArgumentValues<Usage, C>,
+    options: command.optsWithGlobals() as OptionValues<O>,
+  };
+}

@@ -1,0 +1,64 @@
+import { type GivenSettings, type SettingName, type SettingValues, settingNames, settings } from './settings.js';
+
+/** What is wrong with a setting. */
+export interface SettingProblem {
+  name: SettingName;
+  /** The rest of a sentence about the setting, such as "must be on or off". */
+  problem: string;
+}
+
+/** Shortest secret accepted in production, in bytes: HS256's key length (RFC 7518, section 3.2). */
+const minimumSecretBytes = 32;
+const placeholderSecret = /^(.)\1*$|change.?me|your.?(jwt.?)?secret|secret.?key|example|placeholder/i;
+
+/** What is wrong with a signing secret, or `undefined` when it is fit for production. */
+export function secretWeakness(secret: string): string | undefined {
+  if (Buffer.byteLength(secret) < minimumSecretBytes) return `is shorter than ${minimumSecretBytes} bytes`;
+  if (placeholderSecret.test(secret)) return 'looks like a placeholder';
+  return undefined;
+}
+
+const howToMakeASecret = 'make one with: openssl rand -base64 48';
+
+/** Rules that involve more than one setting. @param values those that are valid by themselves */
+export function crossChecks(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
+  return [
+    ...databaseProblems(given),
+    ...storageProblems(given, values),
+    ...(values.NODE_ENV === 'production' ? secretProblems(values) : []),
+  ];
+}
+
+function databaseProblems(given: GivenSettings): SettingProblem[] {
+  const parts = settingNames.filter((name) => settings[name].insteadOf === 'DATABASE_URL' && given[name] !== undefined);
+  if (parts.length === 0) return [];
+  if (given.DATABASE_URL !== undefined) {
+    const problem = `must not be combined with ${parts.join(', ')}: set one or the other`;
+    return [{ name: 'DATABASE_URL', problem }];
+  }
+  const missing = (['DB_NAME', 'DB_USER'] as const).filter((name) => given[name] === undefined);
+  return missing.map((name) => ({ name, problem: `must be set when ${parts[0]} is` }));
+}
+
+function storageProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  if (values.FILE_STORAGE === 's3' && given.S3_BUCKET === undefined)
+    problems.push({ name: 'S3_BUCKET', problem: 'must be set when FILE_STORAGE is s3' });
+  const [id, secret] = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+  if ((given[id] === undefined) !== (given[secret] === undefined)) {
+    const [present, missing] = given[id] === undefined ? [secret, id] : [id, secret];
+    problems.push({ name: missing, problem: `must be set when ${present} is` });
+  }
+  return problems;
+}
+
+function secretProblems(values: Partial<SettingValues>): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  if (values.JWT_SECRET === undefined)
+    problems.push({ name: 'JWT_SECRET', problem: `must be set in production; ${howToMakeASecret}` });
+  for (const name of ['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const) {
+    const weakness = values[name] === undefined ? undefined : secretWeakness(values[name]);
+    if (weakness) problems.push({ name, problem: `${weakness}; ${howToMakeASecret}` });
+  }
+  return problems;
+}

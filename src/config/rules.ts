@@ -1,0 +1,120 @@
+import { isIP } from 'node:net';
+import Joi from 'joi';
+import ms from 'ms';
+
+/**
+ * What a setting may be: gives the value that its text means.
+ * @param text never empty, unless it is the default
+ * @param given the text of every setting that is given
+ * @throws Error whose message is the rest of a sentence about the setting, such as "must be on or off"; without the text
+ */
+export type Rule<T> = (text: string, given: Readonly<Record<string, string | undefined>>) => T;
+
+/** Express's `trust proxy`: a number of hops, or the proxies' addresses. */
+export type TrustProxy = false | number | readonly string[];
+
+function checkedBy<T>(schema: Joi.AnySchema<T>, mustBe: string): Rule<T> {
+  return (text) => {
+    const { value, error } = schema.validate(text);
+    if (error) throw new Error(mustBe);
+    return value;
+  };
+}
+
+export const anyText: Rule<string> = (text) => text;
+
+export const integer = (minimum: number, maximum: number): Rule<number> =>
+  checkedBy<number>(
+    Joi.number().integer().min(minimum).max(maximum),
+    `must be a whole number from ${minimum} to ${maximum}`,
+  );
+
+export const matching = (pattern: RegExp, mustBe: string): Rule<string> =>
+  checkedBy<string>(Joi.string().pattern(pattern).allow(''), mustBe);
+
+export function oneOf<const T extends string>(...words: readonly T[]): Rule<T> {
+  const mustBe =
+    words.length > 3
+      ? `must be one of ${words.join(', ')}`
+      : `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return (text) => {
+    const word = words.find((one) => one === text);
+    if (word === undefined) throw new Error(mustBe);
+    return word;
+  };
+}
+
+export const flag = (yes: string, no: string): Rule<boolean> => {
+  const word = oneOf(yes, no);
+  return (text, given) => word(text, given) === yes;
+};
+
+export const hostName = checkedBy<string>(
+  Joi.string().hostname(),
+  'must be a host name or an address to listen on, such as 127.0.0.1 or 0.0.0.0',
+);
+
+export const webAddress = checkedBy<string>(
+  Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    // `coursectl config` shows it: secrets have settings of their own.
+    .pattern(/^[^@]*$/),
+  'must be a URL without a user name, such as https://s3.example.org',
+);
+
+/** A time in seconds. */
+export const lifetime: Rule<number> = (text) => {
+  const milliseconds = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : /^\d+(\.\d+)?\s?[a-z]+$/i.test(text)
+      ? ms(text as ms.StringValue)
+      : undefined;
+  const seconds = Math.floor((milliseconds ?? Number.NaN) / 1000);
+  if (!(seconds >= 1 && seconds <= 366 * 86_400))
+    throw new Error('must be a time from 1s to 366d, such as 7d, 12h or 3600 (seconds)');
+  return seconds;
+};
+
+export const origins: Rule<readonly string[]> = (text) =>
+  commaSeparated(text).map((entry) => {
+    const url = URL.canParse(entry) ? new URL(entry) : undefined;
+    if (!url || url.origin === 'null' || url.origin !== entry.replace(/\/$/, '').toLowerCase()) {
+      throw new Error(
+        'must be a comma-separated list of origins, such as https://app.example.org,http://localhost:5173',
+      );
+    }
+    return url.origin;
+  });
+
+export const proxies: Rule<TrustProxy> = (text) => {
+  if (text === 'false' || text === '0') return false;
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const entries = commaSeparated(text);
+  const valid = entries.every((entry) => {
+    const [address = '', bits, ...rest] = entry.split('/');
+    const family = isIP(address);
+    if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
+    return (
+      family !== 0 &&
+      rest.length === 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128)))
+    );
+  });
+  if (!valid || entries.length === 0)
+    throw new Error('must be a number of proxy hops or a list of addresses or CIDR ranges, such as 1 or 10.0.0.0/8');
+  return entries;
+};
+
+export const extensions: Rule<readonly string[]> = (text) => {
+  const entries = commaSeparated(text).map((entry) => entry.replace(/^\./, '').toLowerCase());
+  if (entries.some((entry) => !/^[a-z0-9]{1,20}$/.test(entry)))
+    throw new Error('must be a comma-separated list of file name extensions, such as pdf,docx,mp4');
+  return entries;
+};
+
+function commaSeparated(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { Command } from 'commander';
+import {
+  addCommand,
+  calledWith,
+  type Declaration,
+  type None,
+  type Options,
+  repeatable,
+} from '../../../src/cli/core/declaration.js';
+
+/** What a command with this declaration is called with. */
+function parsed<const Usage extends string, O extends Options>(
+  declaration: Declaration<Usage, O, None>,
+  ...argv: string[]
+) {
+  const program = new Command();
+  const command = addCommand(program, declaration).action(() => undefined);
+  program.parse(argv, { from: 'user' });
+  return calledWith<Usage, O, None>(command);
+}
+
+describe('What a command declares', () => {
+  it('gives its arguments their names and types', () => {
+    const { arguments: given } = parsed({ usage: 'add <course> <file-id> <user...>' }, 'add', 'Weaving', '1', 'a', 'b');
+    const { course, fileId, user }: { course: string; fileId: string; user: readonly [string, ...string[]] } = given;
+    expect({ course, fileId, user }).to.deep.equal({ course: 'Weaving', fileId: '1', user: ['a', 'b'] });
+  });
+
+  it('lets an argument in brackets be absent', () => {
+    const { file }: { file?: string } = parsed({ usage: 'import [file]' }, 'import').arguments;
+    expect(file).to.equal(undefined);
+  });
+
+  it('gives its options their names and types', () => {
+    const options = {
+      '--sort-by <field>': 'a field',
+      '--tag <word>': repeatable('a word'),
+      '--yes': "don't ask",
+      '--featured': 'on',
+      '--no-featured': 'off',
+    };
+    const words = ['edit', '--sort-by', 'title', '--tag', 'a', '--tag', 'b', '--yes', '--no-featured'];
+    const given: { sortBy?: string; tag?: string[]; yes?: true; featured?: boolean } = parsed(
+      { usage: 'edit', options },
+      ...words,
+    ).options;
+    expect(given).to.deep.equal({ sortBy: 'title', tag: ['a', 'b'], yes: true, featured: false });
+  });
+});
