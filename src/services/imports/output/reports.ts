@@ -153,8 +153,11 @@ export async function openReports(
   const rejectsHeader = [...mapping.own.map(({ heading }) => heading), ...rejectColumns];
   const credentials = await openReport(
     {
-      ...{ kind: 'credentials', header: credentialsHeader, format: credentialsFormat(format) },
-      ...{ given: credentialsFile, file: beside },
+      kind: 'credentials',
+      header: credentialsHeader,
+      format: credentialsFormat(format),
+      given: credentialsFile,
+      file: beside,
     },
     unfinished && {
       path: unfinished.credentialsFile,
@@ -168,8 +171,11 @@ export async function openReports(
       throw new AppError('USAGE', 'Passwords and rejected rows need a file each: name two.');
     const rejects = await openReport(
       {
-        ...{ kind: 'rejected', header: rejectsHeader, format: rejectsFormat(format) },
-        ...{ given: rejectsFile, file: beside },
+        kind: 'rejected',
+        header: rejectsHeader,
+        format: rejectsFormat(format),
+        given: rejectsFile,
+        file: beside,
       },
       unfinished && {
         path: unfinished.rejectsFile,

@@ -197,7 +197,11 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
   if (missing.length > 0) throw missingColumns(missing, unused);
   const isRejects = addedColumns(headings) >= 0;
   return {
-    ...{ width: headings.length, isRejects, fields, own, ignored: unused },
+    width: headings.length,
+    isRejects,
+    fields,
+    own,
+    ignored: unused,
     ...(isWhole && { fullName }),
     ...(suspended !== undefined && { suspended }),
   };

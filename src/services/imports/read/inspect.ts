@@ -98,7 +98,7 @@ class EncodingDetector {
     const { line, byte } = this.#firstInvalid;
     throw new AppError(
       'IMPORT_FILE_INVALID',
-      `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and what else it is can't be told. Save it as "CSV UTF-8", or name its encoding with --encoding.`,
+      `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and its encoding can't be detected. Save it as "CSV UTF-8", or name its encoding with --encoding.`,
     );
   }
 

@@ -199,8 +199,12 @@ async function enroll(
     const ids = newIds(fresh.length);
     note.enrollments = ids;
     return fresh.map(({ course, status, notes }, index) => ({
-      ...{ id: ids[index] ?? '', userId, courseId: course.id, trainerId: course.trainerId },
-      ...{ status, notes },
+      id: ids[index] ?? '',
+      userId,
+      courseId: course.id,
+      trainerId: course.trainerId,
+      status,
+      notes,
     }));
   });
   if (enrollments.length > 0) await insertEnrollments(core, enrollments, now, transaction);

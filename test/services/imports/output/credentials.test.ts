@@ -29,7 +29,7 @@ describe('Fetching the passwords of an import', () => {
     return recordsOf(file).map(({ email }) => email);
   }
 
-  it('keeps the import from being gone on with until they have arrived', async () => {
+  it('keeps the import from being resumed until they have arrived', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     const claimed = await claim(id);
     const queueing = await failureOf(() => requeueImport(importing.context, client, id));
@@ -43,7 +43,7 @@ describe('Fetching the passwords of an import', () => {
     await claimed.failed();
   });
 
-  it('keeps the service from going on with it, too', async () => {
+  it('keeps the service from resuming it, too', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     const claimed = await claim(id);
     const looks = { left: 20 };
@@ -53,7 +53,7 @@ describe('Fetching the passwords of an import', () => {
     expect(await runToEnd(importing, id)).to.include({ status: 'completed', rowsDone: count });
   });
 
-  it('is not possible while the import is queued or run again', async () => {
+  it('is impossible while the import is queued or running again', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     await requeueImport(importing.context, client, id);
     const { code, message } = await failureOf(() => claim(id));
@@ -63,7 +63,7 @@ describe('Fetching the passwords of an import', () => {
     ]);
   });
 
-  it('leaves those that come later for another time', async () => {
+  it('leaves later passwords for another request', async () => {
     const { id } = await submitInterrupted(importing, people(count));
     const first = await claim(id);
     const fetched = await emailsIn(first);
@@ -79,7 +79,7 @@ describe('Fetching the passwords of an import', () => {
     expect(fetched).to.have.length(count);
   });
 
-  it('never hands out again what a service left behind that died when they had arrived', async () => {
+  it('never returns them again when the service died after they had arrived', async () => {
     const { id, credentialsFile } = await submitInterrupted(importing, people(count));
     const first = await claim(id);
     const kept = importing.write('kept.csv', '');
@@ -90,7 +90,7 @@ describe('Fetching the passwords of an import', () => {
     expect(recordsOf(record.credentialsFile)).to.have.length(count - batchRows);
   });
 
-  it('never takes what others have put in the place of its file for its own', async () => {
+  it('never uses a file that others have put in the place of its own', async () => {
     const { id, credentialsFile } = await submitInterrupted(importing, people(count));
     await (await claim(id)).done();
     writeFileSync(credentialsFile ?? '', 'name,amount\n');
@@ -99,7 +99,7 @@ describe('Fetching the passwords of an import', () => {
     expect(readFileSync(credentialsFile ?? '', 'utf8')).to.equal('name,amount\n');
   });
 
-  it('can be tried again when it failed, and when the service died meanwhile', async () => {
+  it('can be tried again when it failed or the service died meanwhile', async () => {
     const { id, file } = await completed();
     const broken = await claim(id);
     await broken.bytes().next();
@@ -115,7 +115,7 @@ describe('Fetching the passwords of an import', () => {
       `UPDATE leases SET owner = 'dead', expires_at = 0 WHERE name = '${credentialsLease({ id })}'`,
     );
     const again = await claim(id);
-    // It was only paused, and comes too late.
+    // The service was only paused; its claim is lost.
     expect((await failureOf(() => dying.done())).code).to.equal('IMPORT_CONFLICT');
     expect(await emailsIn(again)).to.have.length(3);
     await again.done();
@@ -123,7 +123,7 @@ describe('Fetching the passwords of an import', () => {
     expect((await failureOf(() => claim(id))).code).to.equal('CREDENTIALS_FETCHED');
   });
 
-  it('waits for somebody else who fetches them, and is told that they are gone', async () => {
+  it('waits for another request that fetches them, and then answers that they are gone', async () => {
     const { id } = await completed();
     const first = await claim(id);
     const second = failureOf(() => claim(id));
@@ -131,7 +131,7 @@ describe('Fetching the passwords of an import', () => {
     expect((await second).code).to.equal('CREDENTIALS_FETCHED');
   });
 
-  it('says so where the file is not', async () => {
+  it("answers NOT_READY where the file can't be read", async () => {
     const { id, file } = await completed();
     const elsewhere = importing.write('elsewhere.csv', '');
     renameSync(file, elsewhere);

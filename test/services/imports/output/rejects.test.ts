@@ -35,7 +35,7 @@ describe('Rows that cannot be imported', () => {
     ]);
   });
 
-  it('are told of with the exit code 3', async () => {
+  it('end the command with exit code 3', async () => {
     const { exitCode, stdout } = await importing.run(importing.write('people.csv', mixed), '--yes');
     expect(exitCode).to.equal(3);
     expect(stdout.split('\n').slice(1)).to.deep.equal([
@@ -46,7 +46,7 @@ describe('Rows that cannot be imported', () => {
     ]);
   });
 
-  it('stand in a file with their columns as they were, their line, a code and the reason', async () => {
+  it('are written to a file with their original columns, their line, a code and the reason', async () => {
     const { rejectsFile } = await importing.json(importing.write('people.csv', mixed));
     expect(statSync(rejectsFile ?? '').mode & 0o777).to.equal(0o600);
     const text = readFileSync(rejectsFile ?? '', 'utf8');
@@ -101,14 +101,14 @@ describe('Rows that cannot be imported', () => {
     ]);
   });
 
-  it('can be mended in that file and imported from it, as often as it takes', async () => {
+  it('can be corrected in that file and imported from it, repeatedly', async () => {
     const first = await importing.json(importing.write('people.csv', mixed));
     const rejects = first.rejectsFile ?? '';
-    const mended = readFileSync(rejects, 'utf8')
+    const corrected = readFileSync(rejects, 'utf8')
       .replace('4.41E+11', "'+44 3")
       .replace('nobody', 'bea@example.org')
       .replace(',too much', '');
-    writeFileSync(rejects, mended);
+    writeFileSync(rejects, corrected);
     const second = await importing.json(rejects);
     expect(second.exitCode).to.equal(3);
     expect(second.counts).to.include({ rows: 4, created: 2, skipped: 1, rejected: 1 });
@@ -130,7 +130,7 @@ describe('Rows that cannot be imported', () => {
     expect(await users().count()).to.equal(5);
   });
 
-  it('are those too whose email and phone belong to two accounts, both of which are named', async () => {
+  it('include those whose email and phone belong to two accounts, and name both', async () => {
     const ada = await buildUser(importing.context, { email: 'ada@example.org', phone: '+44 1' });
     const bob = await buildUser(importing.context, { email: 'bob@example.org', phone: '+44 2' });
     const before = JSON.stringify(await users().findAll({ order: ['id'] }));
@@ -146,13 +146,13 @@ describe('Rows that cannot be imported', () => {
     expect(JSON.stringify(await users().findAll({ order: ['id'] }))).to.equal(before);
   });
 
-  it('leave no file when there are none', async () => {
+  it('leave no file when none is rejected', async () => {
     await importing.json(importing.write('people.csv', `${header}\n,Ada,King,ada@example.org,1,\n`));
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
   });
 });
 
-describe('Rows that meet one account', () => {
+describe('Rows that match one account', () => {
   const importing = useImporting();
 
   for (const [by, row, ...flags] of [
@@ -160,7 +160,7 @@ describe('Rows that meet one account', () => {
     ['phone, with --match phone,', 'Bob,Other,bob@example.org,(+44) 1', '--match', 'phone'],
     ['email and phone', 'Bob,Other,ada@example.org,+441'],
   ] as const) {
-    it(`by ${by} are skipped, and change nothing of it`, async () => {
+    it(`by ${by} are skipped, and don't change it`, async () => {
       const ada = await buildUser(importing.context, { email: 'ada@example.org', phone: '+44 1', role: 'trainer' });
       const file = importing.write(
         'people.csv',

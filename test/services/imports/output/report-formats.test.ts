@@ -47,7 +47,7 @@ describe('Rejected rows', () => {
   };
 
   for (const [name, bytes] of Object.entries(inputs)) {
-    it(`of ${name} come in its encoding with a mark, its delimiter and its headings`, async () => {
+    it(`of ${name} have its encoding with a mark, its delimiter and its headings`, async () => {
       const file = importing.write('people.csv', bytes);
       const rejects = await rejectsOf(importing, file);
       const format = (await formatOf(file)) as { encoding: string; delimiter: string; sepLine: boolean };
@@ -64,7 +64,7 @@ describe('Rejected rows', () => {
       expect(textOf(rejects)).to.include('Jürgen').and.include('José').and.include('Éva');
     });
 
-    it(`of ${name} are rejected again as they are, from the file as from its own rejects`, async () => {
+    it(`of ${name} are rejected again when the rejects file is imported unchanged, or its own rejects`, async () => {
       const first = await rejectsOf(importing, importing.write('people.csv', bytes));
       const second = await rejectsOf(importing, first);
       const third = await rejectsOf(importing, second);
@@ -85,7 +85,7 @@ describe('Rejected rows', () => {
     });
   }
 
-  it('keep the cells that belong to no column, and stay refused until these are dealt with', async () => {
+  it('keep the cells that belong to no column, and are rejected until these are removed', async () => {
     const input =
       'firstName,lastName,email,phone,notes\nEve,Moe,eve@x.org,1,Allergic to nuts, and to bees,,x,\nAda,King,ada@x.org,2,,,\n';
     const rejects = await rejectsOf(importing, importing.write('people.csv', input));
@@ -107,7 +107,7 @@ describe('Rejected rows', () => {
     expect((await importing.json(rejects)).counts).to.include({ rows: 1, created: 1 });
   });
 
-  it('are refused too where a spreadsheet has made the header as long as they are', async () => {
+  it('are rejected even when a spreadsheet has padded the header to their length', async () => {
     const input = 'firstName,lastName,email,phone,,\nEve,Moe,eve@x.org,1, and to bees,\nAda,King,ada@x.org,2,,\n';
     const { counts, rejectsFile } = await importing.json(importing.write('people.csv', input));
     expect(counts).to.include({ rows: 2, created: 1, rejected: 1 });
@@ -130,7 +130,7 @@ describe('Rejected rows', () => {
       ['UTF-16 with tabs', ';'],
       ['Windows-1252 with a sep= line', ','],
     ] as const)
-      it(`of ${input} are mended in Excel, saved as "${name}" and imported unharmed`, async () => {
+      it(`of ${input} are corrected in Excel, saved as "${name}" and imported without loss`, async () => {
         const rejects = await rejectsOf(importing, importing.write('people.csv', inputs[input]));
         const sheet = openedByExcel(rejects, separator);
         const [header = [], ...cells] = sheet;
@@ -150,9 +150,9 @@ describe('Rejected rows', () => {
           }
         }
         writeFileSync(rejects, save([header, ...cells]));
-        const mended = await importing.json(rejects);
-        expect(mended).to.deep.include({ exitCode: 0, rejectsFile: null });
-        expect(mended.counts).to.include({ rows: 4, created: 4 });
+        const corrected = await importing.json(rejects);
+        expect(corrected).to.deep.include({ exitCode: 0, rejectsFile: null });
+        expect(corrected.counts).to.include({ rows: 4, created: 4 });
         const users = await importing.context.database.models.User.findAll({ order: ['email'] });
         const found = users.map(({ firstName, lastName, phone, role, isActive }) => [
           ...[firstName, lastName, phone, role, isActive],

@@ -10,10 +10,10 @@ import { applyOptions, importFirstBatch } from '../support/running.js';
 
 const header = 'firstName,lastName,email,phone,role,course';
 const update = ['--on-existing', 'update'];
-/** What the attacker knows of somebody who is to get an account. */
+/** What the attacker knows of a person who is to get an account. */
 const bob = { email: 'bob@corp.test', phone: '+44 20 7946 0001' };
 
-describe('An account that has taken the phone of somebody in the file', () => {
+describe('An account that has taken the phone of another person in the file', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
   const write = (...rows: string[]) => importing.write('people.csv', `${[header, ...rows].join('\n')}\n`);
@@ -23,14 +23,14 @@ describe('An account that has taken the phone of somebody in the file', () => {
       [outcome, code].filter(Boolean).join(' '),
     );
 
-  /** A trainee who has set the phone of somebody else in the profile. */
+  /** A trainee who has set the phone of another person in the profile. */
   async function squatter(phone = bob.phone) {
     const attacker = await signIn(importing.context, { email: 'mallory@example.org' });
     await importing.api('put', '/api/auth/profile', attacker.token).send({ phone }).expect(200);
     return attacker;
   }
 
-  it('gets neither name nor email nor role of the row, whatever becomes of rows that meet an account', async () => {
+  it('gets neither name nor email nor role of the row, whatever --on-existing says', async () => {
     const { user } = await squatter();
     const before = JSON.stringify(await user.reload());
     for (const policy of ['update', 'skip', 'fail']) {
@@ -57,7 +57,7 @@ describe('An account that has taken the phone of somebody in the file', () => {
     expect(await models().Enrollment.count({ where: { userId: user.id } })).to.equal(0);
   });
 
-  it('can be what is meant with --match phone, which shows old and new name, email and role', async () => {
+  it('can be matched with --match phone, which shows old and new name, email and role', async () => {
     const { user, token } = await squatter();
     const file = write(row, `Mal,Lory,other@example.org,9,,`);
     const { stdout } = await importing.run(file, '--dry-run', ...update, '--match', 'phone');
@@ -80,7 +80,7 @@ describe('An account that has taken the phone of somebody in the file', () => {
     await importing.api('get', '/api/auth/me', token).expect(401);
   });
 
-  it('is not meant with --match phone where it took the phone after the plan was shown', async () => {
+  it('is not matched with --match phone when it took the phone after the plan was shown', async () => {
     const { context } = importing;
     await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Knots' });
     for (const onExisting of ['update', 'skip'] as const) {
@@ -136,14 +136,14 @@ describe('An account that has taken the phone of somebody in the file', () => {
     await importing.api('get', '/api/auth/me', second).expect(401);
   });
 
-  it('does not spoil its own row by standing in the way of another', async () => {
+  it('does not get its own row rejected because it has the phone of another', async () => {
     const { user } = await squatter();
     const run = await importing.json(write(row, 'Mal,Lory,mallory@example.org,+44 5,,'), ...update);
     expect(await outcomes(run.id)).to.deep.equal(['rejected ACCOUNTS_DIFFER', 'updated']);
     expect(await user.reload()).to.include({ phone: '+44 5', email: 'mallory@example.org' });
   });
 
-  it('is decided the same whether a row that frees the phone is written already or not', async () => {
+  it('is decided the same whether a row that frees the phone is already written or not', async () => {
     const { user } = await squatter();
     const others = Array.from({ length: 520 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
     const csv = `${[header, 'Mal,Lory,mallory@example.org,+44 5,,', ...others, row].join('\n')}\n`;
@@ -180,7 +180,7 @@ const spellingsOf = (id: string) => [
 describe('A course whose title is spelled like the id of another', () => {
   const importing = useImporting();
 
-  it('is not meant by it, at the terminal or in a file, even where the other one has gone', async () => {
+  it('is not found by it, at the terminal or in a file, even when the other course is gone', async () => {
     const { context } = importing;
     const trainer = await buildUser(context, { role: 'trainer' });
     const meant = await buildCourse(context, trainer, { title: 'Knots' });
@@ -233,7 +233,7 @@ describe('A phone that reads like an email address', () => {
     expect(await user.reload()).to.include({ role: 'trainee' });
   });
 
-  it('is never found by another spelling of the id of somebody else, nor by a part of it, nor by a name', async () => {
+  it('is never found by another spelling or a part of the id of another account, nor by a name', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer', firstName: 'Grace' });
     const { user, token } = await signIn(importing.context);
     const { id } = trainer;
@@ -252,7 +252,7 @@ describe('A phone that reads like an email address', () => {
     expect((await cli('users', 'show', '+44 20 7946 0001 ext12')).stdout).to.include(user.email);
   }).timeout(scaled(60_000));
 
-  it('is refused by every door but the profile', async () => {
+  it('is refused everywhere but in the profile', async () => {
     const admin = await signIn(importing.context, { role: 'super_admin' });
     const other = await buildUser(importing.context);
     const message = 'Phone must not contain @.';
@@ -282,7 +282,7 @@ describe('A phone that reads like an email address', () => {
       .expect(400);
   });
 
-  it('does not open an account where it is the email of another, whatever that one may do here', async () => {
+  it('does not sign in where it is the email of another account, even one that may not sign in', async () => {
     const { token, user } = await signIn(importing.context, { password: 'known to mallory' });
     await importing.api('put', '/api/auth/profile', token).send({ phone: bob.email }).expect(200);
     const login = (where: string) =>

@@ -54,7 +54,7 @@ describe('coursectl users import --dry-run', () => {
     expect(importing.files()).to.deep.equal(['people.csv']);
   });
 
-  it('says how to do exactly this, options and all, as a shell takes it', async () => {
+  it('prints the command for exactly this plan, with its options quoted for a shell', async () => {
     await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }), {
       title: "Ada's loom",
     });
@@ -71,7 +71,7 @@ describe('coursectl users import --dry-run', () => {
     expect((await importing.run(...words.slice(2))).exitCode).to.equal(0);
   });
 
-  it('proposes nothing that would be refused', async () => {
+  it('proposes no command that would be refused', async () => {
     const file = importing.write('people.csv', `${header}\nAda,King,nobody,1,red\n`);
     const { stdout } = await importing.run(file, '--dry-run', '--on-error', 'abort');
     expect(stdout).to.match(/\nThis can't be imported: [^\n]+\nNothing was written\.\n$/);
@@ -114,7 +114,7 @@ describe('coursectl users import --dry-run', () => {
     expect(plan.id).to.match(/^[0-9a-f]{16}$/);
   });
 
-  it('shows some rows of many, of each kind', async () => {
+  it('shows some rows of each outcome', async () => {
     const bad = Array.from({ length: 20 }, (_, index) => `X,Y,nobody,${index}`).join('\n');
     const plan = await dryRun(importing.write('people.csv', `${people(100)}${bad}\n`));
     const shown = plan.samples.map(({ line, outcome }) => `${outcome} ${line}`);
@@ -137,7 +137,7 @@ describe('coursectl users import --dry-run', () => {
   });
 
   describe('and --plan <id>', () => {
-    it('does what was shown, without asking', async () => {
+    it('does what the plan shows, without asking', async () => {
       const file = importing.write('people.csv', people(5));
       const { id, counts } = await dryRun(file);
       const { exitCode, stdout } = await importing.run(file, '--plan', id, '--json');
@@ -163,15 +163,15 @@ describe('coursectl users import --dry-run', () => {
       expect(importing.files()).to.deep.equal(files);
     }
 
-    it('refuses when the file has changed, in what matters or not', async () => {
+    it('refuses when the file has changed in any byte', async () => {
       await expectRefusal((file) => writeFileSync(file, `${people(5)}\n`));
     });
 
-    it('refuses when the accounts have changed that it meets', async () => {
+    it('refuses when the matching accounts have changed', async () => {
       await expectRefusal(() => buildUser(importing.context, { phone: '+1 (p) 00002' }));
     });
 
-    it('refuses when one of these accounts is another now', async () => {
+    it('refuses when another account matches', async () => {
       await expectRefusal(async () => {
         await importing.context.database.models.User.destroy({ where: { email: 'p00001@example.org' } });
         await buildUser(importing.context, { email: 'p00001@example.org' });
@@ -184,10 +184,10 @@ describe('coursectl users import --dry-run', () => {
   });
 });
 
-describe('coursectl users import without an answer to its question', () => {
+describe('coursectl users import without an answer to its prompt', () => {
   const importing = useImporting();
 
-  it('imports nothing where nobody can be asked', async () => {
+  it('imports nothing without a terminal', async () => {
     const before = await importing.contents();
     const { exitCode, stdout, stderr } = await importing.run(importing.write('people.csv', people(3)));
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });

@@ -14,7 +14,7 @@ import { applyOptions, batchRows, importFile, importFirstBatch } from '../suppor
 const header = 'firstName,lastName,email,phone,role,isActive';
 const update = ['--on-existing', 'update'];
 
-describe('Rows that meet an account', () => {
+describe('Rows that match an account', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
   const ada = { firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '1' };
@@ -25,7 +25,7 @@ describe('Rows that meet an account', () => {
       ({ line, outcome, code, reason }) => [line, outcome, code, reason].filter((part) => part !== null).join(' '),
     );
 
-  it('are skipped unless something else is said', async () => {
+  it('are skipped by default', async () => {
     const { id, updatedAt } = await buildUser(importing.context, ada);
     const run = await importing.json(write('Other,Name,ada@example.org,9,trainer,false'));
     expect(run).to.deep.include({ exitCode: 0 });
@@ -47,7 +47,7 @@ describe('Rows that meet an account', () => {
     ]);
   });
 
-  it('change it with --on-existing update, but never its password, and only what the row says', async () => {
+  it('update it with --on-existing update: the fields in the row, never its password', async () => {
     const { user, token } = await signIn(importing.context, { ...ada, role: 'trainer', isActive: true });
     const run = await importing.json(write('Augusta,Byron,ada@example.org,+44 7,,'), ...update);
     expect(run.counts).to.include({ updated: 1, created: 0 });
@@ -86,7 +86,7 @@ describe('Rows that meet an account', () => {
     expect(body.user.requiresPasswordChange).to.equal(true);
   });
 
-  it('never change the super admin, nor take a role that still binds its account', async () => {
+  it('never change the super admin, nor a role that courses or enrollments require', async () => {
     await buildUser(importing.context, { ...ada, role: 'super_admin' });
     const trainer = await buildUser(importing.context, { email: 'bob@example.org', phone: '2', role: 'trainer' });
     const course = await buildCourse(importing.context, trainer);
@@ -111,7 +111,7 @@ describe('Rows that meet an account', () => {
     ]);
   });
 
-  it('may be about one account only once in a file, by whichever key, and know its old keys too', async () => {
+  it('may match an account only once in a file, by either key, and by its old keys too', async () => {
     const { id } = await buildUser(importing.context, ada);
     const rows = Array.from({ length: 60 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
     const run = await importing.json(
@@ -141,7 +141,7 @@ describe('Rows that meet an account', () => {
     expect(recordsOf(whole.credentialsFile)).to.have.length(rows);
   }).timeout(scaled(60_000));
 
-  it('spoil a plan when their account changes before it is applied', async () => {
+  it('invalidate a plan when their account changes before it is applied', async () => {
     const user = await buildUser(importing.context, ada);
     const file = write('Augusta,King,ada@example.org,1,,');
     const { stdout } = await importing.run(file, '--dry-run', '--json', ...update);
@@ -158,7 +158,7 @@ describe('Bad rows', () => {
   const models = () => importing.context.database.models;
   const csv = `${people(3)}A,B,nobody,\n${people(2, 'q').split('\n').slice(1).join('\n')}`;
 
-  it('stop an import that was told to stop', async () => {
+  it('stop an import with --on-error stop', async () => {
     const file = importing.write('people.csv', csv);
     const run = await importing.json(file, '--on-error', 'stop');
     expect(run).to.deep.include({ exitCode: 3, status: 'stopped' });
@@ -171,7 +171,7 @@ describe('Bad rows', () => {
     ['--on-error', 'abort'],
     ['--max-errors', '0'],
   ])
-    it(`forbid everything with ${flags.join(' ')}, with the first of them`, async () => {
+    it(`refuse the import with ${flags.join(' ')}, naming the first of them`, async () => {
       const file = importing.write('people.csv', csv);
       const before = await importing.contents();
       const { exitCode, stderr } = await importing.run(file, '--yes', ...flags);
@@ -187,7 +187,7 @@ describe('Bad rows', () => {
     expect(run.counts).to.include({ created: 5, rejected: 1 });
   });
 
-  it('that turn bad after the plan take everything back with --on-error abort', async () => {
+  it('that become bad after the plan undo everything with --on-error abort', async () => {
     const file = importing.write('people.csv', people(120));
     const options = { onError: 'abort', onExisting: 'fail' };
     const plan = await planImport(importing.context, { file, options, signal: new AbortController().signal });
@@ -198,16 +198,16 @@ describe('Bad rows', () => {
     expect(await models().User.count()).to.equal(1);
     expect(await models().Import.findOne()).to.include({ status: 'undone', errorCode: 'IMPORT_REFUSED' });
     await models().User.destroy({ where: {} });
-    const anew = await importFile(
+    const next = await importFile(
       importing.context,
       file,
-      { credentialsFile: `${importing.folder}/anew.csv` },
+      { credentialsFile: `${importing.folder}/next.csv` },
       options,
     );
-    expect(anew.counts).to.include({ rows: 120, created: 120 });
+    expect(next.counts).to.include({ rows: 120, created: 120 });
   });
 
-  it('that turn bad while an import with --on-error abort lies broken off take everything back, too', async () => {
+  it('that become bad while an import with --on-error abort is interrupted undo everything, too', async () => {
     const file = importing.write('people.csv', people(120));
     const options = { onError: 'abort' };
     const taken = { email: 'eve@example.org', phone: '+1 p 00110' };
@@ -243,7 +243,7 @@ describe('Bad rows', () => {
     expect(await models().Import.findByPk(id)).to.include({ status: 'undone', errorMessage: refusal.message });
   });
 
-  it('that turn bad while an import with --max-errors lies broken off leave what is done, and say so', async () => {
+  it('that become bad while an import with --max-errors is interrupted keep the rows that are done, and say so', async () => {
     const file = importing.write('people.csv', people(120));
     const { id } = await importFirstBatch(importing.context, file, {}, { maxErrors: 0 });
     await buildUser(importing.context, { phone: '+1 p 00110' });
@@ -256,7 +256,7 @@ describe('Bad rows', () => {
     expect(await models().Import.findByPk(id)).to.include({ status: 'interrupted', rowsDone: 50 });
   });
 
-  it('are refused as options when they make no sense', async () => {
+  it('have options that are refused when they make no sense', async () => {
     const file = importing.write('people.csv', people(1));
     for (const [flags, message] of [
       [['--on-existing', 'merge'], '--on-existing must be one of skip, update, fail.'],
@@ -274,7 +274,7 @@ describe('Bad rows', () => {
 describe('Passwords in a file', () => {
   const importing = useImporting();
 
-  it('may be hashes of any bcrypt, which work with every hasher', async () => {
+  it('may be hashes of any bcrypt version, which work with every hasher', async () => {
     const hash = await bcryptjsHash('correct horse', 4);
     const kinds = ['$2a$', '$2b$', '$2y$'];
     const rows = kinds.map((kind, index) => `Ada,King,a${index}@example.org,${index},${kind}${hash.slice(4)}`);

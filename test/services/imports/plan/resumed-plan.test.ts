@@ -10,7 +10,7 @@ const batchRows = 500;
 const count = 1200;
 const update = ['--on-existing', 'update'];
 
-describe('A plan that a run has begun with', () => {
+describe('The plan of an interrupted run', () => {
   const importing = useImporting({ IMPORT_BATCH_ROWS: String(batchRows) });
   const models = () => importing.context.database.models;
   const emailAt = (row: number) => `p${String(row).padStart(5, '0')}@example.org`;
@@ -44,7 +44,7 @@ describe('A plan that a run has begun with', () => {
 
   const apply = (file: string, planId: string) => importing.run(file, '--plan', planId, ...update);
 
-  it('holds no more when an account was edited and no row is done yet', async () => {
+  it('is invalid when an account was edited and no row is done yet', async () => {
     const { file, planId } = await brokenOff(0);
     await edit(1);
     const { exitCode, stderr } = await apply(file, planId);
@@ -52,7 +52,7 @@ describe('A plan that a run has begun with', () => {
     expect(await firstNameAt(1)).to.equal('Edited');
   });
 
-  it('is gone on with when nothing was edited, before and after its first rows', async () => {
+  it('is resumed when nothing was edited, before and after its first rows', async () => {
     for (const batches of [0, 1]) {
       await models().Import.destroy({ where: {} });
       await models().User.destroy({ where: {} });
@@ -62,7 +62,7 @@ describe('A plan that a run has begun with', () => {
     }
   });
 
-  it('holds for the rest when an account of the rows that are done was edited, and not when one of the rest was', async () => {
+  it('is valid when an account of the rows that are done was edited, and invalid when one of the others was', async () => {
     const { file, planId } = await brokenOff(1);
     await edit(1);
     await edit(1100);
@@ -78,7 +78,7 @@ describe('A plan that a run has begun with', () => {
     expect(await firstNameAt(1)).to.equal('Edited');
   });
 
-  it('holds for the rest when only an account of the rows that are done was edited', async () => {
+  it('is valid when only an account of the rows that are done was edited', async () => {
     const { file, planId } = await brokenOff(2);
     await edit(1);
     await edit(700);

@@ -20,7 +20,7 @@ function peopleWith(column: string, value: string): string {
   return `${[`${header},${column}`, ...rows.map((row) => `${row},${value}`)].join('\n')}\n`;
 }
 
-describe('What an import has decided', () => {
+describe('A decision of an import', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
 
@@ -49,7 +49,7 @@ describe('What an import has decided', () => {
   const rejected = ({ rejectsFile }: ImportResult) =>
     recordsOf(rejectsFile).map((row) => `${row.email ?? ''} ${row.code}`);
 
-  it('is decided anew when a trainer who was to become a trainee is given a course', async () => {
+  it('is made again when a trainer who was to become a trainee is given a course', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer', email });
     const result = await importAround(peopleWith('role', 'trainee'), { onExisting: 'update' }, () =>
       buildCourse(importing.context, trainer),
@@ -58,7 +58,7 @@ describe('What an import has decided', () => {
     expect(await trainer.reload()).to.include({ role: 'trainer' });
   });
 
-  it('is decided anew when somebody who was to be enrolled is no trainee any more', async () => {
+  it('is made again when the account to enroll is no trainee any more', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const result = await importAround(peopleWith('course', course.id), {}, () => trainee.update({ role: 'trainer' }));
@@ -67,7 +67,7 @@ describe('What an import has decided', () => {
     expect(await models().Enrollment.count()).to.equal(count - 1);
   });
 
-  it('is decided anew when somebody who was to be enrolled was deactivated', async () => {
+  it('is made again when the account to enroll was deactivated', async () => {
     const trainee = await buildUser(importing.context, { email });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const result = await importAround(peopleWith('course', course.id), {}, () => trainee.update({ isActive: false }));
@@ -75,7 +75,7 @@ describe('What an import has decided', () => {
     expect(await models().Enrollment.count({ where: { userId: trainee.id } })).to.equal(0);
   });
 
-  it('is decided anew when the course is given to another trainer', async () => {
+  it('is made again when the course is given to another trainer', async () => {
     const [one, other] = [
       await buildUser(importing.context, { role: 'trainer' }),
       await buildUser(importing.context, { role: 'trainer' }),
@@ -88,7 +88,7 @@ describe('What an import has decided', () => {
     expect(await models().Enrollment.count({ where: { trainerId: other.id } })).to.equal(count);
   });
 
-  it('is decided anew when the course has not as many seats any more', async () => {
+  it('is made again when the course has less capacity', async () => {
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const result = await importAround(hashedPeople(count), { course: course.id }, () =>
       course.update({ maxStudents: 60 }),

@@ -8,7 +8,7 @@ import { people, useImporting } from '../support/importing.js';
 describe('A list of imports', () => {
   const importing = useImporting();
 
-  it('is filtered by the status that it shows: runs that died are interrupted, as soon as they are known to be', async () => {
+  it('is filtered by the live status: runs without a lease are interrupted', async () => {
     const { context } = importing;
     for (const rows of [1, 2, 3]) await importing.json(importing.write(`${rows}.csv`, people(rows)));
     const { Import } = context.database.models;

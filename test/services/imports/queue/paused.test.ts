@@ -21,19 +21,19 @@ import {
 
 const count = 120;
 
-/** A program that stands still before the password of a certain row, as a process does that is paused. */
+/** A program that blocks before the password of a certain row, like a paused process. */
 interface PausingProgram {
   context: Context;
-  /** Settles when it stands still. */
+  /** Settles when it blocks. */
   paused: Promise<void>;
   goOn(): void;
 }
 
-/** What others see of a process that was paused for too long: its lease has run out. */
+/** Expires the lease, as when a process was paused for too long. */
 const expireLease = ({ database }: Context) =>
   database.sequelize.query("UPDATE leases SET owner = 'paused', expires_at = 0 WHERE name LIKE 'import:%'");
 
-/** A context whose reads of ledgers stand still once they are made. */
+/** A context whose reads of ledgers block once they are made. */
 function pausingContext(context: Context): PausingProgram {
   let [stop, goOn] = [() => {}, () => {}];
   const paused = new Promise<void>((resolve) => (stop = resolve));
@@ -84,7 +84,7 @@ describe('An import whose process is paused', () => {
     await program.context.close();
   });
 
-  /** Starts an import that is paused, lets `successor` take it up, and gives what becomes of the first then. */
+  /** Starts an import that is paused, lets `successor` resume it, and returns how the first one ends. */
   async function overtake(row: number, successor: () => Promise<unknown>) {
     await pauseAt(row);
     const overtaken = failureOf(() => importFile(program.context, file));
@@ -103,7 +103,7 @@ describe('An import whose process is paused', () => {
     return failure;
   }
 
-  it('commits nothing and writes nowhere once another has taken it up', async () => {
+  it('commits and writes nothing once another process has resumed it', async () => {
     const failure = await overtake(batchRows + 20, async () => {
       const { exitCode, stderr } = await importing.run(file, '--yes');
       expect({ exitCode, stderr: withoutProgress(stderr) }).to.deep.equal({
@@ -119,7 +119,7 @@ describe('An import whose process is paused', () => {
     await expectAllAccounts(importing, emailsOf(count), `${importing.folder}/people.credentials.csv`);
   });
 
-  it('does not end what its successor has broken off in turn', async () => {
+  it('does not end the import that its successor has interrupted again', async () => {
     await overtake(2 * batchRows + 1, () => importFile(importing.context, file, { signal: AbortSignal.abort() }));
     const [record] = await models().Import.findAll();
     expect(record).to.include({ status: 'interrupted', rowsDone: 2 * batchRows });
@@ -159,10 +159,10 @@ describe('An import whose process is paused', () => {
   });
 });
 
-describe('An import whose process is paused while it takes up its files', () => {
+describe('An import whose process is paused while it resumes its files', () => {
   const importing = useImporting();
 
-  it('leaves the files that its successor has taken up where they are', async () => {
+  it('leaves the files of its successor where they are', async () => {
     const file = importing.write('people.csv', people(count));
     const { id, credentialsFile } = await importFirstBatch(importing.context, file);
     const plan = await planImport(importing.context, { file, options: {}, signal: new AbortController().signal });

@@ -16,7 +16,7 @@ import { hashedPeople, people, useImporting } from '../support/importing.js';
 import { applyOptions } from '../support/running.js';
 import { client, runToEnd, submit, submitInterrupted } from '../support/submitting.js';
 
-describe('Copies of imported files', () => {
+describe('Spooled files', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
   const signal = new AbortController().signal;
@@ -36,7 +36,7 @@ describe('Copies of imported files', () => {
     expect(kept()).to.deep.equal([]);
   });
 
-  it('of standard input stay when the import is cancelled, so that it can be resumed as it says', async () => {
+  it('of standard input stay when the import is cancelled, so that it can be resumed', async () => {
     const running = cli(['users', 'import', '-', '--yes'], people(2500));
     for (let cancelled = false; !cancelled; await sleep(2)) {
       const record = await models().Import.findOne();
@@ -51,14 +51,14 @@ describe('Copies of imported files', () => {
     expect(kept()).to.deep.equal([]);
   });
 
-  it('of uploads are removed when what was imported of them is undone', async () => {
+  it('of uploads are removed when their import is undone', async () => {
     const { id, filePath } = await submitInterrupted(importing, hashedPeople(120));
     expect(existsSync(filePath)).to.equal(true);
     await undoImport(importing.context, operator, id, { signal, onWait: () => undefined });
     expect(existsSync(filePath)).to.equal(false);
   });
 
-  it('of uploads are removed when a row turns bad of which none may be', async () => {
+  it('of uploads are removed when a row becomes bad with --on-error abort', async () => {
     const options = { onExisting: 'fail', onError: 'abort' };
     const record = await submit(importing, hashedPeople(120), options);
     const plan = await planImport(importing.context, { file: record.filePath, options, signal, record });
@@ -86,7 +86,7 @@ describe('Copies of imported files', () => {
       return path.join(folder, name);
     }
 
-    it('are removed after an hour, unless they are known', async () => {
+    it('are removed after an hour, unless an import needs them', async () => {
       const [unknown, recent] = [uuidv7(), uuidv7()];
       leave(unknown, 'upload.csv', hours(2));
       leave('stdin-aBcDeF', 'stdin.csv', hours(2));

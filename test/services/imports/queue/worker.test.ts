@@ -40,7 +40,7 @@ describe('The service, running imports,', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
 
-  it('imports nothing of an upload that has lost its end', async () => {
+  it('imports nothing of a truncated upload', async () => {
     const { id, filePath } = await submit(importing, hashedPeople(count));
     truncateSync(filePath, hashedPeople(60).length);
     const record = await runToEnd(importing, id);
@@ -52,7 +52,7 @@ describe('The service, running imports,', () => {
     expect(await models().User.count()).to.equal(0);
   });
 
-  it('goes on by itself after a fault of the database that passes', async () => {
+  it('resumes by itself after a transient fault of the database', async () => {
     const { id } = await submit(importing, hashedPeople(count));
     const faults = failingUpdates(importing.context.database.sequelize, 3);
     try {
@@ -64,7 +64,7 @@ describe('The service, running imports,', () => {
     }
   });
 
-  it('notes a failure as soon as the database lets it', async () => {
+  it('records a failure as soon as the database works again', async () => {
     const { id } = await submit(importing, 'name,mail\nx,y\n');
     const faults = failingUpdates(importing.context.database.sequelize, 2);
     try {
@@ -74,7 +74,7 @@ describe('The service, running imports,', () => {
     }
   });
 
-  it('does the next import when one has to wait for another run of its file', async () => {
+  it('runs the next import when one must wait for another run of its file', async () => {
     const [first, second] = [await submit(importing, hashedPeople(3)), await submit(importing, hashedPeople(3, 'q'))];
     const { sequelize } = importing.context.database;
     const replacements = { name: leaseName(first.fileSha256, first.optionsJson), expiresAt: Date.now() + 3_600_000 };
@@ -89,7 +89,7 @@ describe('The service, running imports,', () => {
     expect(await runToEnd(importing, first.id)).to.include({ status: 'completed' });
   });
 
-  it('comes to an import behind however many whose files are on other machines', async () => {
+  it('finds an import behind any number of imports whose files are on other machines', async () => {
     const elsewhere = {
       status: 'queued',
       origin: 'http',
@@ -103,7 +103,7 @@ describe('The service, running imports,', () => {
     expect(await models().Import.count({ where: { status: 'queued' } })).to.equal(250);
   });
 
-  it('leaves one alone that is resumed at a terminal', async () => {
+  it('does not run an import that is resumed at a terminal', async () => {
     const { id } = await submitInterrupted(importing, hashedPeople(count));
     const looks: Promise<boolean>[] = [];
     const lease = jobLease({ id });
@@ -115,7 +115,7 @@ describe('The service, running imports,', () => {
     await expectWholeLedger(importing, id, count);
   });
 
-  it('leaves one cancelled that was cancelled while it failed', async () => {
+  it('keeps the status of an import that was cancelled while it failed', async () => {
     const { id } = await submit(importing, 'name,mail\nx,y\n');
     const { context } = importing;
     const { database } = context;
@@ -127,7 +127,7 @@ describe('The service, running imports,', () => {
     expect(await runToEnd(cancelling, id)).to.include({ status: 'cancelled', errorCode: null });
   });
 
-  it('names files in its messages without saying where they lie', async () => {
+  it('names files in its messages without their folders', async () => {
     const { id, credentialsFile } = await submitInterrupted(importing, people(count));
     truncateSync(credentialsFile ?? '');
     const { status, errorMessage } = await runToEnd(importing, id);
@@ -137,7 +137,7 @@ describe('The service, running imports,', () => {
     ]);
   });
 
-  it('keeps as many mappings as long as there may be', async () => {
+  it('stores the longest mappings that are allowed', async () => {
     const headings = Array.from({ length: 100 }, (_, index) => `${'ü'.repeat(990)}${index}`);
     const [header, row] = hashedPeople(1).trimEnd().split('\n');
     const map = headings.map((heading) => `${heading}=`);

@@ -8,7 +8,7 @@ const ada = 'Ada,King,ada@example.org,1,';
 const tooLong = (line: number, bytes = mib) =>
   `The row that begins on line ${line} has more than ${bytes} bytes. Most likely a quote in it is never closed.`;
 
-describe('A file made to hurt', () => {
+describe('A hostile file', () => {
   const importing = useImporting();
 
   async function planOf(content: string | Buffer) {
@@ -70,7 +70,7 @@ describe('A file made to hurt', () => {
       expect(performance.now() - startedAt).to.be.lessThan(scaled(10_000));
     });
 
-  it('is read when it only looks so', async () => {
+  it('is read when it only looks hostile', async () => {
     for (const content of [
       `${header}${'\n'.repeat(1e6)}${ada}\n`,
       `${header}${ada}"${'""'.repeat(900)}"\n`,

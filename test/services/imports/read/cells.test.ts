@@ -36,7 +36,7 @@ describe('A cell that a spreadsheet would run', () => {
       expect(neutralizeCell(cell)).to.equal(`'${cell}`);
   });
 
-  it('is none when digits and spaces follow a plus: letters are printed without an apostrophe', () => {
+  it('is not one with digits and spaces after a plus: letters are printed without an apostrophe', () => {
     for (const cell of ['+49 30 1234', '+493012345678', '+ 1']) {
       expect(neutralizeCell(cell)).to.equal(cell);
       expect(restoreCell(cell)).to.equal(cell);
@@ -59,14 +59,14 @@ describe('A cell that a spreadsheet would run', () => {
 });
 
 describe('A cell that a spreadsheet would run once it has split it', () => {
-  it('is written with an apostrophe behind what it splits by', () => {
+  it('is written with an apostrophe after each delimiter', () => {
     expect(neutralizeCell('Ann;=cmd|A0')).to.equal("Ann;'=cmd|A0");
     expect(neutralizeCell('Ann;"=cmd"')).to.equal(`Ann;'"=cmd"`);
     expect(neutralizeCell('Ann\n=1\t+2|@3,-4')).to.equal("Ann\n'=1\t'+2|'@3,'-4");
     expect(neutralizeCell("Ann;'=1")).to.equal("Ann;''=1");
   });
 
-  it('never begins like a formula behind any delimiter, in quotes or not, whichever column it is in', () => {
+  it('never begins like a formula after any delimiter, in quotes or not, in any column', () => {
     const signs = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1, maxLength: 4 }), (cells) => {
@@ -95,7 +95,7 @@ describe('Any other cell', () => {
 });
 
 describe('Reading', () => {
-  it('gives back what was written, whatever it was', () => {
+  it('gives back any text that was written', () => {
     fc.assert(
       fc.property(fc.oneof(cell, fc.string({ unit: fc.constantFrom('\ud83e', '\udd8a', "'", '=') })), (text) => {
         expect(restoreCell(neutralizeCell(text))).to.equal(text);
@@ -104,7 +104,7 @@ describe('Reading', () => {
     );
   });
 
-  it('takes away no more than one apostrophe', () => {
+  it('removes at most one apostrophe', () => {
     expect(restoreCell("'=1")).to.equal('=1');
     expect(restoreCell("''=1")).to.equal("'=1");
     expect(restoreCell("''x")).to.equal("''x");
@@ -116,8 +116,8 @@ const numeric = fc
   .tuple(fc.nat(3), fc.string({ unit: fc.constantFrom(..."0123456789+-(). /:,'=aE\u00a0"), maxLength: 14 }))
   .map(([apostrophes, rest]) => "'".repeat(apostrophes) + rest);
 
-describe('A cell that outlives a spreadsheet', () => {
-  it('has an apostrophe in front of what would be made a number, a date or a formula', () => {
+describe('A cell that is protected from spreadsheets', () => {
+  it('has an apostrophe in front of what a spreadsheet would turn into a number, a date or a formula', () => {
     for (const text of ['030 1234', '+49301234', '123456789012', '1/2', '3-4', '1.5', '(030) 1', '12:30', '=1', '50%'])
       expect(protectCell(text)).to.equal(`'${text}`);
     for (const text of ['', 'Ada', '0', '7', '12345678901', "O'Hara", 'a1', '1a', '4.41E+11', "'x"])
@@ -133,7 +133,7 @@ describe('A cell that outlives a spreadsheet', () => {
     );
   });
 
-  it('takes no longer the longer it is', () => {
+  it('takes time in proportion to its length at most', () => {
     const long = `+${'1'.repeat(1_000_000)}x`;
     expect(protectCell(long)).to.equal(`'${long}`);
     expect(protectCell(long.slice(1))).to.equal(long.slice(1));

@@ -40,13 +40,13 @@ describe('The header of an import file', () => {
     }
   });
 
-  it('may have columns that mean nothing: they are listed as they stand', () => {
+  it('may have unknown columns, which are listed in their order', () => {
     const mapping = mapColumns(['Shoe size', 'phone', 'email', 'Dept.', 'lastName', 'firstName', '', ' ']);
     expect(mapping.ignored).to.deep.equal(['Shoe size', 'Dept.']);
     expect(Object.fromEntries(mapping.fields)).to.deep.equal({ phone: 1, email: 2, lastName: 4, firstName: 5 });
   });
 
-  it('lists all columns that are missing, those not understood, and what there is', async () => {
+  it('lists missing columns, those not understood, and all that exist', async () => {
     expect(await refusalOf(['firstName', 'Clan', 'Pone', 'email'])).to.equal(
       'The header lacks lastName, phone. Did you mean --map "Pone=phone"? Not understood: Clan, Pone. ' +
         `The columns are: ${importColumns.join()}`,
@@ -57,7 +57,7 @@ describe('The header of an import file', () => {
     }
   });
 
-  it('names no column twice', async () => {
+  it('must not name a column twice', async () => {
     expect(await refusalOf([...required, 'E-mail'])).to.equal(
       'The header has the column email twice. Remove one of them.',
     );
@@ -74,13 +74,13 @@ describe('The header of an import file', () => {
 });
 
 describe('The columns that a rejects file adds', () => {
-  it('are dropped when it comes back, and not listed', () => {
+  it('are dropped when it is imported, and not listed', () => {
     const mapping = mapColumns([...required, 'line', 'code', 'reason']);
     expect(mapping.ignored).to.deep.equal([]);
     expect(mapping.own).to.deep.equal(required.map((heading, index) => ({ heading, index })));
   });
 
-  it('are known among columns that somebody added since', () => {
+  it('are found among columns that were added since', () => {
     const mapping = mapColumns(['firstName', 'line', 'code', 'reason', 'lastName', 'email', 'phone', 'Seen by']);
     expect(mapping.ignored).to.deep.equal(['Seen by']);
     expect(mapping.own.map(({ index }) => index)).to.deep.equal([0, 4, 5, 6, 7]);

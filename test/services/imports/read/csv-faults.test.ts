@@ -47,7 +47,7 @@ describe('Bytes that are not UTF-8', () => {
     expect(await problemOf(source, sizes)).to.equal(notUtf8(20_001, rows.length + 2));
   });
 
-  it('are what UTF-16 and Windows-1252 are full of', async () => {
+  it('are named in UTF-16 and Windows-1252, too', async () => {
     expect(await problemOf(Buffer.from('\u0660\u06e9', 'utf16le'))).to.equal(notUtf8(1, 3));
     expect(await problemOf(Buffer.from('\ufeffa,b\n', 'utf16le'))).to.equal(
       "The file begins with the byte order mark of UTF-16 LE: it can't be read as UTF-8. Leave the encoding out and import it again.",
@@ -56,7 +56,7 @@ describe('Bytes that are not UTF-8', () => {
   });
 });
 
-describe('Quotes that are wrong', () => {
+describe('Invalid quotes', () => {
   const begins = (line: number, fault: string) => `The row that begins on line ${line} ${fault}`;
   const opened = 'has a quote in the middle of a field. Double it ("") and put the whole field in quotes.';
   const continued = 'has text after a closing quote. Double the quotes inside the field ("").';
@@ -68,7 +68,7 @@ describe('Quotes that are wrong', () => {
     expect(await problemOf('a,b\n\n"c,d\ne,f\n')).to.equal(begins(3, unclosed));
   });
 
-  it('are found behind lines that are blank or in quotes, in every row and cell', async () => {
+  it('are found after lines that are blank or in quotes, in every row and cell', async () => {
     for (const lineBreak of ['\n', '\r\n', '\r']) {
       const text = ['h', `"a${lineBreak}${lineBreak}b"`, '', ' ', '"c"'].join(lineBreak) + lineBreak.repeat(2);
       expect(await problemOf(`${text}x"y`), JSON.stringify(lineBreak)).to.equal(begins(9, opened));
@@ -78,7 +78,7 @@ describe('Quotes that are wrong', () => {
     }
   });
 
-  it('are told without a word of what the file holds, down to the causes', async () => {
+  it('are reported without the contents of the file, causes included', async () => {
     for (const text of ['a\nsecret"b', 'a\n"b"secret', 'a\n"secret', `a\n"secret${'x'.repeat(2 * mib)}`]) {
       const failure = await failureOf(() => rowsOf(text));
       let shown = '';
@@ -91,7 +91,7 @@ describe('Quotes that are wrong', () => {
 });
 
 describe('The rows before a fault', () => {
-  it('are given first, whatever it is and however the chunks fall', async () => {
+  it('are returned first, for any fault and any chunks', async () => {
     const rows = Array.from({ length: 20_000 }, (_, index) => `${index},b`);
     for (const [place, count] of [
       ['in the first bytes', 3],

@@ -21,12 +21,12 @@ const westernCharacters = Array.from({ length: 255 }, (_, index) => iconv.decode
   .filter((character) => character !== '\ufffd')
   .join('');
 
-const troublesome = ['\r', '\n', '"', ',', ';', '\t', '|', "'", '=', ' ', 'x', '0'];
+const significant = ['\r', '\n', '"', ',', ';', '\t', '|', "'", '=', ' ', 'x', '0'];
 
 /** Cells that an encoding can hold, among them many that are about quotes, delimiters and line breaks. */
 const cellOf = (encoding: Encoding) =>
   fc.oneof(
-    fc.string({ unit: fc.constantFrom(...troublesome), maxLength: 8 }),
+    fc.string({ unit: fc.constantFrom(...significant), maxLength: 8 }),
     encoding === 'windows-1252'
       ? fc.string({ unit: fc.constantFrom(...westernCharacters), maxLength: 8 })
       : fc.string({ unit: 'binary', maxLength: 8 }).map((text) => text.replaceAll('\0', '')),
@@ -76,7 +76,7 @@ function bytesOf({ encoding, delimiter, mark, always, rows }: Table) {
   return { bytes: iconv.encode(mark ? `\ufeff${text}` : text, encoding, { addBOM: false }), expected };
 }
 
-describe('What is written as CSV', () => {
+describe('A CSV file', () => {
   it('is read as it was, in any encoding, with any delimiter and line break, however the chunks fall', async () => {
     await fc.assert(
       fc.asyncProperty(table, async (source) => {
@@ -84,7 +84,7 @@ describe('What is written as CSV', () => {
         const { encoding, sizes } = source;
         expect(await rowsOf(bytes, sizes, { encoding, delimiter: 'auto' })).to.deep.equal(expected);
         expect(await rowsOf(bytes, sizes, { encoding, delimiter: source.delimiter })).to.deep.equal(expected);
-        // Without a mark, a table of nothing but strange signs is no certain thing.
+        // Without a mark, the encoding of a table of unusual characters is uncertain.
         if (source.mark || encoding === 'utf-8')
           expect(await inspectFile(chunks(bytes, sizes))).to.include({ encoding, byteOrderMark: source.mark });
       }),
@@ -92,7 +92,7 @@ describe('What is written as CSV', () => {
     );
   });
 
-  it('is read as it was when we wrote it, whatever the cells', async () => {
+  it('that we wrote is read as it was, whatever the cells', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(cellOf('utf-8'), { minLength: 2, maxLength: 5 })), async (rows) => {
         const text = `line,email\n${rows.map(csvLine).join('')}`;
@@ -232,7 +232,7 @@ describe('Any bytes', () => {
 describe('The command, given any bytes,', () => {
   const importing = useImporting();
 
-  it('shows a plan, or says why not', async () => {
+  it('shows a plan or a reason', async () => {
     await fc.assert(
       fc.asyncProperty(soup, async (bytes) => {
         const file = importing.write('people.csv', bytes);

@@ -54,7 +54,7 @@ describe('Reading CSV', () => {
     });
   }
 
-  it('knows line breaks that are mixed', async () => {
+  it('reads mixed line breaks', async () => {
     expect(await rowsOf('a,b\nc,d\r\ne,f\rg,h\r\r\n\r\ni,j')).to.deep.equal([
       { line: 1, cells: ['a', 'b'] },
       { line: 2, cells: ['c', 'd'] },
@@ -64,14 +64,14 @@ describe('Reading CSV', () => {
     ]);
   });
 
-  it('passes over a byte order mark, at the beginning and in the header only', async () => {
+  it('ignores a byte order mark at the beginning and in the header only', async () => {
     expect(await cellsOf('\ufeffa,\ufeffb\n\ufeffc')).to.deep.equal([['a', 'b'], ['\ufeffc']]);
     expect(await cellsOf('\ufeff"a",b')).to.deep.equal([['a', 'b']]);
     expect(await rowsOf('\ufeff')).to.deep.equal([]);
     expect(await rowsOf('\ufeffa\nb', [1, 1, 1, 1])).to.deep.equal(await rowsOf('a\nb'));
   });
 
-  it('gives formulas back that were neutralised', async () => {
+  it('restores neutralised formulas', async () => {
     expect(await cellsOf(`'+49 30,'=1,'t,"''@"`)).to.deep.equal([['+49 30', '=1', "'t", "'@"]]);
   });
 
@@ -107,7 +107,7 @@ describe('Reading CSV', () => {
     );
   });
 
-  it('either gives rows or says why not, whatever the bytes', async () => {
+  it('returns rows or a reason for any bytes', async () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc
@@ -133,7 +133,7 @@ describe('Reading CSV', () => {
     );
   });
 
-  it('reads no further than it is asked to, and lets go of the source', async () => {
+  it('reads no further than requested, and closes the source', async () => {
     let [given, released] = [0, false];
     async function* endless() {
       try {
@@ -153,14 +153,14 @@ describe('Reading CSV', () => {
   });
 });
 
-describe('A file to be read', () => {
+describe('A file to read', () => {
   const folder = temporaryFolder();
   after(() => folder.remove());
   const read = async (file: string) => {
     for await (const _ of fileBytes(path.join(folder.path, file)));
   };
 
-  it('must be there, and be a file', async () => {
+  it('must exist, and be a file', async () => {
     writeFileSync(path.join(folder.path, 'file'), '');
     const problems: Record<string, string> = {};
     for (const file of ['missing.csv', '.', 'file/below.csv']) {

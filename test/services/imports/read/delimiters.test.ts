@@ -40,18 +40,18 @@ describe('The delimiter of a file', () => {
     expect((await open('a|b|c|d,e\n1,2\n3,4\n')).delimiter).to.equal(',');
   });
 
-  it('is a comma where nothing tells', async () => {
+  it('is a comma when there is none', async () => {
     for (const text of ['a', 'a\nb;c', '"a;b"\n']) expect((await open(text)).delimiter).to.equal(',');
   });
 
-  it('is what it is said to be', async () => {
+  it('is what the option says', async () => {
     expect(await open('a;b,c\n', [], ',')).to.deep.include({ delimiter: ',', header: ['a;b', 'c'] });
     expect(await open('sep=;\na;b,c\n', [], ',')).to.deep.include({ delimiter: ',', header: ['a;b', 'c'] });
   });
 });
 
 describe('A line sep=', () => {
-  it('is obeyed and passed over, and counted', async () => {
+  it('sets the delimiter, and counts as a line', async () => {
     for (const [line, delimiter] of [
       ['sep=;', ';'],
       ['SEP=,', ','],
@@ -81,7 +81,7 @@ describe('A line sep=', () => {
     ]);
   });
 
-  it('that names what is no delimiter is refused', async () => {
+  it('that names an unknown delimiter is refused', async () => {
     for (const line of ['sep=', 'sep=:', 'sep=^', '"sep="', 'sep=a']) {
       const failure = await failureOf(() => open(`${line}\na;b\n`));
       expect(failure.message).to.match(/^Line 1 names a delimiter that is not known: .* --delimiter\.$/);
@@ -89,7 +89,7 @@ describe('A line sep=', () => {
     }
   });
 
-  it('is one only at the top, and by itself', async () => {
+  it('is recognised only on the first line, and alone', async () => {
     for (const text of ['sep=;x\n1', ' sep=;\na', 'a,b\nsep=;\n', 'xsep=;\n'])
       expect(await open(text)).to.include({ sepLine: false, headerLine: 1 });
   });
@@ -127,7 +127,7 @@ describe('Cells like ="0123"', () => {
     expect(await cellsOf('="1"\t="2"\n', [], '\t')).to.deep.equal([['1', '2']]);
   });
 
-  it('are something else when there is more to them', async () => {
+  it('are ordinary cells when text follows', async () => {
     expect(await cellsOf(`h\n=1+1,"'=""1""","=""1""&A1",x=1`)).to.deep.equal([
       ['h'],
       ['=1+1', '="1"', '="1"&A1', 'x=1'],

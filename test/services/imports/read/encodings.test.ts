@@ -40,12 +40,12 @@ describe('The encoding of a file', () => {
         });
   }
 
-  it('is what it is said to be, if it is said', async () => {
+  it('is what the option says, if given', async () => {
     const bytes = bytesOf('a,é\n', [0xe9], '\n');
     expect(await inspect(bytes, [], 'windows-1252')).to.include({ encoding: 'windows-1252' });
   });
 
-  it('is told by the whole file, not by its beginning', async () => {
+  it('is detected from the whole file, not from its beginning', async () => {
     const ascii = Buffer.from('Ada,King,ada@example.org,1\n'.repeat(20_000));
     const sizes = new Array(100).fill(64 * 1024);
     expect(await inspect(Buffer.concat([ascii, Buffer.of(0xe9, 0x0a)]), sizes)).to.include({
@@ -54,7 +54,7 @@ describe('The encoding of a file', () => {
     expect(await inspect(Buffer.concat([ascii, Buffer.from('é')]), sizes)).to.include({ encoding: 'utf-8' });
   });
 
-  it('is not guessed of a mixture: the first byte that is no UTF-8 is named', async () => {
+  it('is not guessed for a mixture: the first byte that is not UTF-8 is named', async () => {
     for (const [source, line, byte] of [
       [bytesOf('a,é\r\nb,', [0xe9], '\r\n'), 2, 9],
       [bytesOf('a,', [0xe9], '\r\nb,é\r\n'), 1, 3],
@@ -64,14 +64,14 @@ describe('The encoding of a file', () => {
     ] as const)
       for (const size of [1, 2, 3, 1000])
         expect(await problemOf(source, new Array(30).fill(size))).to.equal(
-          `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and what else it is can't be told. ` +
+          `The file is not UTF-8: line ${line}, byte ${byte} can't be decoded, and its encoding can't be detected. ` +
             'Save it as "CSV UTF-8", or name its encoding with --encoding.',
         );
   });
 });
 
-describe('A file that is no text', () => {
-  it('is told from one by its NULs', async () => {
+describe('A file that is not text', () => {
+  it('is recognised by its NULs', async () => {
     for (const [source, line, byte] of [
       [bytesOf('a,b\n\0,d\n', 'Ada,King\n'.repeat(3)), 2, 5],
       [bytesOf([0], 'a,b\n'.repeat(10), 'c'), 1, 1],
@@ -83,7 +83,7 @@ describe('A file that is no text', () => {
       );
   });
 
-  it('is called by its name', async () => {
+  it('is refused with its type', async () => {
     const zip = [0x50, 0x4b, 3, 4];
     const save = 'Open it and save it as "CSV UTF-8", then import that.';
     for (const [source, name] of [
@@ -169,7 +169,7 @@ describe('Reading', () => {
       }
   });
 
-  it('refuses an encoding that the file itself denies', async () => {
+  it('refuses an encoding that contradicts the byte order mark', async () => {
     const failure = await failureOf(() => rowsOf('\ufeffa,b\n', [], { encoding: 'windows-1252' }));
     expect(failure.message).to.equal(
       "The file begins with the byte order mark of UTF-8: it can't be read as Windows-1252. Leave the encoding out and import it again.",

@@ -32,15 +32,15 @@ describe('A file as a spreadsheet in another country saves it', () => {
         reason: 'Email must be a valid email address.',
       },
     ]);
-    const mended = importing.write(
-      'mended.csv',
+    const corrected = importing.write(
+      'corrected.csv',
       utf16(textOf(rejectsFile).replace('\ufeff', '').replace('jose@', 'jose@example.org')),
     );
-    expect(await importing.json(mended)).to.deep.include({ exitCode: 0 });
+    expect(await importing.json(corrected)).to.deep.include({ exitCode: 0 });
     expect(await emails()).to.deep.equal(['José Q;R <jose@example.org> 2', 'Zoë Müller <zoe@example.org> 0151']);
   });
 
-  it('is imported with what the command line says of it', async () => {
+  it('is imported with the encoding and delimiter of the options', async () => {
     const file = importing.write(
       'people.csv',
       iconv.encode('Wer|E-Mail|Nr|X\nZoë Müller|zoe@example.org|1|y\n', 'win1252'),
@@ -64,7 +64,7 @@ describe('A file as a spreadsheet in another country saves it', () => {
     expect(mapped.id).not.to.equal(plain.id);
   });
 
-  it('is refused for options that are none', async () => {
+  it('is refused for invalid options', async () => {
     const file = importing.write('people.csv', text);
     for (const [args, message] of [
       [['--encoding', 'latin1'], 'Encoding must be one of auto, utf-8, utf-16le, utf-16be, windows-1252.'],

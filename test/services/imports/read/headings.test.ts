@@ -63,7 +63,7 @@ describe('Headings of spreadsheets', () => {
         expect(found(header.split(/[,;]/))).to.deep.equal(basic);
       });
 
-  it('are understood in full exports, what is left over being listed', () => {
+  it('are understood in full exports, and the others are listed', () => {
     const moodle = mapColumns(
       'username,firstname,lastname,email,phone1,phone2,password,course1,role1,institution'.split(','),
     );
@@ -105,7 +105,7 @@ describe('Headings of spreadsheets', () => {
     expect(google.ignored).to.deep.equal(['Name', 'E-mail 1 - Type', 'Phone 2 - Value']);
   });
 
-  it('mean one thing each', () => {
+  it('have one meaning each', () => {
     const key = (name: string) =>
       name
         .normalize('NFKD')
@@ -119,7 +119,7 @@ describe('Headings of spreadsheets', () => {
       }
   });
 
-  it('are used where they are likeliest, the name of the column first', () => {
+  it('are chosen by likelihood, the name of the column first', () => {
     for (const [header, phone, ignored] of [
       ['Mobile,phone', 5, ['Mobile']],
       ['phone,Mobile', 4, ['Mobile']],
@@ -144,7 +144,7 @@ describe('Headings of spreadsheets', () => {
     expect(found([...rest, 'Mobile', 'Mobile', 'Phone'])).to.deep.equal({ ...basic, phone: 5 });
   });
 
-  it('that are missing are looked for among those that are not understood', async () => {
+  it('that are missing are searched for among those that are not understood', async () => {
     expect(await problemOf(['Frist name', 'Last name', 'Emial', 'Phnoe', 'Shoe size'])).to.equal(
       'IMPORT_FILE_INVALID The header lacks firstName, email, phone. ' +
         'Did you mean --map "Frist name=firstName" --map "Emial=email" --map "Phnoe=phone"? ' +
@@ -155,7 +155,7 @@ describe('Headings of spreadsheets', () => {
     );
   });
 
-  it('are shown in one line, and not all of them', async () => {
+  it('are shown in one line, and shortened', async () => {
     const message = await problemOf([
       '\u001b[2J\r\nClan',
       'x'.repeat(100),
@@ -169,7 +169,7 @@ describe('Headings of spreadsheets', () => {
     ]);
   });
 
-  it('are looked at in no time, however long and many', () => {
+  it('are compared quickly, however long and many', () => {
     const startedAt = performance.now();
     for (const heading of [
       `a@${'.'.repeat(60_000)} b`,
@@ -183,7 +183,7 @@ describe('Headings of spreadsheets', () => {
     expect(performance.now() - startedAt).to.be.lessThan(scaled(2000));
   });
 
-  it('are people when there is an address among them', async () => {
+  it('are a row of people when one is an email address', async () => {
     for (const header of [
       ['Ada', 'Name', 'ada@example.org', '1'],
       ['firstName', 'lastName', 'email', 'phone', ' a@b.org '],
@@ -194,10 +194,10 @@ describe('Headings of spreadsheets', () => {
   });
 });
 
-describe('A column for the whole name', () => {
+describe('A column for the full name', () => {
   const input = (name: string) => fieldsOf([name, 'a@b.org'], mapColumns(['Full name', 'email', 'phone']));
 
-  it('stands for first and last name', () => {
+  it('gives first and last name', () => {
     for (const name of [
       'Full name',
       'Name',
@@ -218,7 +218,7 @@ describe('A column for the whole name', () => {
     expect(mapping.ignored).to.deep.equal(['Full name']);
   });
 
-  it('may be half of it, when it is called a name and stands beside the other half', async () => {
+  it('may be one half of it, when it is called a name and another column has the other half', async () => {
     expect(found(['Name', 'Vorname', 'email', 'phone'])).to.deep.equal({
       firstName: 1,
       lastName: 0,
@@ -242,18 +242,18 @@ describe('A column for the whole name', () => {
       expect(input(name)).to.deep.equal({ email: 'a@b.org', phone: '', firstName, lastName });
   });
 
-  it('is passed on as it is when it cannot be split', () => {
+  it('is kept as it is when it cannot be split', () => {
     for (const name of ['Ada', 'Lovelace, Ada', 'Sammy Davis, Jr.', 'Ada,Lovelace'])
       expect(input(name)).to.deep.equal({ email: 'a@b.org', phone: '', fullName: name });
     expect(input(' ')).to.include({ firstName: '', lastName: '' });
   });
 });
 
-describe('Columns that are mapped by hand', () => {
+describe('Columns that options map', () => {
   const header = ['Given', 'Clan', 'Contact', 'Mobile', 'Phone', 'Notes'];
   const maps = ['Given=firstName', 'Clan=lastName', 'Contact=email'];
 
-  it('are what they are said to be, whatever they are called', () => {
+  it('have the field of the option, whatever their name', () => {
     expect(found(header, maps)).to.deep.equal({ firstName: 0, lastName: 1, email: 2, phone: 4, notes: 5 });
     const mapping = mapColumns(header, [...maps, ' mobile = PHONE ', 'Notes=']);
     expect(Object.fromEntries(mapping.fields)).to.deep.equal({ ...basic });
@@ -266,7 +266,7 @@ describe('Columns that are mapped by hand', () => {
     });
   });
 
-  it('may be the whole name, whatever stands beside it', () => {
+  it('may be the full name, whatever other columns exist', () => {
     for (const beside of [['Vorname'], ['Surname'], ['First name'], ['First name', 'Last name']]) {
       const mapping = mapColumns(['Name', 'email', 'phone', ...beside], ['Name=fullName']);
       expect(mapping).to.include({ fullName: 0 });
@@ -274,7 +274,7 @@ describe('Columns that are mapped by hand', () => {
     }
   });
 
-  it('must be there, be fields, and be so once', async () => {
+  it('must exist, name a field, and be mapped once', async () => {
     for (const [map, problem] of [
       ['Givn=firstName', 'The file has no column "Givn". Did you mean "Given"?'],
       ['zzz=firstName', 'The file has no column "zzz".'],

@@ -24,7 +24,7 @@ describe('The index of keys', () => {
     expect(index.firstLine('ada@example.org', 5)).to.equal(2);
   });
 
-  it('tells keys apart by every sign', () => {
+  it('distinguishes keys by every character', () => {
     const index = new KeyIndex();
     for (const key of ['', ' ', 'a', 'A', 'á', 'a\u0301', 'aa'])
       expect(index.firstLine(key, 2), key).to.equal(undefined);
@@ -36,7 +36,7 @@ describe('The index of keys', () => {
     );
   });
 
-  it('agrees with a Map while it grows, over 200,000 keys a third of which come again', () => {
+  it('agrees with a Map while it grows, over 200,000 keys of which a third repeat', () => {
     let state = 20_240_501;
     const random = (below: number) => {
       state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -46,7 +46,7 @@ describe('The index of keys', () => {
     compareWithMap(keys);
   });
 
-  it('keeps lines of any height', () => {
+  it('keeps line numbers of any size', () => {
     const index = new KeyIndex();
     index.firstLine('late', 4_000_000_000);
     expect(index.firstLine('late', 4_000_000_001)).to.equal(4_000_000_000);

@@ -49,7 +49,7 @@ describe('A row of an import file', () => {
     });
   });
 
-  it('has its cells where the header says, as many as there are', async () => {
+  it('has its cells in the order of the header, even when some are missing', async () => {
     const person = {
       firstName: 'Ada',
       lastName: 'King',
@@ -65,7 +65,7 @@ describe('A row of an import file', () => {
     );
   });
 
-  it('has all its problems named at once, and none of its contents', async () => {
+  it('names all its problems together, and none of its contents', async () => {
     expect(await reasonOf(`A,${'x'.repeat(51)},nobody,,king,maybe,abc`)).to.equal(
       'INVALID: First name must be 2 to 50 characters. Last name must be 2 to 50 characters. ' +
         'Email must be a valid email address. Phone is required. Role must be one of trainee, trainer. ' +
@@ -137,7 +137,7 @@ describe('A row of an import file', () => {
       expect((await personOf(`Ada,King,ada@example.org,${phone}`)).phone).to.equal('0123');
   });
 
-  it('may have the whole name in one cell', async () => {
+  it('may have the full name in one cell', async () => {
     const columns = 'Full name,email,phone';
     expect(await personOf('Ada King Lovelace,ada@example.org,1', columns)).to.include({
       firstName: 'Ada King',
@@ -271,7 +271,7 @@ describe('Rows of an import file that repeat another', () => {
     expect(reasons).to.deep.equal([null, null, 'DUPLICATE_IN_FILE: Email stands on line 2 already.']);
   });
 
-  it('may repeat one that is invalid: that becomes no account', async () => {
+  it('may repeat an invalid row, which becomes no account', async () => {
     expect(
       await reasonsOf(
         ['A,King,ada@example.org,1', 'Ada,King,ada@example.org,1', 'Ada,King,ada@example.org,1,2'],
@@ -295,7 +295,7 @@ describe('Rows of an import file that repeat another', () => {
 });
 
 describe('An import file', () => {
-  it('has a header, or is refused before any row', async () => {
+  it('must have a header, or is refused before any row', async () => {
     for (const [text, problem] of [
       ['', 'The file is empty.'],
       ['\n , \n', 'The file is empty.'],
@@ -308,7 +308,7 @@ describe('An import file', () => {
     }
   });
 
-  it('is refused with the line that looks like its header, where others stand above it', async () => {
+  it('is refused with the line that looks like its header when other lines precede it', async () => {
     const header = 'Vorname;Nachname;E-Mail;Telefon';
     for (const [text, line] of [
       [`Liste 2026;;;\n;;;\n${header}\nAda;King;a@x.org;1\n`, 3],
@@ -325,7 +325,7 @@ describe('An import file', () => {
     }
   });
 
-  it('is let go of when its header is refused, and when no row was asked for', async () => {
+  it('is closed when its header is refused, and when no row was read', async () => {
     const released: string[] = [];
     async function* source(text: string) {
       try {

@@ -53,7 +53,7 @@ const units: Readonly<Record<string, string>> = {
   "apostrophes of formulas that aren't": "'",
 };
 
-describe('What a file costs', () => {
+describe('The cost of a file', () => {
   let perByte: number;
   before(async () => {
     const content = people(10_000);

@@ -54,9 +54,9 @@ const others = {
 
 const inspect = (bytes: Buffer, size = bytes.length) =>
   inspectFile(chunks(bytes, new Array<number>(Math.ceil(bytes.length / size)).fill(size)));
-const refusal = /^The file is not UTF-8: line 2, byte \d+ can't be decoded, and what else it is can't be told\. /;
+const refusal = /^The file is not UTF-8: line 2, byte \d+ can't be decoded, and its encoding can't be detected\. /;
 
-describe('A file in a code page of eight bits', () => {
+describe('A file in an 8-bit code page', () => {
   for (const [language, names] of Object.entries(western))
     it(`is read as Windows-1252 where its words are ${language}`, async () => {
       for (const some of [names, ...names.map((name) => [name])]) {

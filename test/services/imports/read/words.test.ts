@@ -58,13 +58,13 @@ describe('Words for roles', () => {
   });
 });
 
-describe("Moodle's column of those who are suspended", () => {
+describe("Moodle's column of suspended accounts", () => {
   const importing = useImporting();
   const header = 'firstname,lastname,email,phone1,suspended';
   const active = async () =>
     (await importing.context.database.models.User.findAll({ order: ['email'] })).map(({ isActive }) => isActive);
 
-  it('is isActive the other way round, which the plan shows', async () => {
+  it('is the opposite of isActive, which the plan shows', async () => {
     const answers = ['1', '0', '', 'Yes', 'no', 'ja', 'Suspended', 'active'];
     const rows = answers.map((answer, index) => `Ada,King,a${index}@x.org,1${index},${answer}`);
     const file = importing.write('moodle.csv', `${[header, ...rows].join('\n')}\n`);
@@ -73,7 +73,7 @@ describe("Moodle's column of those who are suspended", () => {
     expect(await active()).to.deep.equal([false, true, true, false, true, false, false, true]);
   });
 
-  it('is left alone beside a column that says who is active, and can be given another name', async () => {
+  it('is ignored beside a column for active accounts, and can have another name', async () => {
     const both = importing.write('both.csv', `${header},isActive\nAda,King,a@x.org,1,1,yes\n`);
     expect((await importing.run(both, '--dry-run')).stdout).to.include('Columns ignored: suspended');
     const other = importing.write('other.csv', 'firstname,lastname,email,phone,Locked out\nBo,Do,b@x.org,2,yes\n');
@@ -91,7 +91,7 @@ describe("Moodle's column of those who are suspended", () => {
 describe('Passwords that a program has masked', () => {
   const importing = useImporting();
 
-  it('are none: a Google Workspace download is imported as it is, with passwords of its own', async () => {
+  it('are ignored: a Google Workspace download is imported unchanged, with generated passwords', async () => {
     const header =
       'First Name [Required],Last Name [Required],Email Address [Required],Password [Required],Org Unit Path [Required],Work Phone';
     const file = importing.write(
@@ -125,7 +125,7 @@ describe('Phones in files', () => {
     expect(await importing.context.database.models.User.count()).to.equal(2);
   });
 
-  it('are told of with all else that is wrong with the row', async () => {
+  it('are reported with all other problems of the row', async () => {
     const file = importing.write('people.csv', 'firstName,lastName,email,phone\nA,King,a,n/a\n');
     const { rejectsFile } = await importing.json(file);
     expect(recordsOf(rejectsFile)[0]?.reason).to.equal(
@@ -133,7 +133,7 @@ describe('Phones in files', () => {
     );
   });
 
-  it('that are refused leave their email to a later row', async () => {
+  it("that are rejected don't make a later row with the email a duplicate", async () => {
     const file = importing.write(
       'people.csv',
       'firstName,lastName,email,phone\nAda,King,a@x.org,n/a\nAda,King,a@x.org,5\n',
@@ -142,10 +142,10 @@ describe('Phones in files', () => {
   });
 });
 
-describe('An export of phones that no file may bring', () => {
+describe('An export of phones that an import rejects', () => {
   const importing = useImporting();
 
-  it('is UNCHANGED as long as nobody touches them, and its other columns can be changed', async () => {
+  it('is UNCHANGED while they are, and its other columns can be changed', async () => {
     const phones = [
       "'0301",
       "'+49 1",

@@ -13,7 +13,7 @@ interface Entry {
   after: Record<string, unknown> | null;
 }
 
-describe('The audit trail of an account that imports were about', () => {
+describe('The audit trail of an account that imports changed', () => {
   const importing = useImporting();
   const cli = (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder });
 
@@ -25,7 +25,7 @@ describe('The audit trail of an account that imports were about', () => {
   const user = async (email: string) =>
     importing.context.database.models.User.findOne({ where: { email }, rejectOnEmpty: true });
 
-  it('tells old and new values of an update, the enrollment with it, and the same of its undo', async () => {
+  it('has old and new values of an update with its enrollment, and of its undo', async () => {
     const known = await buildUser(importing.context, { email: 'ada@example.org', phone: '1', firstName: 'Ada' });
     const course = await buildCourse(importing.context, await buildUser(importing.context, { role: 'trainer' }));
     const file = importing.write(
@@ -55,7 +55,7 @@ describe('The audit trail of an account that imports were about', () => {
     expect(JSON.stringify(entries)).not.to.match(/\$2[aby]\$/);
   });
 
-  it('tells which row of which import created it, and what it was when undo removed it', async () => {
+  it('names the row and the import that created it, and its values when undo removed it', async () => {
     const { id: importId } = await importing.json(importing.write('people.csv', people(3)));
     const created = await user('p00002@example.org');
     const creation = { action: 'user.import', before: null, after: { importId, line: 3, file: 'people.csv' } };
@@ -82,7 +82,7 @@ describe('The audit trail of an account that imports were about', () => {
     expect(entries[0]?.after).to.deep.equal({ importId, line: 2 });
   });
 
-  it('is silent about rows that changed nothing', async () => {
+  it('has no entry for rows that changed nothing', async () => {
     const admin = await signIn(importing.context, { role: 'super_admin' });
     const known = await buildUser(importing.context, { email: 'ada@example.org', phone: '1' });
     const { body } = await importing.api('get', `/api/audit?targetId=${known.id}`, admin.token).expect(200);

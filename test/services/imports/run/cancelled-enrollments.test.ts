@@ -7,7 +7,7 @@ import { previewUndo, undoImport } from '../../../../src/services/imports/comman
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { recordsOf, useImporting } from '../support/importing.js';
 
-describe('A row naming a course that its account has cancelled', () => {
+describe('A row with a course that its account has cancelled', () => {
   const importing = useImporting();
   const undoing = { signal: new AbortController().signal, onWait: () => undefined };
   const header = 'firstName,lastName,email,phone,course,enrollmentStatus,notes';
@@ -34,7 +34,7 @@ describe('A row naming a course that its account has cancelled', () => {
 
   const importRow = (line = `${row},,`) => importing.json(importing.write('people.csv', `${header}\n${line}\n`));
 
-  it('lets them in again, in the same enrollment, and counts as enrolled', async () => {
+  it('makes the same enrollment active again, and counts as enrolled', async () => {
     const { exitCode, counts } = await importing.json(importing.write('people.csv', text));
     expect(exitCode).to.equal(0);
     expect(counts).to.include({ rows: 1, skipped: 1, enrolled: 1 });
@@ -48,7 +48,7 @@ describe('A row naming a course that its account has cancelled', () => {
     expect(again.counts).to.include({ skipped: 1, enrolled: 0 });
   });
 
-  it('is shown by the plan, takes the notes of the row and a seat', async () => {
+  it('is shown by the plan, sets the notes of the row and uses capacity', async () => {
     const file = importing.write('people.csv', `${header}\n${row},active,Back again\n`);
     expect((await importing.run(file, '--dry-run')).stdout).to.include('1 enrollment to make');
     await course.update({ maxStudents: 1 });
@@ -84,7 +84,7 @@ describe('A row naming a course that its account has cancelled', () => {
     expect(cancelled.enrolledAt.getTime()).to.equal(before);
   });
 
-  it('stays as it is on undo when they have gone on since, and is named', async () => {
+  it('is kept and named by undo when the enrollment has changed since', async () => {
     const { id } = await importRow();
     await setProgress(importing.context, operator, cancelled.id, { progress: 60 });
     const { kept } = await undoImport(importing.context, operator, id, undoing);

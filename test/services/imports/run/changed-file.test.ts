@@ -36,7 +36,7 @@ describe('A file that is changed', () => {
     'by emptying it': () => truncateSync(file),
   };
 
-  it('while it is planned, which takes two readings, gives no plan', async () => {
+  it('while it is planned, which reads it twice, gives no plan', async () => {
     const { code, message } = await failureOf(() =>
       planImport(importing.context, {
         file,
@@ -65,7 +65,7 @@ describe('A file that is changed', () => {
       expect(importing.files()).to.deep.equal(files);
     });
 
-    it(`${how} while it is imported is imported no further`, async () => {
+    it(`${how} while it is imported stops the import`, async () => {
       const done: number[] = [];
       const { code } = await failureOf(() =>
         importFile(importing.context, file, {

@@ -7,8 +7,8 @@ import { expectWholeLedger, importFile } from '../support/running.js';
 
 const count = 120;
 
-/** Waits until somebody's insertion of accounts waits for a row of this connection. */
-async function untilSomebodyWaits(connection: Connection): Promise<void> {
+/** Waits until an insertion of accounts waits for a row of this connection. */
+async function untilInsertWaits(connection: Connection): Promise<void> {
   for (let seen = 0; seen < 4; ) {
     const [threads] = await connection.query('SHOW PROCESSLIST');
     const waits = (threads as { db: string | null; Info: string | null }[]).some(
@@ -30,7 +30,7 @@ const register = (connection: Connection, number: string) =>
 (onMysql ? describe : describe.skip)('A deadlock in an import (needs a MySQL or MariaDB server)', () => {
   const importing = useImporting();
 
-  it('takes the whole batch back, which is then imported once', async () => {
+  it('rolls back the whole batch, which is then imported once', async () => {
     const { models } = importing.context.database;
     const other = await createConnection({ uri: importing.databaseUrl });
     try {
@@ -40,9 +40,9 @@ const register = (connection: Connection, number: string) =>
       await other.query(`INSERT INTO leases (name, owner, expires_at) VALUES ${weights.join(',')}`);
       await register(other, '00040');
       const running = importFile(importing.context, importing.write('people.csv', hashedPeople(count)));
-      // Looked at below: meanwhile a failure isn't unhandled.
+      // Awaited below; until then a rejection must not count as unhandled.
       running.catch(() => undefined);
-      await untilSomebodyWaits(other);
+      await untilInsertWaits(other);
       await register(other, '00001');
       await other.query('ROLLBACK');
       const { id, counts } = await running;

@@ -63,7 +63,7 @@ describe('coursectl users import people.csv', () => {
     expect(stdout).to.match(/^Done: 40 rows/);
   });
 
-  it('writes a generated password for each account into a file for nobody else', async () => {
+  it('writes a generated password for each account into a file that only its owner can read', async () => {
     const { credentialsFile } = await importTrainees();
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
     expect(statSync(credentialsFile ?? '').mode & 0o777).to.equal(0o600);
@@ -111,7 +111,7 @@ describe('coursectl users import people.csv', () => {
     await login(email, password).expect(401);
   });
 
-  it('keeps in its ledger what became of each line', async () => {
+  it('records the outcome of each line in its ledger', async () => {
     const { id } = await importTrainees();
     const ledger = await models().ImportRow.findAll({ order: ['line'], raw: true });
     const users = new Map((await models().User.findAll()).map((user) => [user.email, user.id]));
@@ -163,7 +163,7 @@ describe('coursectl users import people.csv', () => {
     expect(await models().ImportRow.count({ where: { outcome: 'skipped', code: 'ALREADY_EXISTS' } })).to.equal(40);
   });
 
-  it('gives rows without a role the one of --role', async () => {
+  it('gives rows without a role that of --role', async () => {
     const file = importing.write(
       'people.csv',
       'email,phone,role,firstName,lastName\na@b.org,1,,Ada,King\nc@d.org,2,trainee,Bob,King\n',
@@ -173,7 +173,7 @@ describe('coursectl users import people.csv', () => {
     expect(users.map(({ role }) => role)).to.deep.equal(['trainer', 'trainee']);
   });
 
-  it('lets nobody in whom the file says not to be active', async () => {
+  it("creates inactive accounts that can't sign in", async () => {
     const file = importing.write('people.csv', 'email,phone,isActive,firstName,lastName\na@b.org,1,no,Ada,King\n');
     const { credentialsFile } = await importing.json(file);
     await login('a@b.org', recordsOf(credentialsFile)[0]?.password).expect(401);

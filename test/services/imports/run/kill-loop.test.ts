@@ -39,7 +39,7 @@ function start({ program, env, folder }: Scene, file: string, flags: readonly st
 const runAgain = ({ env, folder }: Scene, file: string, flags: readonly string[]): Promise<CliResult> =>
   runCli(['users', 'import', file, '--yes', '--json', ...flags], { env, cwd: folder });
 
-/** Whoever died is taken for dead at once, not after its lease. */
+/** Frees the lease of a dead run immediately. */
 const expireLeases = ({ context }: Scene) =>
   context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name LIKE 'import:%'");
 
@@ -62,7 +62,7 @@ async function uninterrupted(scene: Scene, flags: readonly string[], name: strin
   return leftBehind(scene.context, file);
 }
 
-/** How many rows of the import are done, as the database tells; none before it has begun. */
+/** How many rows of the import are done; none before it has begun. */
 async function rowsDone({ context }: Scene): Promise<number | undefined> {
   return (await context.database.models.Import.findOne({ attributes: ['rowsDone'] }))?.rowsDone;
 }
@@ -90,7 +90,7 @@ async function playRound(
   try {
     await expireLeases(scene);
     const record = await scene.context.database.models.Import.findOne();
-    // Faster than the blow: there is nothing left to do.
+    // The import ended before the kill.
     const brokenOff = record?.status !== 'completed';
     if (brokenOff) {
       const { exitCode, stdout } = await runAgain(scene, file, flags);
@@ -108,7 +108,7 @@ async function playRound(
   }
 }
 
-/** Plays rounds with each policy in turn. @returns what uninterrupted runs leave behind, for each policy */
+/** Does rounds with one policy after the other. @returns the result of an uninterrupted run for each policy */
 async function playRounds(scene: Scene, count: number, strike: (running: ChildProcess) => Promise<void>) {
   const used = policies.slice(0, count);
   const expected: LeftBehind[] = [];
@@ -133,7 +133,7 @@ function expectEverything(all: readonly LeftBehind[]): void {
   expect([...codes].sort()).to.deep.equal([...rowCodes].sort());
 }
 
-describe('Imports that are killed over and over', function () {
+describe('Imports that are killed repeatedly', function () {
   this.timeout(scaled(600_000));
   const importing = useImporting(settings);
   const program = useBuiltProgram();

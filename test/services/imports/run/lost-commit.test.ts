@@ -36,7 +36,7 @@ if (onMysql)
     }
     const records = () => importing.context.database.models.Import.findAll();
 
-    it('is in the queue when it took place, and answered so', async () => {
+    it('is queued, and answered so, when the commit took place', async () => {
       loseAnswer('pass');
       const { id, filePath } = await submit({ ...importing, context }, hashedPeople(3));
       expect(existsSync(filePath)).to.equal(true);
@@ -44,7 +44,7 @@ if (onMysql)
       expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
     });
 
-    it('keeps its file where nobody can tell whether it took place', async () => {
+    it('keeps its file when it is unknown whether the commit took place', async () => {
       loseAnswer('drop');
       const { code } = await failureOf(() => submit({ ...importing, context }, hashedPeople(3)));
       expect(code).to.equal('DATABASE_UNREACHABLE');

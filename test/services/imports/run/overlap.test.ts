@@ -17,7 +17,7 @@ interface Gate {
   holdNext(): { begun: Promise<void>; letThrough(): void };
 }
 
-/** A database of which single reads can be held up, as a busy server does. */
+/** A database of which single reads can be delayed, as by a busy server. */
 function gated(database: Database): Gate {
   let held: { begin(): void; open: Promise<void> } | undefined;
   async function read<T>(query: () => Promise<T>): Promise<T> {
@@ -50,19 +50,19 @@ const rowOf = (line: number, course: string): CandidateRow => ({
 });
 
 const courses = 300;
-/** Small batches: each run meets accounts of the other again and again, and decides anew beside what is decided ahead. */
+/** Small batches: each run often meets accounts of the other, and decides again while prefetched decisions exist. */
 const settings = { IMPORT_BATCH_ROWS: '10' };
 
 describe('Imports that overlap in people and courses', () => {
   const importing = useImporting(settings);
 
-  /** People with a course each, all of which there are. */
+  /** People with an existing course each. */
   function peopleInCourses(count: number, tag: string, first: number): string {
     const [header, ...rows] = hashedPeople(count, tag, first).trimEnd().split('\n');
     return `${[`${header},course`, ...rows.map((row, index) => `${row},Course ${(first + index) % courses}`)].join('\n')}\n`;
   }
 
-  it('know the courses of a batch that is decided ahead, while another batch looks at everything anew', async () => {
+  it('know the courses of a prefetched batch while another batch reloads everything', async () => {
     const { context } = importing;
     const trainer = await buildUser(context, { role: 'trainer' });
     for (let number = 0; number < courses; number += 1)
@@ -86,7 +86,7 @@ describe('Imports that overlap in people and courses', () => {
     }
   });
 
-  it(`reject no row for a course that is there, over ${courses} courses`, async () => {
+  it(`reject no row for an existing course, over ${courses} courses`, async () => {
     const { context } = importing;
     const trainer = await buildUser(context, { role: 'trainer' });
     for (let number = 0; number < courses; number += 1)

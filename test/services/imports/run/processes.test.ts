@@ -43,7 +43,7 @@ describe('Imports by several processes', function () {
     }
   }
 
-  it('are finished by another one when theirs is killed, each row once', async () => {
+  it('are finished by another process when theirs is killed, each row once', async () => {
     const first = await serve();
     const id = await submit(first.url, people(4000));
     while ((await find(id)).rowsDone === 0) await sleep(5);
@@ -61,7 +61,7 @@ describe('Imports by several processes', function () {
     expect((await second.service.ended).exitCode).to.equal(0);
   });
 
-  it('of overlapping files at once, two at terminals and one over HTTP, give each person one account', async () => {
+  it('of overlapping files in parallel, two at terminals and one over HTTP, give each person one account', async () => {
     const { service, url } = await serve();
     // Each file shares half of its people with the next.
     const files = [1, 401, 801].map((first) => people(800, 'p', first));

@@ -5,11 +5,11 @@ import { operator } from '../../../../src/services/core.js';
 import { emailsOf, people, useImporting, withoutProgress } from '../support/importing.js';
 import { expectAllAccounts, expectWholeLedger } from '../support/running.js';
 
-describe('Two imports at once', () => {
+describe('Two parallel imports', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
 
-  it('of the same file: one works, the other waits and finds it done', async () => {
+  it('of the same file: one runs, the other waits and finds it done', async () => {
     const file = importing.write('people.csv', people(120));
     const runs = await Promise.all([importing.run(file, '--yes'), importing.run(file, '--yes')]);
     expect(runs.map(({ exitCode }) => exitCode)).to.deep.equal([0, 0]);
@@ -25,7 +25,7 @@ describe('Two imports at once', () => {
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv']);
   });
 
-  it('of files that overlap, beside registrations: every person is there once, and nobody fails', async () => {
+  it('of overlapping files, beside registrations: each person has one account, and nothing fails', async () => {
     const files = [importing.write('one.csv', people(900)), importing.write('other.csv', people(900, 'p', 601))];
     const candidates = [301, 751, 1451].flatMap((first) => emailsOf(10, 'p', first));
     const register = async (email: string, index: number) => {

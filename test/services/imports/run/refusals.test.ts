@@ -22,17 +22,17 @@ describe('coursectl users import, refusing,', () => {
     expect(JSON.parse(asJson.stdout)).to.have.nested.property('error.code');
   }
 
-  it('takes a file that is not there for unusable', async () => {
+  it('refuses a missing file', async () => {
     const file = path.join(importing.folder, 'people.csv');
     await expectRefusal([file], 2, 'The file people.csv does not exist.');
   });
 
-  it('takes a folder for unusable', async () => {
+  it('refuses a folder', async () => {
     mkdirSync(path.join(importing.folder, 'people.csv'));
     await expectRefusal([path.join(importing.folder, 'people.csv')], 2, 'The file people.csv is a folder.');
   });
 
-  it('takes a file that cannot be read for unusable', async () => {
+  it('refuses an unreadable file', async () => {
     await expectRefusal(
       [path.join(importing.write('file', ''), 'people.csv')],
       2,
@@ -40,7 +40,7 @@ describe('coursectl users import, refusing,', () => {
     );
   });
 
-  it('takes a pipe for unusable, which could be read only once', async () => {
+  it('refuses a pipe, which can be read only once', async () => {
     const pipe = path.join(importing.folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     await expectRefusal([pipe], 2, 'The file pipe is a pipe or a device. Save it as a file.');
@@ -73,12 +73,12 @@ describe('coursectl users import, refusing,', () => {
     ],
     ['a binary file', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7) % 256)), /^error: The file /],
   ] as const) {
-    it(`takes ${what} for unusable`, async () => {
+    it(`refuses ${what}`, async () => {
       await expectRefusal([importing.write('people.csv', content)], 2, message);
     });
   }
 
-  it('never overwrites a file that was named', async () => {
+  it('never overwrites a file that an option names', async () => {
     const file = importing.write('people.csv', people(2));
     const taken = importing.write('taken.csv', '');
     const message = 'The file taken.csv exists already and is never overwritten. Name another one.';
@@ -88,7 +88,7 @@ describe('coursectl users import, refusing,', () => {
     expect(importing.read('taken.csv')).to.equal('');
   });
 
-  it('writes no file into a folder that is not there', async () => {
+  it('writes no file into a missing folder', async () => {
     const file = importing.write('people.csv', people(2));
     for (const folder of ['missing', 'people.csv'])
       await expectRefusal(
@@ -98,7 +98,7 @@ describe('coursectl users import, refusing,', () => {
       );
   });
 
-  it('needs two files for two things', async () => {
+  it('needs different files for passwords and rejected rows', async () => {
     const file = importing.write('people.csv', people(2));
     const same = path.join(importing.folder, 'out.csv');
     await expectRefusal(
@@ -108,13 +108,13 @@ describe('coursectl users import, refusing,', () => {
     );
   });
 
-  it('makes nobody the super admin', async () => {
+  it('creates no super admin', async () => {
     const file = importing.write('people.csv', people(2));
     for (const role of ['super_admin', 'king'])
       await expectRefusal([file, '--role', role], 2, 'Role must be one of trainee, trainer.');
   });
 
-  it('writes where it is told to', async () => {
+  it('writes to the paths of the options', async () => {
     const file = importing.write('people.csv', `${people(2)}A,B,nobody,\n`);
     const [credentials, rejects] = [path.join(importing.folder, 'a.csv'), path.join(importing.folder, 'b.csv')];
     const result = await importing.json(file, '--credentials', credentials, '--rejects', rejects);

@@ -4,18 +4,18 @@ import { cancelImport, requeueImport } from '../../../../src/services/imports/co
 import { people, useImporting } from '../support/importing.js';
 import { importFirstBatch } from '../support/running.js';
 
-describe('An import that somebody removes from the database right after it was changed', () => {
+describe('An import that is deleted from the database right after a change', () => {
   const importing = useImporting();
   const query = (sql: string) => importing.context.database.sequelize.query(sql);
 
-  // A trigger is the fastest somebody: there is no moment in between.
+  // A trigger leaves no moment between change and deletion.
   const removeAtOnce = () =>
     query(
       'CREATE TRIGGER removed_at_once AFTER INSERT ON audit_entries FOR EACH ROW BEGIN DELETE FROM import_rows WHERE import_id = NEW.target_id; DELETE FROM imports WHERE id = NEW.target_id; END',
     );
   afterEach(() => query('DROP TRIGGER removed_at_once'));
 
-  it('was cancelled, and put in the queue again, as is reported', async () => {
+  it('was cancelled and queued again, as the answers say', async () => {
     const interrupted = async (tag: string) => {
       const { id } = await importFirstBatch(importing.context, importing.write(`${tag}.csv`, people(600, tag)));
       return id;

@@ -21,7 +21,7 @@ const emails = emailsOf(count);
 const header = '\ufeffline,firstName,lastName,email,phone,password\n';
 const uncommitted = '52,Given00051,Family,p00051@example.org,+1 p 00051,00000-00000-00000-00000\n';
 
-describe('The files of an import that broke off', () => {
+describe('The report files of an interrupted import', () => {
   const importing = useImporting();
   const inFolder = (name: string) => path.join(importing.folder, name);
   const credentials = () => inFolder('people.credentials.csv');
@@ -40,7 +40,7 @@ describe('The files of an import that broke off', () => {
     return result;
   }
 
-  it('lose what a crash left behind the rows that were committed', async () => {
+  it('lose what a crash left after the committed rows', async () => {
     file = importing.write('people.csv', `${people(count)}A,B,nobody,\n`.replace(/\n/, '\nA,B,nobody,\n'));
     const { rejectsFile } = await importFirstBatch(importing.context, file);
     appendFileSync(credentials(), `${uncommitted}503,cut off in the mid`);
@@ -63,7 +63,7 @@ describe('The files of an import that broke off', () => {
   for (const [what, change] of Object.entries(lives)) {
     const last = emails[batchRows - 1] ?? '';
 
-    it(`are gone on with when the account of their last line ${what}`, async () => {
+    it(`are resumed when the account of their last line ${what}`, async () => {
       await importFirstBatch(importing.context, file);
       await change(last);
       const result = await importFile(importing.context, file);
@@ -71,7 +71,7 @@ describe('The files of an import that broke off', () => {
       expect(recordsOf(credentials()).map(({ email }) => email)).to.deep.equal(emails);
     });
 
-    it(`are gone on with by the service when the account of their last line ${what}`, async () => {
+    it(`are resumed by the service when the account of their last line ${what}`, async () => {
       const { id } = await submitInterrupted(importing, people(count));
       await change(last);
       const record = await runToEnd(importing, id);
@@ -80,7 +80,7 @@ describe('The files of an import that broke off', () => {
     });
   }
 
-  it('are gone on with when the account of their last line was updated by the import and edited since', async () => {
+  it('are resumed when the account of their last line was updated by the import and edited since', async () => {
     await importFile(importing.context, importing.write('first.csv', hashedPeople(count)));
     const changed = people(count).replaceAll('Family', 'Changed');
     file = importing.write('people.csv', changed);
@@ -92,8 +92,8 @@ describe('The files of an import that broke off', () => {
     expect(result).to.include({ status: 'completed', credentialsFile: credentials() });
   });
 
-  describe('are refused when somebody put others in their place', () => {
-    /** The import refuses, and goes on when its own file is back. */
+  describe('are refused when replaced by others', () => {
+    /** The import refuses, and is resumed when its own file is back. */
     async function expectRefusalOf(replace: (own: string) => unknown) {
       await importFirstBatch(importing.context, file);
       const own = inFolder('kept');
@@ -140,7 +140,7 @@ describe('The files of an import that broke off', () => {
     });
   });
 
-  it('are followed by new ones when they are gone: their passwords were handed out', async () => {
+  it('are followed by new ones when they are gone because the passwords were handed out', async () => {
     await importFirstBatch(importing.context, file);
     renameSync(credentials(), inFolder('handed out'));
     const { credentialsFile } = await expectToFinish(inFolder('handed out'), credentials());
@@ -155,7 +155,7 @@ describe('The files of an import that broke off', () => {
     expect(moved.code).to.equal('FILE_UNUSABLE');
     expect(moved.message).to.match(/was moved or removed while the import wrote it/);
     expect(await importing.context.database.models.User.count()).to.equal(batchRows);
-    // What stands there of the batch that was not committed belongs to nobody.
+    // The lines of the batch that was not committed belong to no account.
     truncateSync(
       inFolder('moved'),
       Buffer.byteLength(
@@ -173,7 +173,7 @@ describe('The files of an import that broke off', () => {
     const breakOffAtOnce = (options = {}) =>
       importFile(importing.context, file, { signal: AbortSignal.abort(), ...options });
 
-    it('are made anew', async () => {
+    it('are created again', async () => {
       const { credentialsFile, rejectsFile } = await breakOffAtOnce();
       expect({ credentialsFile, rejectsFile, files: importing.files() }).to.deep.equal({
         credentialsFile: null,
@@ -190,7 +190,7 @@ describe('The files of an import that broke off', () => {
       expect((await expectToFinish(credentials())).credentialsFile).to.equal(credentials());
     });
 
-    it('are made anew where they were told to be', async () => {
+    it('are created again at the paths of the options', async () => {
       const credentialsFile = inFolder('secret.csv');
       await breakOffAtOnce({ credentialsFile });
       writeFileSync(credentialsFile, header);
@@ -199,7 +199,7 @@ describe('The files of an import that broke off', () => {
       await expectAllAccounts(importing, emails, credentialsFile);
     });
 
-    it('leave alone what others have put there meanwhile', async () => {
+    it("don't overwrite what others have put there meanwhile", async () => {
       await breakOffAtOnce();
       writeFileSync(credentials(), `${header}${uncommitted}`);
       const { credentialsFile } = await expectToFinish(inFolder('people.credentials-2.csv'));
@@ -207,7 +207,7 @@ describe('The files of an import that broke off', () => {
       expect(readFileSync(credentials(), 'utf8')).to.equal(`${header}${uncommitted}`);
     });
 
-    it('can be told to be elsewhere, when they could not be made', async () => {
+    it('can get other paths when they could not be created', async () => {
       const folder = inFolder('usb');
       mkdirSync(folder);
       await breakOffAtOnce({ credentialsFile: path.join(folder, 'secret.csv') });

@@ -31,7 +31,7 @@ describe('An import that is killed with SIGKILL', function () {
     return started;
   }
 
-  /** Starts the import and kills it, some milliseconds after it has begun or gone on. @returns how far it was */
+  /** Starts or resumes the import and kills it some milliseconds later. @returns its progress */
   async function killAfter(file: string, milliseconds: number): Promise<string> {
     const before = JSON.stringify(await progress());
     const running = start(file);
@@ -44,7 +44,7 @@ describe('An import that is killed with SIGKILL', function () {
     return `killed ${milliseconds} ms after its start, ${rowsDone} rows and ${credentialsBytes} bytes far`;
   }
 
-  /** The killed process is taken for dead at once, not after its lease. */
+  /** Frees the lease of the killed process immediately. */
   const expireLease = () =>
     importing.context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name LIKE 'import:%'");
 
@@ -64,7 +64,7 @@ describe('An import that is killed with SIGKILL', function () {
     importing.write('people.csv', `${people(count).replace('\n', '\nA,B,nobody,\n')}A,B,nobody,\n`);
 
   for (const round of [1, 2]) {
-    it(`twice, at random moments, ends as if nothing had been (${round})`, async () => {
+    it(`twice, at random moments, ends like an uninterrupted one (${round})`, async () => {
       const file = writePeople();
       const moments = [await killAfter(file, Math.random() * 300)];
       await expireLease();
@@ -75,7 +75,7 @@ describe('An import that is killed with SIGKILL', function () {
     });
   }
 
-  it('is gone on with as soon as its lease is over; the operator is told what it waits for', async () => {
+  it('is resumed as soon as its lease expires; the operator sees what it waits for', async () => {
     const file = writePeople();
     const moment = await killAfter(file, Math.random() * 200);
     const { rowsDone = 0 } = (await progress()) ?? {};

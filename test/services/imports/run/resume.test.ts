@@ -22,7 +22,7 @@ const mixed = `${[lines[0], bad[0], ...lines.slice(1), ...bad].join('\n')}\n`;
 const rows = good + 3;
 const emails = emailsOf(good);
 
-describe('An import that is interrupted', () => {
+describe('An interrupted import', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
 
@@ -35,7 +35,7 @@ describe('An import that is interrupted', () => {
     expect(recordsOf(credentialsFile)).to.have.length(49);
   });
 
-  it('goes on where it stopped, and ends as if nothing had been', async () => {
+  it('is resumed where it stopped, and ends like an uninterrupted one', async () => {
     const file = importing.write('people.csv', mixed);
     const { id } = await importFirstBatch(importing.context, file);
     const resumed: number[] = [];
@@ -54,7 +54,7 @@ describe('An import that is interrupted', () => {
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv', 'people.rejected.csv']);
   });
 
-  it('is unfinished, too, when the bad row at which it was to stop is none any more', async () => {
+  it('is unfinished, too, when the bad row at which it should stop has become good', async () => {
     const user = await buildUser(importing.context, { email: 'p00010@example.org' });
     const file = importing.write('people.csv', hashedPeople(good));
     const options = { onExisting: 'fail', onError: 'stop' };
@@ -69,7 +69,7 @@ describe('An import that is interrupted', () => {
     await expectWholeLedger(importing, id, good);
   });
 
-  it('has no end to being interrupted', async () => {
+  it('can be interrupted any number of times', async () => {
     const file = importing.write('people.csv', mixed);
     await importFirstBatch(importing.context, file);
     const breaking = new AbortController();
@@ -94,7 +94,7 @@ describe('An import that is interrupted', () => {
     expect(await models().Import.count({ where: { status: 'interrupted' } })).to.equal(1);
   });
 
-  it('is told of by a plan', async () => {
+  it('is shown by a plan', async () => {
     const file = importing.write('people.csv', mixed);
     await importFirstBatch(importing.context, file);
     const { stdout } = await importing.run(file, '--dry-run');
@@ -121,7 +121,7 @@ describe('An import that is interrupted', () => {
       }
     }
 
-    it('ends with 130 and says how to go on', async () => {
+    it('ends with 130 and says how to resume', async () => {
       const file = importing.write('people.csv', people(1000));
       const { exitCode, stdout } = await interruptAfter(batchRows, file, '--yes');
       expect(exitCode).to.equal(130);
@@ -144,7 +144,7 @@ describe('An import that is interrupted', () => {
       await expectAllAccounts(importing, emailsOf(1000), `${importing.folder}/people.credentials.csv`);
     });
 
-    it('prints with --json how far it came', async () => {
+    it('prints its progress with --json', async () => {
       const file = importing.write('people.csv', people(1000));
       const { exitCode, stdout, stderr } = await interruptAfter(batchRows, file, '--yes', '--json');
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 130, stderr: '' });
@@ -170,7 +170,7 @@ describe('An import that is interrupted', () => {
     });
   });
 
-  it('tells how many rows are done, batch by batch', async () => {
+  it('reports how many rows are done, batch by batch', async () => {
     const done: number[] = [];
     await importFile(
       importing.context,

@@ -6,7 +6,7 @@ describe('Passwords of an import', () => {
   const users = () => importing.context.database.models.User;
 
   for (const flags of [[], ['--json'], ['--quiet'], ['--verbose']]) {
-    it(`are nowhere but in the credentials file${flags.map((flag) => `, with ${flag}`).join('')}`, async () => {
+    it(`are only in the credentials file${flags.map((flag) => `, with ${flag}`).join('')}`, async () => {
       const file = importing.write('people.csv', `${people(30)}Ada,King,p00001@example.org,1\n`);
       const { exitCode, stdout, stderr } = await importing.run(file, '--yes', ...flags);
       expect(exitCode).to.equal(3);
@@ -61,7 +61,7 @@ describe('Passwords of an import', () => {
     expect(importing.files()).to.deep.equal(['people.csv']);
   });
 
-  it('and other cells are in no message about a file that is broken', async () => {
+  it('and other cells are in no message about an invalid file', async () => {
     const file = importing.write('people.csv', `${people(2)}Ada,King,"ada@example.org"hidden,1\n`);
     for (const flag of ['--json', '--verbose']) {
       const { exitCode, stdout, stderr } = await importing.run(file, '--yes', flag);

@@ -13,7 +13,7 @@ describe('coursectl users import at a terminal', () => {
     return commandLine.atTerminal(['users', 'import', file, ...flags], dialogue);
   }
 
-  it('shows the plan, asks, and shows how far it is, without a trace of the bar in the end', async () => {
+  it('shows the plan, asks, and shows a progress bar that it removes at the end', async () => {
     const { exitCode, stdout, terminal } = await converse([
       ['111 rows (CSV, comma, UTF-8)', ''],
       ['110 accounts to create, 110 of them with a generated password', ''],
@@ -31,7 +31,7 @@ describe('coursectl users import at a terminal', () => {
   });
 
   for (const columns of [60, 80, 100]) {
-    it(`keeps the time left in a line of ${columns} signs`, async () => {
+    it(`keeps the remaining time in a line of ${columns} characters`, async () => {
       const file = importing.write('people.csv', people(110));
       const { terminal } = await commandLine.atTerminal(['users', 'import', file, '--yes'], [], { columns });
       const lines = terminal.screen().match(/Importing \S+ [^I]*? left/g) ?? [];

@@ -13,7 +13,7 @@ export async function* chunks(bytes: Buffer, sizes: Iterable<number> = []): Asyn
   if (at < bytes.length) yield bytes.subarray(at);
 }
 
-/** The limits that there are unless somebody says otherwise. */
+/** The default limits. */
 export const usualLimits: CsvLimits = { fieldBytes: 65_536, recordBytes: 1_048_576, columns: 256 };
 
 /** UTF-8 with commas. */

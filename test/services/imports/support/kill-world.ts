@@ -23,7 +23,7 @@ type Group = (typeof groups)[number];
 const emailOf = (group: Group, index: number) => `${group}.${index}@example.org`;
 const phoneOf = (group: Group, index: number) => `+1 ${groups.indexOf(group) + 1}00 ${index}`;
 
-/** What rows about "bound" accounts run into, in turn. */
+/** What rows about "bound" accounts are rejected for, one after the other. */
 const bonds = ['super admin', 'has courses', 'has enrollments', 'no trainee', 'inactive', 'cancelled'] as const;
 const bondOf = (index: number) => bonds[index % bonds.length] ?? 'inactive';
 const isTrainer = (index: number) => ['has courses', 'no trainee'].includes(bondOf(index));
@@ -110,11 +110,11 @@ function boundRow(index: number): string {
  * several batches before was about, changed or not, by the other key.
  */
 function rowAt(place: number): string {
-  const [turn, kind] = [Math.floor(place / cycle), place % cycle];
-  const earlier = Math.max(0, turn - 4);
+  const [round, kind] = [Math.floor(place / cycle), place % cycle];
+  const earlier = Math.max(0, round - 4);
   const fresh = (course = '', notes = '') => `Given,Family,new.${place}@example.org,+44 ${place},,${course},${notes}`;
   const meets = (group: Group, lastName: string, phone: string, course = '') =>
-    `Given,${lastName},${emailOf(group, turn)},${phone},,${course},`;
+    `Given,${lastName},${emailOf(group, round)},${phone},,${course},`;
   switch (kind) {
     case 5:
     case 6:
@@ -122,22 +122,22 @@ function rowAt(place: number): string {
     case 7:
       return fresh('Knots', 'by hand');
     case 8:
-      return meets('changed', 'Changed', `+49 ${turn}`);
+      return meets('changed', 'Changed', `+49 ${round}`);
     case 9:
-      return meets('same', 'Family', phoneOf('same', turn));
+      return meets('same', 'Family', phoneOf('same', round));
     case 10:
       return `A,B,nobody${place},,,,`;
     case 11:
       return `Given,Twin,new.${place - 5}@example.org,+44 ${place},,,`;
     case 12:
       // Its phone is another account's.
-      return meets('other', 'Changed', phoneOf('bound', cycles - 1 - turn));
+      return meets('other', 'Changed', phoneOf('bound', cycles - 1 - round));
     case 13:
-      return meets('unknown', 'Changed', phoneOf('unknown', turn), 'Nowhere');
+      return meets('unknown', 'Changed', phoneOf('unknown', round), 'Nowhere');
     case 14:
-      return meets('ambiguous', 'Changed', phoneOf('ambiguous', turn), 'Twice');
+      return meets('ambiguous', 'Changed', phoneOf('ambiguous', round), 'Twice');
     case 15:
-      return boundRow(turn);
+      return boundRow(round);
     case 16:
       return `Given,Phone,phone.${place}@example.org,${phoneOf('changed', earlier)},,,`;
     case 17:
@@ -151,7 +151,7 @@ function rowAt(place: number): string {
   }
 }
 
-/** Whoever has cancelled a course can't be pending in it by a file. */
+/** A cancelled enrollment can't become pending by a file. */
 const statusAt = (place: number): string =>
   place % cycle === 15 && bondOf(Math.floor(place / cycle)) === 'cancelled' ? 'pending' : '';
 
@@ -219,7 +219,7 @@ export async function wrongPasswords({ database, hasher }: Context, file: string
   const hashes = new Map(users.map(({ email, passwordHash }) => [email, passwordHash]));
   const wrong: string[] = [];
   const records = recordsOf(name);
-  // The hasher turns away more than it can do in a while.
+  // The hasher refuses more than it can hash soon.
   for (let at = 0; at < records.length; at += 100)
     await Promise.all(
       records.slice(at, at + 100).map(async ({ email = '', password = '' }) => {

@@ -25,7 +25,7 @@ export function applyOptions(options: Partial<ApplyOptions> = {}): ApplyOptions 
   return { signal: new AbortController().signal, onProgress: nothing, onResume: nothing, onWait: nothing, ...options };
 }
 
-/** An import that is broken off after its first batch, as by Ctrl-C. */
+/** An import that is interrupted after its first batch, as by Ctrl-C. */
 export async function importFirstBatch(
   context: Context,
   file: string,
@@ -60,7 +60,7 @@ export async function expectAllAccounts(
   const credentials = credentialsFiles.flatMap(recordsOf);
   expect(credentials.map(({ email }) => email).sort()).to.deep.equal([...emails].sort());
   const hashes = new Map(users.map((user) => [user.email, user.passwordHash]));
-  // The hasher turns away more than it can do in a while.
+  // The hasher refuses more than it can hash soon.
   for (let at = 0; at < credentials.length; at += 100) {
     const works = await Promise.all(
       credentials

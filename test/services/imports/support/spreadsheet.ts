@@ -30,8 +30,8 @@ function shown(cell: string): string {
 }
 
 /**
- * A file as Excel opens it with a double click: only a byte order mark tells it of UTF-8 and UTF-16, and only a `sep=` line
- * of another delimiter than its country's; UTF-16 is parted at tabs. All rows are as long as the longest.
+ * A file as Excel opens it with a double click: it recognises UTF-8 and UTF-16 only by a byte order mark, and another
+ * delimiter than its locale's only by a `sep=` line; UTF-16 is split at tabs. All rows are as long as the longest.
  * @param listSeparator the delimiter of its country
  */
 export function openedByExcel(file: string, listSeparator: ',' | ';'): string[][] {

@@ -12,12 +12,12 @@ import { applyOptions } from './running.js';
 /** A super admin who uses the API. */
 export const client: Actor = { origin: 'http', actorId: null, ip: null, role: 'super_admin' };
 
-/** Puts a file into the queue, as an upload does. */
+/** Queues a file, as an upload does. */
 export function submit({ context, write }: Importing, csv: string, options: object = {}): Promise<Import> {
   return submitImport(context, client, { path: write('upload', csv), name: 'people.csv' }, options);
 }
 
-/** An import over HTTP that was broken off after its first batch. */
+/** An import over HTTP that was interrupted after its first batch. */
 export async function submitInterrupted(importing: Importing, csv: string, options: object = {}): Promise<Import> {
   const record = await submit(importing, csv, options);
   const { signal } = new AbortController();
@@ -30,7 +30,7 @@ export async function submitInterrupted(importing: Importing, csv: string, optio
   return record.reload();
 }
 
-/** Runs the service's imports until one of them is as wanted. */
+/** Runs the service's imports until one of them fulfils the condition. */
 export async function runUntil(
   { context }: Importing,
   id: string,

@@ -13,7 +13,7 @@ import { client, submitInterrupted } from '../support/submitting.js';
 const count = 1200;
 
 describe('An import that is undone', () => {
-  // As many as an undo takes back in one step: it takes two.
+  // As many as an undo undoes in one step: it takes two.
   const importing = useImporting({ IMPORT_BATCH_ROWS: '500' });
   const models = () => importing.context.database.models;
   const undo = (id: string, onProgress = () => {}) =>
@@ -29,7 +29,7 @@ describe('An import that is undone', () => {
     expect(await models().User.count()).to.equal(0);
   }
 
-  it('is not resumed by somebody who asked before', async () => {
+  it('is not resumed by a request that came before', async () => {
     const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
     const { code, message } = await failureOf(() =>
       resumeImport(importing.context, operator, id, applyOptions(), async () => void (await undo(id))),
@@ -41,9 +41,9 @@ describe('An import that is undone', () => {
     await expectUndone(id);
   });
 
-  it('is neither queued meanwhile nor taken up by the service', async () => {
+  it('is neither queued meanwhile nor resumed by the service', async () => {
     const { id } = await submitInterrupted(importing, hashedPeople(count));
-    // Whoever ran it died.
+    // The process that ran it died.
     await models().Import.update({ status: 'running' }, { where: { id } });
     const queueing: Promise<string>[] = [];
     const worker = startImportWorker(importing.context, { pollMs: 20 });
@@ -58,7 +58,7 @@ describe('An import that is undone', () => {
     await expectUndone(id);
   });
 
-  it('has broken off when nobody is at it, and can be undone to the end', async () => {
+  it('is shown as interrupted when no process runs the undo, and can be undone to the end', async () => {
     const { id } = await submitInterrupted(importing, hashedPeople(count));
     await models().Import.update({ status: 'undoing' }, { where: { id } });
     const found = await findImport(importing.context, id);
@@ -74,7 +74,7 @@ describe('An import that is undone', () => {
     expect(await findImport(importing.context, id)).to.include({ status: 'undone', errorCode: null });
   });
 
-  it('is left alone when it was queued while the undo waited for its turn', async () => {
+  it('is not undone when it was queued while the undo waited for the lease', async () => {
     const { id, fileSha256, optionsJson } = await submitInterrupted(importing, hashedPeople(count));
     const { sequelize } = importing.context.database;
     const replacements = { name: leaseName(fileSha256, optionsJson), expiresAt: Date.now() + 60_000 };

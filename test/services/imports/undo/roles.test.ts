@@ -45,7 +45,7 @@ describe('Undoing an import that changed roles', () => {
     expect(await cli('users', 'delete', user.email, '--yes')).to.include({ exitCode: 0 });
   });
 
-  it('keeps the role of a trainee who was given a place since', async () => {
+  it('keeps the role of a trainee who was enrolled since', async () => {
     const [user, past] = [
       await buildUser(importing.context, { role: 'trainer' }),
       await buildUser(importing.context, { role: 'trainer' }),
@@ -59,7 +59,7 @@ describe('Undoing an import that changed roles', () => {
     expect(await past.reload()).to.include({ role: 'trainer' });
   });
 
-  it('takes the place along that the same row gave', async () => {
+  it('removes the enrollment that the same row created', async () => {
     const user = await buildUser(importing.context, { role: 'trainer' });
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     await buildCourse(importing.context, trainer, { title: 'Knots' });
@@ -71,11 +71,11 @@ describe('Undoing an import that changed roles', () => {
   });
 });
 
-describe('Where a role and what it stands for have come apart', () => {
+describe('Where an account has courses or enrollments that do not fit its role', () => {
   const importing = useImporting();
   const cli = (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder });
 
-  it('nothing is a bug: neither deleting accounts and courses, nor changing roles and trainers', async () => {
+  it('deleting accounts and courses and changing roles and trainers never ends in a bug', async () => {
     const { context } = importing;
     const admin = await signIn(context, { role: 'super_admin' });
     for (const role of ['trainee', 'trainer'] as const) {

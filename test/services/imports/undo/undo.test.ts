@@ -34,7 +34,7 @@ describe('coursectl imports undo', () => {
   const login = (email: string, password: string | undefined) =>
     importing.api('post', '/api/auth/login').send({ identifier: email, password }).expect(200);
 
-  it('removes what was created and keeps exactly the accounts that have a life of their own', async () => {
+  it('removes created accounts, and keeps exactly those that were used or changed since', async () => {
     const run = await importing.json(importing.write('people.csv', people(600)));
     const byEmail = async (number: number) =>
       models().User.findOne({
@@ -87,11 +87,11 @@ describe('coursectl imports undo', () => {
     expect(shown.kept).to.deep.equal([...kept].reverse());
     const again = await imports('undo', run.id, '--yes');
     expect([again.exitCode, again.stderr]).to.deep.equal([1, `error: The import ${run.id} is undone already.\n`]);
-    const anew = await importing.json(importing.write('people.csv', people(600)), '--credentials', 'again.csv');
-    expect(anew.counts).to.include({ created: 596, skipped: 4 });
+    const next = await importing.json(importing.write('people.csv', people(600)), '--credentials', 'again.csv');
+    expect(next.counts).to.include({ created: 596, skipped: 4 });
   });
 
-  it('restores what was updated, passwords and enrollments included, the later import first', async () => {
+  it('restores updated accounts with passwords and enrollments, the later import first', async () => {
     const trainer = await buildUser(importing.context, { role: 'trainer' });
     const course = await buildCourse(importing.context, trainer, { title: 'Knots' });
     const first = await importing.json(importing.write('people.csv', people(3)));
@@ -117,7 +117,7 @@ describe('coursectl imports undo', () => {
     expect(await models().User.count({ where: { role: 'trainee' } })).to.equal(1);
   });
 
-  it('leaves an account whose old email or phone is somebody else’s by now, as its dry run says', async () => {
+  it('keeps an account whose old email or phone another account has by now, as its dry run says', async () => {
     const user = await buildUser(importing.context, { email: 'old@example.org', phone: '1' });
     const other = await buildUser(importing.context, { email: 'ben@example.org', phone: '2' });
     const free = await buildUser(importing.context, { email: 'cy@example.org', phone: '3' });
@@ -144,7 +144,7 @@ describe('coursectl imports undo', () => {
     expect(await models().User.findByPk(free.id)).to.include({ phone: '3', firstName: free.firstName });
   });
 
-  it('is gone on with when it breaks off', async () => {
+  it('is resumed when it breaks off', async () => {
     const { id } = await importFile(importing.context, importing.write('people.csv', hashedPeople(1300)));
     const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
     let steps = 0;
@@ -166,7 +166,7 @@ describe('coursectl imports undo', () => {
     expect(await models().User.count()).to.equal(0);
   });
 
-  it('takes back an import that broke off, as far as it came', async () => {
+  it('undoes the committed rows of an interrupted import', async () => {
     const { id } = await importFirstBatch(importing.context, importing.write('people.csv', people(120)));
     expect(await json('undo', id, '--yes')).to.deep.include({ undo: { removed: 50, restored: 0, kept: [] } });
     expect(
@@ -176,7 +176,7 @@ describe('coursectl imports undo', () => {
     });
   });
 
-  it('says that nothing was undone when the question is left', async () => {
+  it('says that nothing was undone when the prompt is cancelled', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const { exitCode, terminal } = await commandLine.atTerminal(
       ['imports', 'undo', id],
@@ -188,7 +188,7 @@ describe('coursectl imports undo', () => {
     );
   });
 
-  it('asks nobody where nobody is', async () => {
+  it('refuses to ask without a terminal', async () => {
     const { id } = await importing.json(importing.write('people.csv', people(1)));
     const { exitCode, stderr } = await imports('undo', id);
     expect([exitCode, stderr]).to.deep.equal([
@@ -224,7 +224,7 @@ describe('coursectl imports', () => {
     ]);
   });
 
-  it('resume what broke off, from its own file only', async () => {
+  it('resume an interrupted import from its own file only', async () => {
     const file = importing.write('people.csv', people(120));
     const { id } = await importFirstBatch(importing.context, file);
     writeFileSync(file, people(120, 'q'));
@@ -261,7 +261,7 @@ describe('coursectl imports', () => {
     );
   });
 
-  it('read standard input, and keep it until it is imported', async () => {
+  it('read standard input, and keep the spooled file until it is imported', async () => {
     const argv = ['users', 'import', '-', '--yes', '--json'];
     const run = (input: string) => runCli(argv, { env: importing.env, cwd: importing.folder, stdin: input });
     const { exitCode, stdout } = await run(people(3));
@@ -321,7 +321,7 @@ describe('Courses in an import', () => {
     expect(await codes(twice.id)).to.deep.equal(['COURSE_AMBIGUOUS']);
   });
 
-  it('take every trainee with --course, those there already too, and no trainer', async () => {
+  it('enroll every trainee with --course, existing ones too, and no trainer', async () => {
     const course = await courseOf({ title: 'Knots' });
     const known = await buildUser(importing.context, { email: 'a@example.org' });
     const file = importing.write(
@@ -337,7 +337,7 @@ describe('Courses in an import', () => {
     expect(ids).to.include(known.id).and.to.have.length(2);
   });
 
-  it('take no seat for inactive trainees, whether new, there already or just deactivated', async () => {
+  it('reserve no capacity for inactive trainees, whether new, existing or just deactivated', async () => {
     const course = await courseOf({ title: 'Knots', maxStudents: 3 });
     const build = (email: string, isActive: boolean) => buildUser(importing.context, { email, isActive });
     const [away, back, leaving, enrolled] = [
@@ -374,7 +374,7 @@ describe('Courses in an import', () => {
     ]);
   });
 
-  it('have their seats taken by the first rows of a file', async () => {
+  it('are filled by the first rows of a file', async () => {
     await courseOf({ title: 'Knots', maxStudents: 1500 });
     const run = await importing.json(importing.write('people.csv', people(2600)), '--course', 'Knots');
     expect(run.counts).to.include({ rows: 2600, created: 1500, enrolled: 1500, rejected: 1100 });
@@ -383,7 +383,7 @@ describe('Courses in an import', () => {
     expect(all.slice(1500).every((code) => code === 'COURSE_FULL')).to.equal(true);
   });
 
-  it('are never overfilled: not in a plan, not by batches, not by two imports at once', async () => {
+  it('are never overfilled: not in a plan, not by batches, not by parallel imports', async () => {
     const course = await courseOf({ title: 'Knots', maxStudents: 70 });
     const file = (tag: string) => importing.write(`${tag}.csv`, people(60, tag));
     const { stdout } = await importing.run(file('a'), '--dry-run', '--json', '--course', 'Knots');
