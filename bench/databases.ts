@@ -14,9 +14,9 @@ export interface Served {
   service: Service;
 }
 
-/** Databases that are gone when the bench is over. */
+/** Temporary databases, dropped at the end. */
 export interface Databases {
-  /** Makes a database with a programme of such a size, and serves it. */
+  /** Creates a database with a programme of this size, and serves it. */
   prepare(name: string, sizes: Sizes): Promise<Served>;
   close(): Promise<void>;
 }

@@ -3,16 +3,16 @@ import { rounds, scale } from './options.js';
 export const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** So many at the full size, fewer at a smaller scale, never fewer than `least`. */
+/** A count, reduced by the scale, but not below `least`. */
 export const sized = (count: number, least: number) => Math.max(least, Math.round(count * scale));
 
-/** Says a figure and whether it keeps its limit; at a small scale nothing is expected of it. */
+/** Prints a figure and whether it is within its limit; a small scale has no limits. */
 export function verdict(name: string, figure: string, kept: boolean): void {
   if (!kept && scale >= 1) process.exitCode = 1;
   console.log(`${kept ? 'ok  ' : scale >= 1 ? 'MISS' : 'n/a '} ${name}: ${figure}`);
 }
 
-/** Says how a time compares, over all rounds: rounds far apart were measured on a machine that did other things too. */
+/** Prints the ratio of times over all rounds; a wide spread means that the machine had other load. */
 export function ratioVerdict(
   name: string,
   figure: string,
@@ -25,13 +25,13 @@ export function ratioVerdict(
   verdict(name, `${figure}, ${ratio} times ${than} (limit ${limit}${spread})`, median(ratios) <= limit);
 }
 
-/** Says what has no limit. */
+/** Prints a figure without a limit. */
 export const remark = (text: string) => console.log(`     ${text}`);
 
 export const milliseconds = (value: number) => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
 export const whole = (value: number) => Math.round(value).toLocaleString('en');
 
-/** What one request took, in milliseconds. */
+/** The duration of one request, in milliseconds. */
 export interface Timing {
   /** From the request's arrival in the service to the end of the answer; for plain SQL, the same as the client's. */
   serverMs: number;
@@ -46,23 +46,22 @@ const medians = (timings: readonly Timing[]): Timing => ({
 
 type Probes = Readonly<Record<string, () => Promise<Timing>>>;
 
-/** Requests before the first that counts: caches fill, and the compiler has seen the code. */
+/** Requests before the measured ones, which fill caches and let the compiler optimise. */
 const warmUp = 10;
 const samples = 60;
 
 /**
- * One round: several things in turns, so that whatever else the machine does hits all of them alike; who goes first
- * changes with each turn.
+ * One round: the candidates alternate, so that other load affects them equally; the first one rotates.
  */
 async function inTurns(probes: Probes, seconds: number): Promise<Map<string, Timing>> {
   const names = Object.keys(probes);
   const timings = new Map<string, Timing[]>(names.map((name) => [name, []]));
   const end = performance.now() + 1000 * seconds;
-  for (let turn = 0; turn < warmUp + samples; turn += 1) {
+  for (let cycle = 0; cycle < warmUp + samples; cycle += 1) {
     const late = performance.now() > end;
-    // What is slow needs no long warm-up to be slow.
-    if (late && turn > 2) break;
-    const first = turn % names.length;
+    // Slow requests need no long warm-up.
+    if (late && cycle > 2) break;
+    const first = cycle % names.length;
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       const timing = await probes[name]?.();
       if (timing) timings.get(name)?.push(timing);
@@ -74,14 +73,14 @@ async function inTurns(probes: Probes, seconds: number): Promise<Map<string, Tim
 /** The timings after the warm-up; of a few slow ones all but the first. */
 const counted = (timings: readonly Timing[]) => timings.slice(Math.min(warmUp, Math.ceil(timings.length / 4)));
 
-/** What came of all rounds. */
+/** The results of all rounds. */
 export interface Measured {
   of(name: string): Timing;
   /** How many times as long `name` takes in the service as `other`, compared within each round; lowest first. */
   ratios(name: string, other: string): number[];
 }
 
-/** Measures things against each other, for as many rounds as were asked for. @param seconds at most for a round */
+/** Measures candidates against each other, for the requested number of rounds. @param seconds the limit of a round */
 export async function measured(probes: Probes, seconds = 120): Promise<Measured> {
   const results: Map<string, Timing>[] = [];
   for (let round = 0; round < rounds; round += 1) results.push(await inTurns(probes, seconds));

@@ -1,6 +1,6 @@
 /**
- * How fast and how lean `users import` is, as a command against a server with its default durability, beside what bounds
- * it in the same run: `npm run bench -- import`. Scenarios: generated, hashed, million, supplied, memory, plan (`--only`).
+ * The speed and memory of `users import`, as a command against a server with its default durability, compared with its
+ * lower bound in the same run: `npm run bench -- import`. Scenarios: generated, hashed, million, supplied, memory, plan (`--only`).
  * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
  */
 import { spawn } from 'node:child_process';
@@ -25,13 +25,13 @@ let server: BenchServer | undefined;
 let sql: Connection;
 
 interface Ran {
-  /** What the command itself says it took. */
+  /** The duration that the command reports. */
   seconds: number;
   /** Peak resident memory. */
   mebibytes: number;
 }
 
-/** Runs the built command and takes its word for it, once the counts are right. */
+/** Runs the built command and reads its report, after checking the counts. */
 async function command(argv: readonly string[], expected: object, cost = 12): Promise<Ran> {
   const child = spawn(process.execPath, ['--import', preload, program, ...argv, '--json'], {
     cwd: folder,
@@ -75,7 +75,7 @@ async function fileOf(rows: number, extra: Extra, tag = 'p'): Promise<string> {
 const importing = (file: string, rows: number, cost?: number) =>
   command(['users', 'import', file, '--yes'], { rows, created: rows }, cost);
 
-/** Hashes a second with all cores at work. */
+/** Hashes per second on all cores. */
 async function hashRate(hasher: PasswordHasher, cost: number, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1000;
   const startedAt = performance.now();

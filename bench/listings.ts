@@ -26,7 +26,7 @@ const full: Sizes = {
   enrollmentsOfTypical,
   auditEntries: sized(100_000, 100),
 };
-/** Its trainers have as much as the typical one of the full size: what differs is what else there is. */
+/** Its trainers have as much as the typical one of the full size; only the rest of the data is smaller. */
 const small: Sizes = {
   trainers: 5,
   trainees: sized(2000, 100),
@@ -40,7 +40,7 @@ const small: Sizes = {
 
 const trainerPage = (trainerId: string, page = 1) => `/api/enrollments/trainer/${trainerId}?page=${page}`;
 
-/** A request that must succeed, again and again. */
+/** A repeated request that must succeed. */
 function repeated(service: Service, url: string, token: string): () => Promise<Answer> {
   return async () => {
     const answer = await service.get(url, token);
@@ -49,14 +49,14 @@ function repeated(service: Service, url: string, token: string): () => Promise<A
   };
 }
 
-/** What is on the page, and how much there is altogether; a path may answer without either. */
+/** The number of items on the page and in total; a response may have neither. */
 function shown({ body }: Answer): { ids?: unknown[]; totalItems?: number } {
   const list = Object.values(body).find((value): value is { id?: unknown }[] => Array.isArray(value));
   const { totalItems } = (body.pagination ?? {}) as { totalItems?: number };
   return { ...(list && { ids: list.map(({ id }) => id) }), ...(totalItems !== undefined && { totalItems }) };
 }
 
-/** The pages of the trainer with most enrollments, and what a page of them costs without the service. */
+/** The pages of the trainer with most enrollments, compared with plain SQL. */
 async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: Served): Promise<void> {
   const token = await service.token(busiestTrainer);
   const page = (number: number) => repeated(service, trainerPage(busiestTrainer, number), token);
@@ -84,7 +84,7 @@ async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: 
   }
 }
 
-/** The same page where there is little else, and where there is much. */
+/** The same page in a small and in a large database. */
 async function growth(large: Served, little: Served): Promise<void> {
   const probe = async ({ service, programme: { typicalTrainer } }: Served) =>
     repeated(service, trainerPage(typicalTrainer), await service.token(typicalTrainer));
@@ -100,7 +100,7 @@ async function growth(large: Served, little: Served): Promise<void> {
   );
 }
 
-/** Prints a line a request: what it takes, and what it gives. What the service doesn't have is said, and no failure. */
+/** Prints a line per request: its duration and its result. A missing operation is reported, but is no failure. */
 async function table({ programme, service }: Served, urls: readonly string[]): Promise<void> {
   const token = await service.token(programme.superAdmin);
   const line = (request: string, ...cells: string[]) =>
@@ -121,7 +121,7 @@ async function table({ programme, service }: Served, urls: readonly string[]): P
   }
 }
 
-/** What an administrator looks for; words that many, few and no rows have. */
+/** Searches that match many, few and no rows. */
 const searches = ({ course, busiestTrainer }: Programme) => [
   '/api/courses',
   '/api/courses?search=pottery',

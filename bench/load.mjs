@@ -1,5 +1,5 @@
 /**
- * Asks for one URL over many connections, in a process of its own so that the service needn't share its core, and prints
+ * Requests one URL over many connections, in a separate process so that the service needn't share its core, and prints
  * requests a second: `node load.mjs <url> <connections> <seconds>`, the token in `TOKEN`.
  */
 import { Agent, get } from 'node:http';
@@ -19,7 +19,7 @@ const ask = () =>
     }).once('error', reject);
   });
 
-/** Keeps all connections busy for a while; gives requests a second. */
+/** Keeps all connections busy for a while. @returns requests per second */
 async function load(duration) {
   const startedAt = performance.now();
   let count = 0;

@@ -9,7 +9,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-/** The benches that were asked for; all when there are none. */
+/** The selected benches; all by default. */
 export const benches: readonly string[] = positionals;
 
 /** A fraction of the full size: smaller runs show that a bench works, not how fast the program is. */
@@ -18,5 +18,5 @@ export const scale = Number(values.scale);
 /** How often each measurement is repeated; medians are shown. */
 export const rounds = Number(values.rounds);
 
-/** The scenarios of a bench that were asked for, with commas between them or one an option; all when there are none. */
+/** The selected scenarios, separated by commas or by repeating the option; all by default. */
 export const only: readonly string[] = (values.only ?? []).flatMap((names) => names.split(','));

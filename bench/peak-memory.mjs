@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// Linux's own figure: what resourceUsage() says of a child begins at the size of the parent that it was forked from.
+// From Linux, because resourceUsage() of a child starts at the size of its parent.
 function peakKilobytes() {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
@@ -10,5 +10,5 @@ function peakKilobytes() {
   }
 }
 
-/** Loaded before a program that is measured: says at its end how much memory it has held at most. */
+/** Preloaded into a measured program; prints its peak memory at its end. */
 process.once('exit', () => process.stderr.write(`peak ${peakKilobytes()} kB\n`));

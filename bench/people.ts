@@ -27,14 +27,14 @@ export const lastNames = [
   'Silva',
 ];
 
-/** A bcrypt hash of cost 10, the same for everybody: an import stores it as it is. */
+/** A bcrypt hash of cost 10, the same for all people: an import stores it unchanged. */
 export const passwordHash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 
 export type Extra = 'passwordHash' | 'password' | undefined;
 
 /**
- * Writes a file of people, no two of whom share an email or a phone.
- * @param tag sets them apart from those of other files
+ * Writes a file of people with unique emails and phones.
+ * @param tag makes them different from those of other files
  */
 export async function writePeople(file: string, count: number, extra: Extra, tag: string): Promise<void> {
   const out = createWriteStream(file);

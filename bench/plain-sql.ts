@@ -1,9 +1,9 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Timing } from './figures.js';
 
-/** What the service answers, asked of the database without it. */
+/** The queries of the service, as plain SQL. */
 export interface PlainSql {
-  /** Ways to ask for a page of a trainer's enrollments and their count, by name. */
+  /** Variants of the queries for a page of a trainer's enrollments and their count, by name. */
   ways: Record<string, () => Promise<Timing>>;
   /** The page as the service should answer it: the ids in order, and the count. */
   expected(): Promise<{ ids: string[]; totalItems: number }>;
@@ -17,7 +17,7 @@ const joins = 'JOIN users u ON u.id = e.user_id JOIN courses c ON c.id = e.cours
 const countSql = 'SELECT COUNT(*) AS total FROM enrollments WHERE trainer_id = ?';
 const joined = `SELECT ${columns} FROM enrollments e ${joins}
   WHERE e.trainer_id = ? ORDER BY e.enrolled_at DESC, e.id DESC LIMIT 20`;
-/** The ids from the index first; the rest is looked up for the page alone. */
+/** A deferred join: the ids from the index first, the rest for the page alone. */
 const idsFirst = (extra = '') => `SELECT ${columns}${extra} FROM (
     SELECT id FROM enrollments WHERE trainer_id = ? ORDER BY enrolled_at DESC, id DESC LIMIT 20
   ) page JOIN enrollments e ON e.id = page.id ${joins} ORDER BY e.enrolled_at DESC, e.id DESC`;

@@ -21,7 +21,7 @@ export interface Sizes {
   auditEntries: number;
 }
 
-/** Whom and what to ask for. */
+/** The ids to request. */
 export interface Programme {
   superAdmin: string;
   busiestTrainer: string;
@@ -47,13 +47,13 @@ function randomNumbers(state: number): () => number {
 
 const pick = <T>(values: readonly T[], index: number): T => values[index % values.length] as T;
 
-/** Rows made at a time: a million at once would fill the memory. */
+/** Rows per chunk, which bounds memory. */
 const chunkRows = 10_000;
 
 /**
- * Fills an empty table with rows that are made when their turn comes. They go into a table without any index first, and
- * from there all at once: so MariaDB sorts them for each index, where a million single entries would take minutes.
- * @param sql a connection that waits for as long as it takes
+ * Fills an empty table with generated rows. They go through a table without indexes, so that MariaDB builds each index by
+ * sorting, where a million single entries would take minutes.
+ * @param sql a connection without a timeout
  */
 async function fill(
   database: Database,
@@ -115,7 +115,7 @@ function courseRow(id: string, trainerId: string, index: number, count: number):
   ];
 }
 
-/** Who has which course: the busiest trainer (0) has most, the others share the rest evenly. */
+/** The trainer of each course: the busiest trainer (0) has most, the others share the rest evenly. */
 function trainersOfCourses({ trainers, courses, coursesOfBusiest }: Sizes): number[] {
   const others = trainers - 1;
   return Array.from({ length: courses }, (_, index) =>
@@ -123,7 +123,7 @@ function trainersOfCourses({ trainers, courses, coursesOfBusiest }: Sizes): numb
   );
 }
 
-/** How many enrollments each trainer has: exactly as told for the first two, shared evenly among the rest. */
+/** How many enrollments each trainer has: exactly as specified for the first two, shared evenly among the rest. */
 function enrollmentsOfTrainers(sizes: Sizes): number[] {
   const rest = sizes.enrollments - sizes.enrollmentsOfBusiest - sizes.enrollmentsOfTypical;
   const others = sizes.trainers - 2;
@@ -134,8 +134,8 @@ function enrollmentsOfTrainers(sizes: Sizes): number[] {
 }
 
 /**
- * Pairs of a course and a trainee, no pair twice, in the order in which people enrolled: mixed over all courses, as in
- * life, so that a trainer's rows don't lie side by side.
+ * Unique pairs of a course and a trainee in the order of enrollment, shuffled over all courses so that the rows of a trainer
+ * aren't adjacent.
  */
 function enrollmentPairs(sizes: Sizes, trainerOf: readonly number[], random: () => number): [number, number][] {
   const courses: number[][] = Array.from({ length: sizes.trainers }, () => []);
@@ -175,7 +175,7 @@ const auditColumns = 'id, at, actor_id, origin, ip, action, target_type, target_
 
 /**
  * Fills an empty, migrated database.
- * @param sql a connection to the same database; the server isn't asked to check what is right by the way it is made
+ * @param sql a connection to the same database; with checks disabled, because the rows are valid by construction
  */
 export async function seedProgramme(database: Database, sql: Connection, sizes: Sizes): Promise<Programme> {
   const random = randomNumbers(20_260_101);

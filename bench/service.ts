@@ -7,13 +7,13 @@ import { createLogger } from '../src/logger.js';
 import { tokenFor } from '../test/support/factories.js';
 import type { Timing } from './figures.js';
 
-/** What a request brought. */
+/** The result of a request. */
 export interface Answer extends Timing {
   status: number;
   body: Readonly<Record<string, unknown>>;
 }
 
-/** The service itself, on a port of its own. */
+/** The service on its own port. */
 export interface Service {
   url: string;
   token(userId: string): Promise<string>;

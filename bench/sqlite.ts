@@ -1,6 +1,6 @@
 /**
  * The SQLite driver against `sqlite3` 6, which the program used before: transactions and reads a second, alternating in
- * the same run, and how long the event loop stands still while another program keeps the file locked:
+ * the same run, and how long the event loop is blocked while another program keeps the file locked:
  * `npm run bench -- sqlite`. The old driver is installed into a temporary folder (compiled there: two minutes), or taken
  * from the folder that BENCH_SQLITE3 names; where it can't be had, there is no comparison.
  */
@@ -49,7 +49,7 @@ async function current(file: string): Promise<Contender> {
   };
 }
 
-/** What is used here of the package `sqlite3`. */
+/** The used part of the package `sqlite3`. */
 interface OldDriver {
   Database: new (
     file: string,
@@ -97,19 +97,19 @@ function oldDriver(folder: string): OldDriver | undefined {
   try {
     return createRequire(path.join(given ?? folder, 'here.cjs'))('sqlite3') as OldDriver;
   } catch {
-    // Installed without its binary, as where nothing can be compiled.
+    // Installed without its binary, when nothing can be compiled.
     return undefined;
   }
 }
 
-/** How often something is done in a second, one after the other. */
+/** The number of sequential runs per second. */
 async function rate(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   for (let index = 0; index < count; index += 1) await work();
   return (count * 1000) / (performance.now() - startedAt);
 }
 
-/** The longest time that the event loop stood still during some work, in milliseconds. */
+/** The longest time that some work blocked the event loop, in milliseconds. */
 async function lagDuring(work: () => Promise<unknown>): Promise<number> {
   let [last, longest] = [performance.now(), 0];
   const look = () => {
@@ -127,7 +127,7 @@ async function lagDuring(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-/** A program that locks the file, and lets go of it some time after it said so. */
+/** A program that locks the file, reports it, and unlocks it later. */
 async function lockFor(file: string, milliseconds: number): Promise<void> {
   const library = createRequire(import.meta.url).resolve('@photostructure/sqlite');
   const code = `
@@ -154,7 +154,7 @@ try {
     const names = Object.keys(contenders);
     for (const contender of Object.values(contenders)) for (let n = 0; n < count / 10; n += 1) await contender[kind]();
     for (let round = 0; round < rounds; round += 1) {
-      // Who goes first changes with each round.
+      // The first one rotates.
       for (const who of round % 2 === 0 ? names : [...names].reverse())
         rates[who]?.push(await rate(() => contenders[who]?.[kind]() ?? Promise.resolve()));
     }

@@ -10,7 +10,7 @@ module.exports = {
         last_name: { type: ['string', 50] },
         email: { type: ['string', 254] },
         phone: { type: ['string', 50] },
-        // What makes two phones the same (spaces, dots, dashes and parentheses left out): unique, and what logins look up.
+        // The phone without spaces, dots, dashes and parentheses: unique, and the key of logins.
         phone_key: { type: ['string', 50] },
         password_hash: { type: ['word', 72] },
         role: { type: ['word', 20] },
@@ -18,13 +18,13 @@ module.exports = {
         avatar: { type: ['string', 255], null: true },
         last_login: { type: 'timestamp', null: true },
         requires_password_change: { type: 'boolean', default: false },
-        // A generated initial password stops working here; null for passwords that a person chose.
+        // The expiry of a generated initial password; null for passwords that a person chose.
         initial_password_expires_at: { type: 'timestamp', null: true },
-        // Names and email folded to what a search compares: the same on every database, whatever its collation.
+        // Names and email, normalised for searches: the same on every database, whatever its collation.
         search_key: { type: ['string', 600] },
         created_at: { type: 'timestamp' },
         updated_at: { type: 'timestamp' },
-        // 1 for the super admin and null for everybody else: its unique index allows one super admin, and any number of nulls.
+        // 1 for the super admin, else null: its unique index permits one super admin, and any number of nulls.
         super_admin_marker: { type: 'integer', generated: "CASE WHEN role = 'super_admin' THEN 1 END" },
       },
       primaryKey: ['id'],

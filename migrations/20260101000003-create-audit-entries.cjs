@@ -7,7 +7,7 @@ module.exports = {
       columns: {
         id: { type: 'id' },
         at: { type: 'timestamp' },
-        // No foreign keys: the record outlives the accounts it speaks of.
+        // No foreign keys, because entries outlive the accounts that they name.
         actor_id: { type: 'id', null: true },
         origin: { type: ['word', 10] },
         ip: { type: ['word', 45], null: true },

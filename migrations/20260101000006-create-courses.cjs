@@ -26,19 +26,19 @@ module.exports = {
         is_featured: { type: 'boolean', default: false },
         // Incremented when a seat is reserved, so that of two concurrent reservations one fails, on a cluster too.
         lock_version: { type: 'integer', default: 0 },
-        // Title, category and tags folded to what a search compares.
+        // Title, category and tags, normalised for searches.
         search_key: { type: ['string', 600] },
         created_at: { type: 'timestamp' },
         updated_at: { type: 'timestamp' },
       },
       primaryKey: ['id'],
       unique: {
-        // What enrollments refer to, so that an enrollment's trainer is always its course's.
+        // Enrollments reference both columns, so that an enrollment's trainer is always its course's.
         courses_id_trainer_unique: ['id', 'trainer_id'],
       },
       indexes: {
         courses_trainer: ['trainer_id', 'created_at', 'id'],
-        // An index an order that the catalogue can be asked for.
+        // One index for each order of the catalogue.
         courses_published: ['is_published', 'created_at', 'id'],
         courses_published_updated: ['is_published', 'updated_at', 'id'],
         courses_published_title: ['is_published', 'title', 'id'],

@@ -8,7 +8,7 @@ module.exports = {
         id: { type: 'id' },
         user_id: { type: 'id' },
         course_id: { type: 'id' },
-        // The course's trainer, kept here by the foreign key below: a trainer's page needs no join to find its rows.
+        // The course's trainer, kept equal by the foreign key below, so that a trainer's page needs no join.
         trainer_id: { type: 'id' },
         status: { type: ['word', 20], default: 'pending' },
         progress: { type: 'integer', default: 0 },

@@ -10,7 +10,7 @@ module.exports = {
         // The row exists before the file and after it, so that the cleanup finds what a crash has left.
         state: { type: ['word', 10] },
         storage_key: { type: ['word', 100] },
-        // No foreign keys: the row must outlive what it belongs to until its file is gone.
+        // No foreign keys, because the row outlives its owner until the file is removed.
         course_id: { type: 'id', null: true },
         user_id: { type: 'id', null: true },
         name: { type: ['string', 255] },

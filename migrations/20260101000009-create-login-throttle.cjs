@@ -5,15 +5,15 @@ module.exports = {
     await createTable(queryInterface, {
       name: 'login_throttle',
       columns: {
-        // What is counted: an account, a text that means none, an address. Hashed where it is what somebody typed.
+        // The counted account, identifier without an account, or address. Typed identifiers are hashed.
         subject: { type: ['word', 100] },
         failures: { type: 'integer', default: 0 },
         window_started_at: { type: 'timestamp' },
-        // Attempts whose outcome isn't known yet: they count until it is, so that many at once don't pass the limit.
+        // Pending attempts, which count too, so that concurrent ones can't exceed the limit.
         under_way: { type: 'integer', default: 0 },
         under_way_since: { type: 'timestamp', null: true },
         locked_until: { type: 'timestamp', null: true },
-        // How often in a row it was locked: each time for longer.
+        // The number of consecutive locks, each longer than the last.
         locks: { type: 'integer', default: 0 },
       },
       primaryKey: ['subject'],

@@ -2,7 +2,7 @@ const { addColumn, dropColumn } = require('./lib/ddl.cjs');
 
 module.exports = {
   async up(queryInterface) {
-    // The id that a plan of the rows that are not done has, as long as nothing they meet has changed.
+    // The id of the plan for the remaining rows, unless data that they depend on has changed.
     await addColumn(queryInterface, 'imports', 'plan_rest_id', { type: ['word', 16], null: true });
   },
 

@@ -2,9 +2,9 @@ const { addColumn, dropColumn } = require('./lib/ddl.cjs');
 
 module.exports = {
   async up(queryInterface) {
-    // Attempts whose outcome isn't known yet, each with its id and beginning: so each ends once. Null without any.
+    // Pending attempts by id, with their start, so that each ends only once. Null for none.
     await addColumn(queryInterface, 'login_throttle', 'attempts_json', { type: 'text', null: true });
-    // Of an account and an address together: when they last signed in.
+    // For an account at an address: its last login from there.
     await addColumn(queryInterface, 'login_throttle', 'signed_in_at', { type: 'timestamp', null: true });
     await dropColumn(queryInterface, 'login_throttle', 'under_way');
     await dropColumn(queryInterface, 'login_throttle', 'under_way_since');

@@ -1,6 +1,6 @@
 const { QueryTypes } = require('sequelize');
 
-// The same keys as src/schemas/keys.ts made when this was written. A migration can't import that: it stays as it is.
+// A copy of the key function of src/schemas/keys.ts at the time of this migration, whose result must not change later.
 
 const unseen = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const separators = /[\s.()\p{Pd}\u2212]/gu;
@@ -24,7 +24,7 @@ const foldedKey = (phone) => {
 
 const formerKey = (phone) => phone.trim().replace(/[\s.()\p{Pd}\u2212\p{Cf}]/gu, '') || phone.trim();
 
-/** Makes the keys anew that differ, in batches. A key that another account has stays with that account. */
+/** Updates keys that differ, in batches. A key that another account has stays with that account. */
 async function makeKeys(queryInterface, keyOf) {
   const { sequelize } = queryInterface;
   for (let after = ''; ; ) {
@@ -48,7 +48,7 @@ async function makeKeys(queryInterface, keyOf) {
 
 module.exports = {
   async up(queryInterface) {
-    // Digits of every script are 0 to 9, and what can't be seen doesn't count.
+    // Digits of every script become 0 to 9, and invisible characters are removed.
     await makeKeys(queryInterface, foldedKey);
   },
 

@@ -1,9 +1,9 @@
 /**
- * Table definitions that come out the same on SQLite, MariaDB and MySQL.
+ * Table definitions with the same result on SQLite, MariaDB and MySQL.
  *
- * - Ids and text are `utf8mb4_bin`, the program's own words `ascii_bin`: case, accents and a server's default collation
+ * - Ids and text are `utf8mb4_bin`, fixed words `ascii_bin`: case, accents and a server's default collation
  *   change nothing. Ids aren't ascii, because comparing an ascii column with other characters is an error on MySQL.
- * - Every statement is idempotent: DDL commits by itself on MySQL, so a migration that was cut off runs again.
+ * - Every statement is idempotent: DDL commits by itself on MySQL, so an interrupted migration runs again.
  */
 const isSqlite = (queryInterface) => queryInterface.sequelize.getDialect() === 'sqlite';
 
@@ -80,12 +80,12 @@ async function createTable(queryInterface, table) {
   }
 }
 
-/** Drops a table if it is there. */
+/** Drops a table if it exists. */
 async function dropTable(queryInterface, name) {
   await queryInterface.sequelize.query(`DROP TABLE IF EXISTS \`${name}\``);
 }
 
-/** Asked for in SQL: Sequelize's describeTable() stumbles over SQLite's generated columns. */
+/** With SQL, because Sequelize's describeTable() fails on SQLite's generated columns. */
 async function hasColumn(queryInterface, table, name) {
   const sql = isSqlite(queryInterface) ? `PRAGMA table_info(\`${table}\`)` : `SHOW COLUMNS FROM \`${table}\``;
   const [columns] = await queryInterface.sequelize.query(sql);

@@ -8,12 +8,12 @@ import { failureOf } from './support/failure.js';
 
 /** What only a cluster shows is measured by `npm run test:faults -- R10`. */
 if (onMysql) {
-  describe('a server that is no cluster', () => {
+  describe('a server without a cluster', () => {
     const databases = useDatabases({ migrated: false });
     const waiting = ({ sequelize }: Database) =>
       sequelize.query<{ Value: string }>("SHOW VARIABLES LIKE 'wsrep_sync_wait'", { type: QueryTypes.SELECT });
 
-    it('is not taken for one, and is not asked to wait for other nodes', async () => {
+    it('is not treated as a cluster, and does not wait for other nodes', async () => {
       const database = databases.open();
       // MySQL doesn't know the variable, MariaDB has it in any case.
       for (const { Value } of await waiting(database)) expect(Value).to.equal('0');
@@ -21,10 +21,10 @@ if (onMysql) {
     });
   });
 
-  describe('what nodes of a cluster say', () => {
+  describe('errors of cluster nodes', () => {
     const databases = useDatabases({ migrated: false });
 
-    it('when they have lost the others: the database is unreachable, at once', async () => {
+    it('without a quorum: reports the database as unreachable, without retries', async () => {
       const database = databases.open();
       let attempts = 0;
       const alone = "SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1047, MESSAGE_TEXT = 'WSREP has not yet prepared node'";
@@ -39,7 +39,7 @@ if (onMysql) {
       expect((await failureOf(() => database.read(() => database.sequelize.query(alone)))).code).to.equal(code);
     });
 
-    it('when they refuse a commit: the whole work is done again', async () => {
+    it('when a commit is refused: repeats the whole transaction', async () => {
       const database = databases.open();
       const refusal = "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1180, MESSAGE_TEXT = 'Got error 149 during COMMIT'";
       let attempts = 0;

@@ -38,7 +38,7 @@ describe('constraints of the database', () => {
       await expectRefusal((await user()).update({ role: 'super_admin' }), 'super_admin');
     });
 
-    it('allow one super admin when twenty are made at once', async () => {
+    it('allow one super admin when twenty are inserted concurrently', async () => {
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, superAdmin));
       const codes = outcomes.map((outcome) =>
         outcome.status === 'fulfilled' ? 'created' : (outcome.reason as { code: string }).code,
@@ -47,7 +47,7 @@ describe('constraints of the database', () => {
       expect(codes.filter((code) => code === 'SUPER_ADMIN_EXISTS')).to.have.length(19);
     });
 
-    it('allow another super admin once the first is gone', async () => {
+    it('allow another super admin after the first is deleted', async () => {
       await (await superAdmin()).destroy();
       expect((await superAdmin()).role).to.equal('super_admin');
     });
@@ -79,7 +79,7 @@ describe('constraints of the database', () => {
       await expectRefusal(user({ role: 'Trainee' as 'trainee' }), 'users_role_known');
     });
 
-    it('allow nothing to be missing', async () => {
+    it('require every mandatory column', async () => {
       const { id } = await user();
       for (const column of ['first_name', 'email', 'phone_key', 'password_hash', 'role', 'is_active', 'search_key']) {
         const change = database.sequelize.query(`UPDATE users SET ${column} = NULL WHERE id = ?`, {
@@ -97,7 +97,7 @@ describe('constraints of the database', () => {
     });
     const course = (given: Partial<Course>) => buildCourse(harness.context, owner, given);
 
-    it('allow the levels and types that are known, or none', async () => {
+    it('allow known levels and types, or none', async () => {
       await expectRefusal(course({ level: 'expert' as 'advanced' }), 'courses_level_known');
       await expectRefusal(course({ courseType: 'Online' as 'online' }), 'courses_type_known');
       expect((await course({ level: null, courseType: null })).id).to.be.a('string');
@@ -110,12 +110,12 @@ describe('constraints of the database', () => {
       await course({ startDate: null, endDate: '2026-03-02' });
     });
 
-    it('have a seat at least', async () => {
+    it('have a capacity of at least one', async () => {
       await expectRefusal(course({ maxStudents: 0 }), 'courses_max_students_positive');
       await course({ maxStudents: 1 });
     });
 
-    it('have a trainer who exists, and keep them', async () => {
+    it('reference an existing trainer, who cannot be deleted', async () => {
       await expectRefusal(course({ trainerId: uuidv7() }), foreignKey);
       await course({});
       await expectRefusal(owner.destroy(), foreignKey);
@@ -146,7 +146,7 @@ describe('constraints of the database', () => {
       await enroll({ status: 'completed', progress: 100 });
     });
 
-    it('are of a trainee and a course that exist', async () => {
+    it('reference an existing trainee and course', async () => {
       await expectRefusal(enroll({ userId: uuidv7() }), foreignKey);
       await expectRefusal(enroll({ courseId: uuidv7() }), foreignKey);
     });
@@ -166,7 +166,7 @@ describe('constraints of the database', () => {
       await expectRefusal(enrollment.update({ trainerId: other.id }), foreignKey);
     });
 
-    it('go with their course, and with their trainee', async () => {
+    it('are deleted with their course, and with their trainee', async () => {
       await enroll();
       const colleague = await buildEnrollment(harness.context, await user(), course);
       await trainee.destroy();
@@ -176,7 +176,7 @@ describe('constraints of the database', () => {
     });
   });
 
-  describe('on what belongs to accounts and imports', () => {
+  describe('on rows of accounts and imports', () => {
     it('end the sessions of an account that is deleted', async () => {
       const account = await user();
       await tokenFor(harness.context, account);
@@ -198,7 +198,7 @@ describe('constraints of the database', () => {
       );
     });
 
-    it('hold the rows of an import together with it', async () => {
+    it('delete the rows of an import with it', async () => {
       const { Import, ImportRow } = database.models;
       const file = { fileName: 'people.csv', fileSha256: 'a'.repeat(64), optionsJson: '{}', rowsTotal: 1 };
       const place = { origin: 'cli' as const, filePath: '/people.csv' };

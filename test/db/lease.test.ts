@@ -32,13 +32,13 @@ describe('a lease', () => {
     await createLeaseTable(database);
   });
 
-  it('says of a database that is out of reach that it is', async () => {
+  it('reports an unreachable database', async () => {
     const gone = databases.open({ DATABASE_URL: 'mysql://me@127.0.0.1:1/x' });
     const { code } = await failureOf(() => lease(gone, 0, () => Promise.resolve()));
     expect(code).to.equal('DATABASE_UNREACHABLE');
   });
 
-  it('gives what the work gives, and is free afterwards', async () => {
+  it('returns the result of the work, and is released', async () => {
     const held = await lease(database, 0, () => leasesIn(database));
     expect(held).to.have.length(1);
     expect(held[0]?.name).to.equal('work');
@@ -46,14 +46,14 @@ describe('a lease', () => {
     expect(await leasesIn(database)).to.deep.equal([]);
   });
 
-  it('is free after work that failed, whose failure it passes on', async () => {
+  it('is released after work that fails, and rethrows the error', async () => {
     const failure = new Error('broken');
     const outcome = lease(database, 0, () => Promise.reject(failure));
     expect(await outcome.catch((error: unknown) => error)).to.equal(failure);
     expect(await leasesIn(database)).to.deep.equal([]);
   });
 
-  it('lasts by the clock of the database, whatever the clocks of machines say', async () => {
+  it('expires by the clock of the database, not of the machine', async () => {
     const { now } = Date;
     const names = async () => [...(await activeLeases(database, ['work']))];
     try {
@@ -79,21 +79,21 @@ describe('a lease', () => {
     }
   });
 
-  it('refuses while somebody else holds it, and leaves it to them', async () => {
+  it('is refused while it has another owner, who keeps it', async () => {
     await leave(database, Date.now() + 3_600_000);
     const { code, message } = await failureOf(() => lease(database, 50, () => Promise.reject(new Error('not now'))));
     expect([code, message]).to.deep.equal(['MIGRATION_LOCKED', 'Somebody else is at it.']);
     expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['somebody']);
   });
 
-  it('refuses another connection while work goes on', async () => {
+  it('is refused to another connection while work runs', async () => {
     await lease(database, 0, async () => {
       const { code } = await failureOf(() => lease(databases.open(), 50, () => Promise.resolve()));
       expect(code).to.equal('MIGRATION_LOCKED');
     });
   });
 
-  it('is taken over from a holder that has died', async () => {
+  it('is acquired after its owner has died', async () => {
     await leave(database, Date.now() - 1);
     expect(await lease(database, 0, () => Promise.resolve('done'))).to.equal('done');
     expect(await leasesIn(database)).to.deep.equal([]);
@@ -104,7 +104,7 @@ describe('a lease', () => {
     expect(await lease(database, 5000, () => Promise.resolve('done'))).to.equal('done');
   });
 
-  it('is renewed while the work goes on', async () => {
+  it('is renewed while the work runs', async () => {
     const expiresAt = async () => Number((await leasesIn(database))[0]?.expires_at);
     const work = async () => {
       const endedAt = await expiresAt();
@@ -115,7 +115,7 @@ describe('a lease', () => {
     expect(await leasesIn(database)).to.deep.equal([]);
   });
 
-  it('can be made sure of in a transaction of the work', async () => {
+  it('can be renewed in a transaction of the work', async () => {
     const stillOurs: boolean[] = [];
     await withLease(database, 'work', 0, refusal, async ({ renew }) => {
       stillOurs.push(await database.inTransaction(renew));
@@ -125,7 +125,7 @@ describe('a lease', () => {
     expect(stillOurs).to.deep.equal([true, false]);
   });
 
-  it('is not taken from whoever holds it by now', async () => {
+  it('is not taken from its new owner', async () => {
     await lease(database, 0, () =>
       database.sequelize.query("UPDATE leases SET owner = 'somebody', expires_at = ?", {
         replacements: [Date.now() + 9000],
@@ -134,12 +134,12 @@ describe('a lease', () => {
     expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['somebody']);
   });
 
-  it('excludes nobody under another name', async () => {
+  it('does not exclude leases of other names', async () => {
     const inner = () => lease(databases.open(), 0, () => Promise.resolve('both'), 'other work');
     expect(await lease(database, 0, inner)).to.equal('both');
   });
 
-  it('lets many contenders work one after another', async () => {
+  it('lets many contenders work one after the other', async () => {
     let [working, most, done] = [0, 0, 0];
     const work = async () => {
       working += 1;

@@ -10,7 +10,7 @@ import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
 
 if (onMysql)
-  describe('a connection that is lost', () => {
+  describe('a lost connection', () => {
     const databases = useDatabases({ migrated: false });
     let proxy: FaultyProxy;
     let database: Database;
@@ -56,7 +56,7 @@ if (onMysql)
       };
     }
 
-    it('before the commit is made up for by doing all of the work again', async () => {
+    it('before the commit repeats the whole transaction', async () => {
       breakAt('INSERT');
       const attempts = { count: 0 };
       await insert('a', attempts);
@@ -64,12 +64,12 @@ if (onMysql)
       expect(await namesIn(direct)).to.deep.equal(['a']);
     });
 
-    it('under a read is made up for by reading again', async () => {
+    it('during a read repeats the read', async () => {
       breakAt('SELECT');
       expect(await database.read(() => namesIn(database))).to.deep.equal([]);
     });
 
-    it('during the commit is no reason to do it again', async () => {
+    it('during the commit repeats nothing', async () => {
       breakAt('COMMIT');
       const attempts = { count: 0 };
       const { code } = await failureOf(() => insert('a', attempts));
@@ -77,7 +77,7 @@ if (onMysql)
       expect(await namesIn(direct)).to.deep.equal([]);
     });
 
-    it('during a commit that took place is as good as success, where that can be looked up', async () => {
+    it('during the commit is a success when the row is found', async () => {
       breakAt('COMMIT', 'drop answer');
       const attempts = { count: 0 };
       expect(await insert('a', attempts)).to.equal('a');
@@ -85,7 +85,7 @@ if (onMysql)
       expect(await namesIn(direct)).to.deep.equal(['a']);
     });
 
-    it('fails its work within the time it was given, and keeps nobody from working afterwards', async () => {
+    it('fails within the deadline, and frees the pool', async () => {
       proxy.set({ kind: 'black hole' });
       const startedAt = performance.now();
       const attempts = Array.from({ length: 30 }, () =>
@@ -98,7 +98,7 @@ if (onMysql)
       expect(await database.read(() => namesIn(database))).to.deep.equal([]);
     });
 
-    it('takes its transaction along when its time is over', async () => {
+    it('is broken with its transaction at the deadline', async () => {
       const { code } = await failureOf(() =>
         database.withDeadline({ all: 300 }, () =>
           database.inTransaction(async (transaction) => {
@@ -117,7 +117,7 @@ if (onMysql)
 describe('withDeadline', () => {
   const databases = useDatabases({ migrated: false });
 
-  it('counts only what the database takes, and all of it', async () => {
+  it('counts all time in the database, and no other', async () => {
     if (!onMysql) return;
     const database = databases.open();
     const nap = () => database.read(() => database.sequelize.query('SELECT SLEEP(0.2)'));
@@ -133,7 +133,7 @@ describe('withDeadline', () => {
     await nap();
   });
 
-  it('counts each wait by itself where that is asked for', async () => {
+  it('limits each use separately with `each`', async () => {
     const database = databases.open();
     const ask = () => database.read(() => database.sequelize.query(onMysql ? 'SELECT SLEEP(0.2)' : 'SELECT 1'));
     await database.withDeadline({ each: 450 }, async () => {

@@ -52,7 +52,7 @@ async function schemaOf(database: Database): Promise<unknown> {
 describe('migrations', () => {
   const databases = useDatabases({ migrated: false });
 
-  it('go up from nothing, down to nothing, and up again', async () => {
+  it('apply all, revert all, and apply all again', async () => {
     const database = databases.open();
     expect(await migrateUp(database)).to.deep.equal(files);
     expect(await tablesOf(database)).to.have.members([...tables, ...bookkeeping]);
@@ -65,7 +65,7 @@ describe('migrations', () => {
     expect(await schemaOf(database)).to.deep.equal(schema);
   });
 
-  it('do nothing when there is nothing to do', async () => {
+  it('do nothing when none is pending', async () => {
     const database = databases.open();
     expect(await migrateDown(database, 'all')).to.deep.equal([]);
     expect(await migrateDown(database, 1)).to.deep.equal([]);
@@ -73,7 +73,7 @@ describe('migrations', () => {
     expect(await migrateUp(database)).to.deep.equal([]);
   });
 
-  it('go down one by one', async () => {
+  it('are reverted one by one', async () => {
     const database = databases.open();
     await migrateUp(database);
     for (const [place, file] of files.toReversed().entries()) {
@@ -84,14 +84,14 @@ describe('migrations', () => {
     }
   });
 
-  it('go down some steps at once', async () => {
+  it('are reverted several steps together', async () => {
     const database = databases.open();
     await migrateUp(database);
     expect(await migrateDown(database, 3)).to.deep.equal(files.slice(-3).toReversed());
     expect(await migrateUp(database)).to.deep.equal(files.slice(-3));
   });
 
-  it('can each be repeated, up and down', async () => {
+  it('can each be repeated, in both directions', async () => {
     const database = databases.open();
     const queryInterface = database.sequelize.getQueryInterface();
     await migrateUp(database);
@@ -105,7 +105,7 @@ describe('migrations', () => {
     expect(await tablesOf(database)).to.have.members(bookkeeping);
   });
 
-  it('finish a step that was cut off after it was done and before it was noted', async () => {
+  it('finish a step that was interrupted before it was recorded', async () => {
     const database = databases.open();
     await migrateUp(database);
     const schema = await schemaOf(database);
@@ -114,13 +114,13 @@ describe('migrations', () => {
     expect(await schemaOf(database)).to.deep.equal(schema);
   });
 
-  it('are done once by programs that start at once', async () => {
+  it('are applied once by programs that start concurrently', async () => {
     const done = await Promise.all([1, 2, 3].map(() => migrateUp(databases.open())));
     expect(done.flat()).to.deep.equal(files);
     await assertSchemaCurrent(databases.open());
   });
 
-  it('say what failed, and let go of the lease', async () => {
+  it('report what failed, and release the lease', async () => {
     const database = databases.open();
     // Somebody else's table in the way of ours.
     await database.sequelize.query('CREATE TABLE users (id INTEGER PRIMARY KEY)');
@@ -137,7 +137,7 @@ describe('migrations', () => {
 describe('the status of migrations', () => {
   const databases = useDatabases({ migrated: false });
 
-  it('can be asked of an empty database, and leaves it empty', async () => {
+  it('can be read from an empty database, which stays empty', async () => {
     const database = databases.open();
     expect(await migrationStatus(database)).to.deep.equal({ executed: [], pending: files, unknown: [] });
     const { code, message } = await failureOf(() => assertSchemaCurrent(database));
@@ -148,7 +148,7 @@ describe('the status of migrations', () => {
     expect(await tablesOf(database)).to.deep.equal([]);
   });
 
-  it('names what is done and what is not', async () => {
+  it('names executed and pending migrations', async () => {
     const database = databases.open();
     await migrateUp(database);
     await migrateDown(database, 2);
@@ -165,7 +165,7 @@ describe('the status of migrations', () => {
     await assertSchemaCurrent(database);
   });
 
-  it('names what a newer program has done', async () => {
+  it('names the migrations of a newer program', async () => {
     const database = databases.open();
     await migrateUp(database);
     await database.sequelize.query("INSERT INTO `SequelizeMeta` (name) VALUES ('20991231000001-future.cjs')");

@@ -9,10 +9,10 @@ import { useHarness } from '../support/harness.js';
 const file = fileURLToPath(new URL('../../migrations/20260101000012-fold-phone-keys.cjs', import.meta.url));
 const step = createRequire(import.meta.url)(file) as Record<'up' | 'down', (on: QueryInterface) => Promise<void>>;
 
-describe('The migration that folds the keys of phones', () => {
+describe('The migration of phone keys', () => {
   const harness = useHarness();
 
-  it('makes those that were stored as the program makes them, but none that another account has', async () => {
+  it('updates stored keys to the current form, except those that another account has', async () => {
     const { User } = harness.context.database.models;
     const queryInterface = harness.context.database.sequelize.getQueryInterface();
     const phones = ['+1 555 010', '+４４ ２０ ７９４６', '٠١٢٣٤', '9\u31648', '12', '１２'];

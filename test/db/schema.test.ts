@@ -81,7 +81,7 @@ describe('the tables and the models', () => {
     }
   });
 
-  it('are all there are', async () => {
+  it('are complete', async () => {
     const { models, sequelize } = databases.open();
     const tables = await sequelize.getQueryInterface().showAllTables();
     const names = tables.map((table) => String((table as { tableName?: string }).tableName ?? table));
@@ -123,7 +123,7 @@ if (onMysql) {
       for (const { name, collation } of columns) expect(collation, name).to.be.oneOf(['utf8mb4_bin', 'ascii_bin']);
     });
 
-    it('are what they are anywhere else', async () => {
+    it('are the same as on any other server', async () => {
       const database = databases.open();
       await migrateUp(database);
       const elsewhere = await createEmptyDatabase();

@@ -51,7 +51,7 @@ describe('the demo', () => {
       expect(await Course.count({ where: { courseType } }), courseType).to.be.above(0);
   });
 
-  it('has accounts as registration would have made them', async () => {
+  it('has accounts equal to registered ones', async () => {
     await seedDemo(database);
     for (const user of await database.models.User.findAll()) {
       const { firstName, lastName, email, phone, role, isActive } = user;
@@ -75,7 +75,7 @@ describe('the demo', () => {
     }
   });
 
-  it('fits into the courses, and hangs together', async () => {
+  it('respects capacities and is consistent', async () => {
     await seedDemo(database);
     const { Course, Enrollment } = database.models;
     const courses = new Map((await Course.findAll()).map((course) => [course.id, course]));
@@ -94,7 +94,7 @@ describe('the demo', () => {
     }
   });
 
-  it('logs in with the password that is documented', async () => {
+  it('logs in with the documented password', async () => {
     await seedDemo(database);
     const admin = await database.models.User.findOne({ where: { email: 'admin@example.com' } });
     expect(admin?.role).to.equal('super_admin');
@@ -103,14 +103,14 @@ describe('the demo', () => {
     expect([...hashes]).to.deep.equal([admin?.passwordHash]);
   });
 
-  it('changes nothing when it is there already', async () => {
+  it('changes nothing when it exists', async () => {
     await seedDemo(database);
     const rows = await rowsOf(database);
     await seedDemo(database);
     expect(await rowsOf(database)).to.deep.equal(rows);
   });
 
-  it('keeps a super admin that is there', async () => {
+  it('keeps an existing super admin', async () => {
     const { User } = database.models;
     await User.create(somebody({ role: 'super_admin' }));
     await seedDemo(database);
@@ -119,7 +119,7 @@ describe('the demo', () => {
     expect(await User.count()).to.equal(204);
   });
 
-  it('is whole when it is seeded from several places at once', async () => {
+  it('is complete when seeded concurrently', async () => {
     await Promise.all([1, 2, 3].map(() => seedDemo(databases.open())));
     const { User, Course, Enrollment } = database.models;
     expect(await Promise.all([User.count(), Course.count()])).to.deep.equal([204, 12]);
@@ -128,7 +128,7 @@ describe('the demo', () => {
     expect(await Enrollment.count()).to.equal(enrollments);
   });
 
-  it('says that the seeding failed and why, and leaves nothing behind', async () => {
+  it('reports why the seeding failed, and rolls back', async () => {
     const { User, Course } = database.models;
     await User.create(somebody({ role: 'trainee', email: 'trainer1@example.com' }));
     const { code, message } = await failureOf(() => seedDemo(database));
@@ -143,7 +143,7 @@ describe('the demo', () => {
 describe('the demo without its tables', () => {
   const databases = useDatabases({ migrated: false });
 
-  it('asks for the migrations, and creates nothing', async () => {
+  it('demands the migrations, and creates nothing', async () => {
     const database = databases.open();
     const { code, message } = await failureOf(() => seedDemo(database));
     expect(code).to.equal('SCHEMA_OUTDATED');

@@ -26,7 +26,7 @@ describe('sequelize-cli', function () {
   }
   const statusLines = (output: string) => output.split('\n').filter((line) => /^(up|down) /.test(line));
 
-  it('migrates up and down, and coursectl sees the same', async () => {
+  it('applies and reverts migrations, with the same status in coursectl', async () => {
     const database = databases.open();
     expect(statusLines(await cli('db:migrate:status'))).to.deep.equal(files.map((file) => `down ${file}`));
 
@@ -43,7 +43,7 @@ describe('sequelize-cli', function () {
     expect(await tablesOf(database)).to.deep.equal(['SequelizeMeta', 'leases']);
   });
 
-  it('finds nothing to do after coursectl, and undoes what it did', async () => {
+  it('finds nothing pending after coursectl, and reverts its migrations', async () => {
     const database = databases.open();
     await migrateUp(database);
     expect(await cli('db:migrate')).to.include('No migrations were executed, database schema was already up to date.');
@@ -51,7 +51,7 @@ describe('sequelize-cli', function () {
     expect((await migrationStatus(database)).pending).to.deep.equal(files.slice(-1));
   });
 
-  it('seeds the demo, once, and takes it back', async () => {
+  it('seeds the demo once, and removes it', async () => {
     const database = databases.open();
     await migrateUp(database);
     await cli('db:seed:all');

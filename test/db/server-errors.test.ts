@@ -16,7 +16,7 @@ describe('a server that cannot be used', () => {
   const unreachable =
     /^The database can't be reached \(mysql:\/\/app@127\.0\.0\.1:\d+\/courses\): \w+\. Check that the server runs and that DATABASE_URL is right\.$/;
 
-  it('because nobody listens', async () => {
+  it('because nothing listens', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -24,7 +24,7 @@ describe('a server that cannot be used', () => {
     await expectFailures(settings(port), 'DATABASE_UNREACHABLE', unreachable);
   });
 
-  it('because it accepts and says nothing', async () => {
+  it('because it accepts connections and sends nothing', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -36,7 +36,7 @@ describe('a server that cannot be used', () => {
     server.close();
   });
 
-  it('because its authorities cannot be read', async () => {
+  it('because the file of its certificate authorities cannot be read', async () => {
     const { code, message } = await failureOf(() =>
       openDatabase(
         loadConfig({ env: settings(1, { DB_TLS: 'required', DB_TLS_CA_FILE: '/nothing.pem' }), cwd: '/' }).database,
@@ -93,7 +93,7 @@ describe('a server that cannot be used', () => {
     }
   });
 
-  it('because it does not speak TLS, or not so that we could trust it', async () => {
+  it('because it has no TLS, or an untrusted certificate', async () => {
     const env = { ...changed(() => undefined), DB_TLS: 'required' };
     await expectFailures(
       env,

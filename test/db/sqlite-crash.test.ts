@@ -29,7 +29,7 @@ for (let n = ${from}; ; n += 1) {
   const built = useBuiltProgram();
   const databases = useDatabases({ migrated: false });
 
-  it('has all that was answered, nothing twice and nothing in part', async () => {
+  it('has every acknowledged transaction once, and none in part', async () => {
     const file = databases.url.replace(/^sqlite:/, '');
     const tables = databases.open();
     for (const table of ['one', 'other'])

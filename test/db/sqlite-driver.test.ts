@@ -37,7 +37,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
   const connections = () =>
     (database.sequelize.connectionManager as unknown as { connections: Record<string, Connection> }).connections;
 
-  it('gives values as they are stored: texts, numbers, nothing, truth as a number', async () => {
+  it('returns stored values: text, numbers, null, booleans as numbers', async () => {
     const [row] = await select("SELECT 'é' AS text, 1.5 AS real, 9007199254740991 AS whole, NULL AS none");
     expect(row).to.deep.equal({ text: 'é', real: 1.5, whole: 9007199254740991, none: null });
     const bound = await database.sequelize.query('SELECT $1 AS yes, $2 AS no, $3 AS none', {
@@ -47,7 +47,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect(bound).to.deep.equal([{ yes: 1, no: 0, none: null }]);
   });
 
-  it('gives no rows where there are none, and all of very many', async () => {
+  it('returns no rows and very many rows', async () => {
     expect(await select("SELECT * FROM leases WHERE name = 'nobody'")).to.deep.equal([]);
     const many = await select<{ n: number }>(
       'WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 50000) SELECT n FROM t',
@@ -55,14 +55,14 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect([many.length, many.at(-1)]).to.deep.equal([50_000, { n: 50_000 }]);
   });
 
-  it('sees columns that came while a statement was kept', async () => {
+  it('sees columns that were added after a statement was compiled', async () => {
     const all = () => select('SELECT * FROM leases');
     await all();
     await database.sequelize.query('ALTER TABLE leases ADD COLUMN extra TEXT');
     expect(await all()).to.deep.equal([{ name: 'a', owner: '', expires_at: 0, extra: null }]);
   });
 
-  it('describes a table with the columns that somebody else has just added', async () => {
+  it('describes a table with columns that another connection has just added', async () => {
     const moments = () =>
       database.sequelize.query<{ moment?: unknown }>('SELECT * FROM `leases`', { type: QueryTypes.SELECT });
     await moments();
@@ -75,7 +75,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect((await moments())[0]?.moment).to.equal('2026-01-01 00:00:00.000 +00:00');
   });
 
-  it('tells what is wrong with a statement, with rows or without', async () => {
+  it('reports the error of a statement, with rows or without', async () => {
     const failure = (sql: string, options = {}) =>
       database.sequelize.query(sql, options).then(
         () => 'none',
@@ -90,7 +90,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect(await failure(`${twice} RETURNING name`, { type: QueryTypes.SELECT })).to.deep.equal(broken);
   });
 
-  it('formats the stack of a failed statement only, and leaves no trace of that', async () => {
+  it('formats the stack of a failed statement only, and restores the setting', async () => {
     let formatted = 0;
     const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
     const count = (error: Error, sites: NodeJS.CallSite[]) => {
@@ -115,7 +115,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect(Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')).to.deep.equal(before);
   });
 
-  it('lets the program go on while another one keeps the file locked', async () => {
+  it('keeps the event loop free while another program locks the file', async () => {
     const other = await otherWriter(file());
     await other.run('BEGIN IMMEDIATE');
     let written = false;
@@ -131,7 +131,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
   });
 
-  it('goes on when the thread of a connection is gone, with all of a transaction', async () => {
+  it('recovers when the thread of a connection has ended, and repeats the transaction', async () => {
     await select('SELECT 1');
     connections().default?.close();
     expect(await database.read(() => select('SELECT 1 AS one'))).to.deep.equal([{ one: 1 }]);
@@ -147,7 +147,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
   });
 
-  it('leaves nothing of a transaction on a connection that another one gets', async () => {
+  it('reuses a connection only without an open transaction', async () => {
     const one = await database.sequelize.transaction();
     await add(one);
     // As after a commit that failed: the connection is given back, its transaction still open.
@@ -156,7 +156,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect(await select('SELECT expires_at FROM leases')).to.deep.equal([{ expires_at: 1 }]);
   });
 
-  it('keeps neither files nor memory, however many transactions there are', async function () {
+  it('leaks neither files nor memory over many transactions', async function () {
     if (!readdirSync('/proc/self').includes('fd')) return this.skip();
     this.timeout(scaled(600_000));
     const descriptors = () => readdirSync('/proc/self/fd').length;
@@ -175,7 +175,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     expect(after.megabytes).to.be.below(before.megabytes + 48);
   });
 
-  it('opens a file that the driver before has written, with what was in its log when it was killed', async () => {
+  it('opens a file of the previous driver with the log that a kill has left', async () => {
     const folder = temporaryFolder();
     const copy = path.join(folder.path, 'coursectl.sqlite');
     for (const ending of ['', '-wal'])

@@ -16,7 +16,7 @@ describe('stored text', () => {
   });
   const user = (given: Parameters<typeof buildUser>[1]) => buildUser(harness.context, given);
 
-  it('differs where a letter, an accent or a case differs', async () => {
+  it('differs by letter, accent and case', async () => {
     const emails = ['jose@x.org', 'josé@x.org', 'jose\u0301@x.org', 'Jose@x.org', 'straße@x.org', 'strasse@x.org'];
     const strange = [
       'i@x.org',
@@ -42,7 +42,7 @@ describe('stored text', () => {
     expect(rows.map(({ lastName }) => lastName)).to.deep.equal(['Aa', 'Zz', 'aa', 'zz', 'Ää']);
   });
 
-  it('leaves no room for keys that differ in outer spaces, which databases see differently', async () => {
+  it('has no keys that differ only in outer spaces, which databases compare differently', async () => {
     const written = [' ada@example.org', 'ada@example.org  ', '\u00a0ADA@example.org\t'];
     await user({ email: normalizeEmail('ada@example.org'), phone: '+1 555' });
     for (const email of written) {
@@ -60,7 +60,7 @@ describe('stored text', () => {
     });
   });
 
-  it('comes back as it went in, to the last sign', async () => {
+  it('is returned unchanged', async () => {
     const texts = ['🦊🏳️‍🌈', '𠜎𝒜', 'e\u0301', 'O\'Brien \\ " ` % _ ?', ':name $1 --', '\u2028\u200f', '健太'];
     for (const firstName of texts) {
       const { id } = await user({ firstName });
@@ -68,13 +68,13 @@ describe('stored text', () => {
     }
   });
 
-  it('may be long where it is meant to be', async () => {
+  it('may be long in text columns', async () => {
     const description = '🦊 naïve line\n'.repeat(20_000);
     const { id } = await buildCourse(harness.context, await user({ role: 'trainer' }), { description });
     expect((await database.models.Course.findByPk(id))?.description).to.equal(description);
   });
 
-  it('is found by a piece of it in which no sign means anything but itself', async () => {
+  it('is found by a part of it, without wildcards', async () => {
     const names = ['a%b', 'a_b', 'axb', 'a\\b', "a'b", 'A%B'];
     for (const lastName of names) await user({ lastName });
     for (const piece of ['%', '_', '\\', "'", 'a%', 'A']) {
@@ -104,7 +104,7 @@ describe('stored times', () => {
     return row?.moment.slice(0, 23);
   };
 
-  it('are in UTC, to the millisecond, wherever the program runs', async () => {
+  it('are in UTC, to the millisecond, in every time zone', async () => {
     const { User } = harness.context.database.models;
     // Half an hour that clocks in Europe skip, and one that clocks in New York have twice.
     const moments = [
@@ -125,7 +125,7 @@ describe('stored times', () => {
     }
   });
 
-  it('are in the order of time', async () => {
+  it('are sorted by time', async () => {
     const { User } = harness.context.database.models;
     const moments = [1, 1000, 999, 0, 86_400_000].map((ms) => new Date(Date.UTC(2026, 0, 1) + ms));
     for (const lastLogin of moments) await (await buildUser(harness.context)).update({ lastLogin });
@@ -135,7 +135,7 @@ describe('stored times', () => {
     );
   });
 
-  it('leave days as they are', async () => {
+  it('do not shift dates', async () => {
     const trainer = await buildUser(harness.context, { role: 'trainer' });
     for (const place of ['America/New_York', 'Pacific/Kiritimati']) {
       process.env.TZ = place;

@@ -43,14 +43,14 @@ describe('inTransaction', () => {
     await database.sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('a', '', 0), ('b', '', 0)");
   });
 
-  it('gives what the work gives, which is there for everybody', async () => {
+  it('returns the result of the work, and commits it', async () => {
     expect(await database.inTransaction((transaction) => add(database, 'a', transaction).then(() => 'done'))).to.equal(
       'done',
     );
     expect(await counterOf(databases.open(), 'a')).to.equal(1);
   });
 
-  it('leaves nothing of work that fails, and passes the failure on as it is', async () => {
+  it('rolls back work that fails, and rethrows its error', async () => {
     const failure = new Error('no');
     const outcome = database.inTransaction(async (transaction) => {
       await add(database, 'a', transaction);
@@ -62,7 +62,7 @@ describe('inTransaction', () => {
     expect(await counterOf(database, 'a')).to.equal(1);
   });
 
-  it('lets 50 overlapping writes succeed, and 50 of another program beside them', async () => {
+  it('lets 50 concurrent writes succeed, and 50 of another program', async () => {
     const write = (connection: Database) =>
       connection.inTransaction(async (transaction) => {
         const before = await counterOf(connection, 'b', transaction);
@@ -76,7 +76,7 @@ describe('inTransaction', () => {
     expect(await counterOf(database, 'a')).to.equal(100);
   });
 
-  it('keeps nobody from reading while it writes', async () => {
+  it('does not block reads while it writes', async () => {
     const [written, mayEnd] = [gate(), gate()];
     const writing = database.inTransaction(async (transaction) => {
       await add(database, 'a', transaction);
@@ -95,7 +95,7 @@ describe('inTransaction', () => {
   });
 
   if (onMysql) {
-    it('does the whole work again after a deadlock', async () => {
+    it('repeats the whole transaction after a deadlock', async () => {
       const [firstHasA, secondHasB] = [gate(), gate()];
       let attempts = 0;
       const crosswise = (one: string, other: string, mine: typeof firstHasA, theirs: typeof firstHasA) =>
@@ -111,7 +111,7 @@ describe('inTransaction', () => {
       expect([await counterOf(database, 'a'), await counterOf(database, 'b')]).to.deep.equal([2, 2]);
     });
 
-    it('tries five times, then says that the database is busy', async () => {
+    it('tries five times, then reports that the database is busy', async () => {
       let attempts = 0;
       const deadlock = "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'Deadlock found'";
       const { code, message } = await failureOf(() =>
@@ -124,7 +124,7 @@ describe('inTransaction', () => {
       expect(message).to.match(/^The database is busy with other changes \(mysql:\/\/.*\)\. Try again\.$/);
     });
 
-    it('sees, when it looks again, what others have committed', async () => {
+    it('sees in each statement what others have committed', async () => {
       await database.inTransaction(async (transaction) => {
         expect(await counterOf(database, 'a', transaction)).to.equal(0);
         const other = databases.open();
@@ -133,7 +133,7 @@ describe('inTransaction', () => {
       });
     });
 
-    it('waits no longer than it may for a connection', async () => {
+    it('waits for a connection no longer than the limit', async () => {
       const narrow = databases.open({ DB_POOL_MAX: '1', DB_POOL_ACQUIRE_MS: '200' });
       await narrow.inTransaction(async () => {
         const { code, message } = await failureOf(() => narrow.read(() => counterOf(narrow, 'a')));
@@ -153,7 +153,7 @@ describe('inTransaction', () => {
       }
     }
 
-    it('opens a new file together with others', async () => {
+    it('opens a new file concurrently', async () => {
       for (let round = 0; round < 10; round += 1) {
         const file = `${databases.url.replace(/[^/]+$/, '')}new-${round}.sqlite`;
         const connections = Array.from({ length: 4 }, () => databases.open({ DATABASE_URL: file }));
@@ -172,7 +172,7 @@ describe('inTransaction', () => {
       });
     });
 
-    it('does the whole work again when the file was busy, and gives up after five times', async () => {
+    it('repeats the whole transaction when the file was busy, at most five times', async () => {
       const intruder = await otherWriter(databases.url.replace(/^sqlite:/, ''));
       const busyFor = (times: number) => {
         let attempts = 0;

@@ -32,7 +32,7 @@ describe('a SQLite file that cannot be used', () => {
     await expectFailures(url('file', 'below', 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened);
   });
 
-  it('because its folder cannot be made', async () => {
+  it('because its folder cannot be created', async () => {
     await expectFailures(url('x'.repeat(300), 'db.sqlite'), 'DATABASE_UNREACHABLE', cannotBeOpened);
     const settings = loadConfig({ env: url('db.sqlite'), cwd: '/' }).database;
     for (const code of ['EPERM', 'EROFS']) {
@@ -41,14 +41,14 @@ describe('a SQLite file that cannot be used', () => {
     }
   });
 
-  it('because it is something else', async () => {
+  it('because it is no database', async () => {
     writeFileSync(at('letter.txt'), 'Dear Sir or Madam, '.repeat(500));
     const unusable =
       /^The file \/.*letter\.txt is not a usable SQLite database\. Restore it from a backup, or name another file\.$/;
     await expectFailures(url('letter.txt'), 'DATABASE_UNUSABLE', unusable);
   });
 
-  it('until it can', async () => {
+  it('until the fault is fixed', async () => {
     mkdirSync(at('not-yet'));
     const database = openDatabase(loadConfig({ env: url('not-yet', 'db.sqlite'), cwd: '/' }).database);
     mkdirSync(at('not-yet', 'db.sqlite'));
@@ -77,7 +77,7 @@ describe('a SQLite file that cannot be used', () => {
     chmodSync(folder.path, 0o755);
   }
 
-  it('because it may only be read', async () => {
+  it('because it is read-only', async () => {
     await migratedFile('read-only');
     chmodSync(at('read-only', 'db.sqlite'), 0o444);
     chmodSync(at('read-only'), 0o777);
@@ -86,7 +86,7 @@ describe('a SQLite file that cannot be used', () => {
     );
   });
 
-  it('because its folder may only be read', async () => {
+  it('because its folder is read-only', async () => {
     await migratedFile('closed');
     chmodSync(at('closed', 'db.sqlite'), 0o666);
     chmodSync(at('closed'), 0o555);
@@ -97,7 +97,7 @@ describe('a SQLite file that cannot be used', () => {
     expect(existsSync(at('closed', 'below'))).to.equal(false);
   });
 
-  it('because it may not even be read', async () => {
+  it('because it cannot be read', async () => {
     await migratedFile('secret');
     chmodSync(at('secret', 'db.sqlite'), 0o000);
     chmodSync(at('secret'), 0o777);
@@ -115,8 +115,8 @@ describe('a SQLite file that cannot be used', () => {
   });
 });
 
-describe('failures of files that are not the database', () => {
-  it('stay what they are, when work on the database meets them', async () => {
+describe('errors of other files', () => {
+  it('pass unchanged through work on the database', async () => {
     const folder = temporaryFolder();
     const settings = ['sqlite:db.sqlite', 'mysql://app@127.0.0.1:1/x'].map(
       (url) => loadConfig({ env: { DATABASE_URL: url }, cwd: folder.path }).database,

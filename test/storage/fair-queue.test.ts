@@ -5,7 +5,7 @@ import { faultOf } from './support/storage-contract.js';
 
 const bounds: QueueBounds = { entries: 6, bytes: 1000, entriesEach: 4, waitMs: scaled(20_000) };
 
-describe('a queue that accounts share', () => {
+describe('the fair queue', () => {
   let done: string[];
   let release: (() => void) | undefined;
 
@@ -25,7 +25,7 @@ describe('a queue that accounts share', () => {
     done = [];
   });
 
-  it('does one thing at a time, and gives accounts their turns', async () => {
+  it('runs one entry at a time, and serves accounts round robin', async () => {
     const queue = createFairQueue(bounds);
     let underWay = 0;
     let most = 0;
@@ -44,7 +44,7 @@ describe('a queue that accounts share', () => {
     expect(most).to.equal(1);
   });
 
-  it('takes only so many of one account', async () => {
+  it('limits the entries of one account', async () => {
     const queue = createFairQueue(bounds);
     const first = queue.add({ account: 'a', bytes: 1 }, untilReleased);
     const rest = fill(queue, 'a', '12345');
@@ -54,7 +54,7 @@ describe('a queue that accounts share', () => {
     expect(await Promise.all(rest)).to.deep.equal(['1 done', '2 done', '3 done', '4 done', '5 OVERLOADED']);
   });
 
-  it('takes from whoever has most in it when it is full', async () => {
+  it('drops the newest entry of the account with most entries when it is full', async () => {
     const queue = createFairQueue(bounds);
     const first = queue.add({ account: 'z', bytes: 1 }, untilReleased);
     const greedy = [...fill(queue, 'a', '1234'), ...fill(queue, 'b', '56')];
@@ -67,7 +67,7 @@ describe('a queue that accounts share', () => {
     ]);
   });
 
-  it('turns away whoever comes when nobody has more than they', async () => {
+  it('refuses a new entry when no account has more entries', async () => {
     const queue = createFairQueue(bounds);
     const first = queue.add({ account: 'z', bytes: 1 }, untilReleased);
     const some = [...'abcdefgh'].flatMap((account) => fill(queue, account, account));
@@ -79,7 +79,7 @@ describe('a queue that accounts share', () => {
     ]);
   });
 
-  it('holds no more bytes than it may', async () => {
+  it('limits the total of bytes', async () => {
     const queue = createFairQueue(bounds);
     const first = queue.add({ account: 'z', bytes: 1 }, untilReleased);
     const some = [...fill(queue, 'a', '123', 400), ...fill(queue, 'b', '4', 400)];
@@ -88,12 +88,12 @@ describe('a queue that accounts share', () => {
     expect(await Promise.all(some)).to.deep.equal(['1 done', '2 OVERLOADED', '3 OVERLOADED', '4 done']);
   });
 
-  it('takes one that is larger than all may be together, if it is alone', async () => {
+  it('accepts a single entry above the limit of bytes', async () => {
     const queue = createFairQueue(bounds);
     expect(await Promise.all(fill(queue, 'a', '1', 2000))).to.deep.equal(['1 done']);
   });
 
-  it('lets nobody wait for ever', async () => {
+  it('limits the waiting time', async () => {
     const queue = createFairQueue({ ...bounds, waitMs: 1 });
     const first = queue.add({ account: 'a', bytes: 1 }, untilReleased);
     expect(await Promise.all(fill(queue, 'a', '12'))).to.deep.equal(['1 OVERLOADED', '2 OVERLOADED']);
@@ -102,7 +102,7 @@ describe('a queue that accounts share', () => {
     expect(done).to.deep.equal([]);
   });
 
-  it('forgets what is taken back, and goes on after what fails', async () => {
+  it('removes cancelled entries, and continues after failures', async () => {
     const queue = createFairQueue(bounds);
     const first = queue.add({ account: 'a', bytes: 1 }, untilReleased);
     const [unwanted, gone] = [new AbortController(), AbortSignal.abort()];
@@ -119,7 +119,7 @@ describe('a queue that accounts share', () => {
     expect([await last, done]).to.deep.equal(['x done', ['x']]);
   });
 
-  it('refuses all that wait when it is closed, and whatever comes', async () => {
+  it('refuses waiting and new entries after it is closed', async () => {
     const queue = createFairQueue(bounds);
     const first = queue.add({ account: 'a', bytes: 1 }, untilReleased);
     const waiting = fill(queue, 'a', '12');

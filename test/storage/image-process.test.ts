@@ -66,7 +66,7 @@ describe('the process that prepares pictures', () => {
     expect(readdirSync(folder.path)).to.deep.equal(['source']);
   }
 
-  it('is started by the first picture, kept for the next, and ended when there is nothing to do', async () => {
+  it('is started by the first picture, reused, and ended when idle', async () => {
     use({ idleMs: 300 });
     expect(images.pid()).to.equal(undefined);
     await prepareSmall();
@@ -78,7 +78,7 @@ describe('the process that prepares pictures', () => {
     expect(pidNow()).not.to.equal(pid);
   });
 
-  it('is ended by closing, in the midst of a picture too', async () => {
+  it('is ended by closing, during a picture too', async () => {
     await prepareSmall();
     const pid = pidNow();
     const before = cpuSeconds(pid);
@@ -127,7 +127,7 @@ describe('the process that prepares pictures', () => {
       expect(JSON.parse(stdout)).to.include({ width: 40, height: 30, bytes: statSync(target).size });
     });
 
-    it('is closed before a program ends that waits for nothing else', async () => {
+    it('is ended before an otherwise finished program ends', async () => {
       const source = path.join(folder.path, 'source');
       writeFileSync(source, emptyPng(40, 30));
       const script = `
@@ -141,7 +141,7 @@ describe('the process that prepares pictures', () => {
     });
   });
 
-  it('lets others go first, and knows no secret of the service', async () => {
+  it('has a low priority, and no secret of the service', async () => {
     process.env.JWT_SECRET_OF_A_TEST = 'never to be seen by a decoder';
     try {
       await prepareSmall();
@@ -154,7 +154,7 @@ describe('the process that prepares pictures', () => {
     expect(niceness).to.equal(Math.min(19, getPriority() + 10));
   });
 
-  it('refuses a JPEG of 883 scans for a small part of what they would cost', async () => {
+  it('refuses a JPEG of 883 scans at a small part of their cost', async () => {
     await prepareSmall();
     const before = cpuSeconds(pidNow());
     await prepare(jpegOfScans(4096, 64));
@@ -178,7 +178,7 @@ describe('the process that prepares pictures', () => {
     );
   });
 
-  it('refuses an interlaced PNG of 16 bits before it is unpacked', async () => {
+  it('refuses an interlaced PNG of 16 bits before it is decoded', async () => {
     await prepareSmall();
     const pid = pidNow();
     const before = peakBytes(pid);
@@ -192,7 +192,7 @@ describe('the process that prepares pictures', () => {
     expect(pidNow()).to.equal(pid);
   });
 
-  it('is killed by a picture that takes more memory than it may, and replaced', async () => {
+  it('is killed by a picture that exceeds the memory limit, and replaced', async () => {
     use({ extraBytes: 1024 * 1024 });
     await prepareSmall();
     const pid = pidNow();
@@ -202,7 +202,7 @@ describe('the process that prepares pictures', () => {
     await prepareSmall();
   });
 
-  it('takes pictures of all kinds as large as they may be, within its memory', async () => {
+  it('prepares the largest permitted pictures of all formats within its memory', async () => {
     const side = atDepth(3000, 5000);
     const forms = [
       await progressiveJpeg(side, side),
@@ -227,7 +227,7 @@ describe('the process that prepares pictures', () => {
     await prepare(content);
   });
 
-  it('is killed when nobody wants its picture any more, and goes on with the next', async () => {
+  it('is killed when its picture is cancelled, and replaced for the next', async () => {
     await prepareSmall();
     const pid = pidNow();
     const leaving = new AbortController();
@@ -242,7 +242,7 @@ describe('the process that prepares pictures', () => {
     expect(await next).to.include({ width: 40 });
   });
 
-  it('leaves nothing half written when it is killed from outside, and is replaced', async () => {
+  it('leaves no partial file when it is killed from outside, and is replaced', async () => {
     await prepareSmall();
     const pid = pidNow();
     const before = cpuSeconds(pid);

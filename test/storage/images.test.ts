@@ -16,7 +16,7 @@ const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
 const picture = (width = 600, height = 400) =>
   sharp({ create: { width, height, channels: 3, background: 'red', noise }, limitInputPixels: false });
 
-describe('a picture that somebody sent', () => {
+describe('an uploaded picture', () => {
   const images = createImagePreparer();
   let folder: ReturnType<typeof temporaryFolder>;
   let target: string;
@@ -64,14 +64,14 @@ describe('a picture that somebody sent', () => {
     });
   }
 
-  it('is never made larger, and keeps its shape', async () => {
+  it('is never enlarged, and keeps its aspect ratio', async () => {
     expect(await prepare(await picture(30, 20).png().toBuffer())).to.include({ width: 30, height: 20 });
     expect(await prepare(await picture(100, 900).png().toBuffer())).to.include({ width: 33, height: 300 });
     expect(await prepare(await picture(1, 1).png().toBuffer())).to.include({ width: 1, height: 1 });
     expect(await prepare(await picture(5000, 2).png().toBuffer())).to.include({ width: 400, height: 1 });
   });
 
-  it('is turned upright', async () => {
+  it('is rotated upright', async () => {
     // 6: the camera was held so that the top of the picture is at its right.
     const turned = await halves(200, 100).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     expect(await prepare(turned)).to.include({ width: 100, height: 200 });
@@ -80,7 +80,7 @@ describe('a picture that somebody sent', () => {
     expect((await made().metadata()).orientation).to.equal(undefined);
   });
 
-  it('says no more about where, when and with what it was taken', async () => {
+  it('loses its metadata: place, time and camera', async () => {
     const exif = { IFD0: { Copyright: 'Somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1', GPSLatitudeRef: 'N' } };
     const xmp = '<x:xmpmeta xmlns:x="adobe:ns:meta/">home address</x:xmpmeta>';
     for (const format of ['jpeg', 'png', 'webp'] as const) {
@@ -95,7 +95,7 @@ describe('a picture that somebody sent', () => {
     }
   });
 
-  it('stays transparent where it was', async () => {
+  it('keeps its transparency', async () => {
     const background = { r: 255, g: 0, b: 0, alpha: 0 };
     await prepare(
       await sharp({ create: { width: 20, height: 20, channels: 4, background } })
@@ -106,7 +106,7 @@ describe('a picture that somebody sent', () => {
     expect((await pixelAt(10, 10))[3]).to.equal(0);
   });
 
-  it('may be grey, of sixteen bits, or made for printing', async () => {
+  it('may be grey, have sixteen bits, or be CMYK', async () => {
     const grey = await picture().toColourspace('b-w').jpeg().toBuffer();
     const deep = await picture().toColourspace('rgb16').png().toBuffer();
     const printed = await picture().toColourspace('cmyk').jpeg().toBuffer();
@@ -116,7 +116,7 @@ describe('a picture that somebody sent', () => {
     }
   });
 
-  it('is the first of an animation', async () => {
+  it('is the first frame of an animation', async () => {
     const pixels = Buffer.concat([Buffer.alloc(50 * 50 * 3, 255), Buffer.alloc(50 * 50 * 3, 0)]);
     const raw = { width: 50, height: 100, channels: 3, pageHeight: 50 } as const;
     const animation = await sharp(pixels, { raw })
@@ -128,7 +128,7 @@ describe('a picture that somebody sent', () => {
     expect((await pixelAt(25, 25)).slice(0, 3).every((value) => value > 240)).to.equal(true);
   });
 
-  it('is judged by what it holds, not by its name', async () => {
+  it('is recognised by its content, not by its name', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>';
     await expectRefusal(formats, svg, 'picture.png');
     await expectRefusal(formats, `<?xml version="1.0"?>${svg}`, 'picture.png');
@@ -153,7 +153,7 @@ describe('a picture that somebody sent', () => {
   for (const [name, content] of Object.entries(others))
     it(`is refused when it is ${name}`, () => expectRefusal(formats, content, 'picture.jpg'));
 
-  it('is refused when it was cut off, wherever', async () => {
+  it('is refused when it is truncated, at any point', async () => {
     const contents = [
       ...[await picture().jpeg().toBuffer(), await picture().jpeg({ progressive: true }).toBuffer()],
       ...[await picture().png().toBuffer(), await picture().webp().toBuffer()],
@@ -166,7 +166,7 @@ describe('a picture that somebody sent', () => {
     }
   });
 
-  it('leaves behind what was appended to it', async () => {
+  it('loses appended data', async () => {
     for (const appendix of ['<script>alert(1)</script>', Buffer.from('PK\u0003\u0004appended.zip PK\u0005\u0006')]) {
       const content = Buffer.concat([await picture().jpeg().toBuffer(), Buffer.from(appendix)]);
       await prepare(content);
@@ -176,7 +176,7 @@ describe('a picture that somebody sent', () => {
     }
   });
 
-  it('is refused when it has too many pixels, before it is unpacked', async () => {
+  it('is refused when it has too many pixels, before it is decoded', async () => {
     const content = emptyPng(20_000, 20_000);
     await prepare(emptyPng(10, 10));
     unlinkSync(target);
@@ -186,7 +186,7 @@ describe('a picture that somebody sent', () => {
     expect(peakBytes() - memory).to.be.lessThan(20_000_000);
   });
 
-  it('may have as many pixels as it is allowed', async () => {
+  it('may have as many pixels as the limit', async () => {
     const maxPixels = 10_000;
     expect(await prepare(emptyPng(100, 100), 'source', { maxPixels })).to.include({ width: 100 });
     unlinkSync(target);
@@ -196,7 +196,7 @@ describe('a picture that somebody sent', () => {
     await expectRefusal(message, await picture(101, 100).jpeg().toBuffer(), 'source', { maxPixels });
   });
 
-  it('leaves nothing where it was to be written when that fails, and says that the disk is full', async () => {
+  it('leaves no partial file when writing fails, and reports a full disk', async () => {
     const source = sourceOf(await picture().png().toBuffer());
     // The device that is always full; only the link to it may be removed.
     symlinkSync('/dev/full', target);
@@ -204,12 +204,12 @@ describe('a picture that somebody sent', () => {
     expect([existsSync('/dev/full'), existsSync(target)]).to.deep.equal([true, false]);
   });
 
-  it('is no picture when it is not there', async () => {
+  it('is an error when its file is missing', async () => {
     const error = await faultOf(images.prepare(path.join(folder.path, 'nothing'), target, limits, { account: 'one' }));
     expect(error.code).to.equal('ENOENT');
   });
 
-  it('waits for its turn among many', async () => {
+  it('waits in the queue', async () => {
     const source = sourceOf(await picture().jpeg().toBuffer());
     const targets = Array.from({ length: 8 }, (_, index) => path.join(folder.path, `${index}.webp`));
     await Promise.all(targets.map((one) => images.prepare(source, one, limits, { account: 'one' })));

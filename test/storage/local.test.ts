@@ -60,7 +60,7 @@ describe('the storage in a folder', () => {
     }));
   });
 
-  it('makes its folders and files for this user alone', async () => {
+  it('creates folders and files for this user alone', async () => {
     const file = fileWith(folder.path, 'x');
     await fsPromises.chmod(file, 0o666);
     await storage.put('material/some', file);
@@ -69,7 +69,7 @@ describe('the storage in a folder', () => {
     expect(modeOf(below('material/some'))).to.equal(0o600);
   });
 
-  it('makes nothing before it is needed', async () => {
+  it('creates nothing before first use', async () => {
     expect(await storage.open('material/some')).to.equal(undefined);
     await storage.remove(['material/some']);
     expect(await listed(storage)).to.deep.equal([]);
@@ -121,7 +121,7 @@ describe('the storage in a folder', () => {
   });
 
   for (const code of ['ENOSPC', 'EDQUOT']) {
-    it(`says that the disk is full (${code}) and leaves nothing`, async () => {
+    it(`reports that the disk is full (${code}) and leaves no file`, async () => {
       const file = fileWith(folder.path, 'x');
       const put = () => storage.put('material/some', file);
       await withFault('rename', 'EXDEV', () =>
@@ -140,7 +140,7 @@ describe('the storage in a folder', () => {
     ['EROFS', /mounted/],
     ['EIO', /disk/],
   ] as const) {
-    it(`says what to check when the system says ${code}`, async () => {
+    it(`reports what to check for ${code}`, async () => {
       const file = fileWith(folder.path, 'x');
       await withFault('mkdir', code, async () => {
         const error = await faultOf(storage.put('material/some', file));
@@ -154,7 +154,7 @@ describe('the storage in a folder', () => {
     });
   }
 
-  it('says so when its folder is a file', async () => {
+  it('reports a folder that is a file', async () => {
     writeFileSync(path.join(folder.path, 'files'), '');
     const file = fileWith(folder.path, 'x');
     const attempts: (() => Promise<unknown>)[] = [

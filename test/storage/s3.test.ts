@@ -85,7 +85,7 @@ describe('the storage in a bucket', () => {
     }));
   });
 
-  it('keeps to its prefix', async () => {
+  it('uses only its prefix', async () => {
     const [bare, slashed, other] = [
       await storageWith({ prefix: '' }),
       await storageWith({ prefix: '/files/' }),
@@ -101,13 +101,13 @@ describe('the storage in a bucket', () => {
     for (const one of [bare, storage]) await one.remove(['material/some']);
   });
 
-  it('says where it is', async () => {
+  it('reports its location', async () => {
     expect(storage.location).to.equal(`s3://${bucket}/files/ at ${endpoint}`);
     const there = await storageWith({ endpoint: 'https://user:hidden@example.org/x', prefix: '' });
     expect(there.location).to.equal(`s3://${bucket}/ at https://example.org`);
   });
 
-  it('says so when the secret is wrong', async () => {
+  it('reports a wrong secret', async () => {
     const secret = 'a-secret-that-is-wrong';
     const details = `<StringToSign>x</StringToSign><Message>Signed with ${secret}?</Message>`;
     const { endpoint, server } = await answering((request, response) => {
@@ -119,28 +119,28 @@ describe('the storage in a bucket', () => {
     server.close();
   });
 
-  it('says so when the access key is unknown', async () => {
+  it('reports an unknown access key', async () => {
     await expectFaults(await storageWith({ accessKeyId: 'NOBODY' }), /refuses the credentials.*access key/);
   });
 
-  it('says so when there is no such bucket', async () => {
+  it('reports a missing bucket', async () => {
     await expectFaults(await storageWith({ bucket: 'nowhere' }), /no bucket "nowhere".*bucket's name/);
   });
 
-  it('says so when no server is there', async () => {
+  it('reports an unreachable server', async () => {
     const { endpoint, server } = await answering(() => undefined);
     server.close();
     await expectFaults(await storageWith({ endpoint }), /can't be reached \(ECONNREFUSED\): check the endpoint/);
   });
 
-  it('says so when the host is unknown', async () => {
+  it('reports an unknown host', async () => {
     const unknown = await storageWith({ endpoint: 'http://storage.invalid' });
     const error = await faultOf(unknown.open('material/some'));
     expect(error).to.include({ code: 'STORAGE_UNAVAILABLE' });
     expect(error.message).to.match(/can't be reached \((ENOTFOUND|EAI_AGAIN)\)/);
   });
 
-  it('says so when what answers speaks another language', async () => {
+  it('reports a server of another protocol', async () => {
     const tcp = createTcpServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-OpenSSH\r\n'));
     await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
     const page = await answering((request, response) => {
@@ -156,7 +156,7 @@ describe('the storage in a bucket', () => {
     page.server.close();
   });
 
-  it('says so when nothing is answered, in time', async () => {
+  it('reports a server that does not answer, in time', async () => {
     const silent = await answering((request) => request.resume());
     const started = Date.now();
     await expectFaults(await storageWith({ ...silent, timeoutMs: 100 }), /doesn't answer in time/);
@@ -165,7 +165,7 @@ describe('the storage in a bucket', () => {
     silent.server.close();
   });
 
-  it('ends what is under way when it is closed', async () => {
+  it('aborts running requests when it is closed', async () => {
     const silent = await answering((request) => request.resume());
     const closed = await storageWith(silent);
     const file = fileWith(folder.path, 'x');
@@ -183,7 +183,7 @@ describe('the storage in a bucket', () => {
     silent.server.close();
   });
 
-  it('ends an upload that is not taken, and a download that stops', async () => {
+  it('breaks off stalled uploads and downloads', async () => {
     const content = Buffer.alloc(20 * 1024 * 1024);
     const stuck = await answering((request, response) => {
       // An upload is never read; a download breaks off in silence.
@@ -197,7 +197,7 @@ describe('the storage in a bucket', () => {
     stuck.server.close();
   });
 
-  it('waits for a reader that takes its time', async () => {
+  it('waits for a slow reader', async () => {
     const patient = await storageWith({ timeoutMs: 200 });
     const content = Buffer.alloc(2 * 1024 * 1024, 'x');
     await storage.put('material/some', fileWith(folder.path, content));
@@ -214,7 +214,7 @@ describe('the storage in a bucket', () => {
     await storage.remove(['material/some']);
   });
 
-  it('sends a file again, whole, when the server was busy', async () => {
+  it('retries a complete upload when the server was busy', async () => {
     const bodies: number[] = [];
     const busy = await answering((request, response) => {
       let bytes = 0;
@@ -232,7 +232,7 @@ describe('the storage in a bucket', () => {
     busy.server.close();
   });
 
-  it('removes what a put may have left when it gives up', async () => {
+  it('removes a partial object after a failed upload', async () => {
     const methods: string[] = [];
     const broken = await answering((request, response) => {
       methods.push(request.method ?? '');
@@ -247,7 +247,7 @@ describe('the storage in a bucket', () => {
     broken.server.close();
   });
 
-  it('tells a full storage and a denied one apart', async () => {
+  it('distinguishes a full storage from a denied access', async () => {
     let [status, code] = [507, 'XMinioStorageFull'];
     const { endpoint, server } = await answering((request, response) => {
       request.resume().on('end', () => response.writeHead(status).end(xmlError(code)));
@@ -280,7 +280,7 @@ describe('the storage in a bucket', () => {
     server.close();
   });
 
-  it('reports keys that could not be removed, and tries the others', async () => {
+  it('reports keys that could not be removed, after trying all', async () => {
     const requests: { md5: unknown; checksums: string[] }[] = [];
     const deleted = '<?xml version="1.0"?><DeleteResult><Error><Key>files/a/b</Key><Code>AccessDenied</Code></Error>';
     const { endpoint, server } = await answering((request, response) => {

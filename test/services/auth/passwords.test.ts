@@ -38,18 +38,18 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
     });
     after(() => hasher.close());
 
-    it('is the one that was asked for', () => {
+    it('is the requested implementation', () => {
       expect(hasher.implementation).to.equal(implementation);
     });
 
-    it('makes a bcrypt hash of the given cost, another one each time', async () => {
+    it('creates a bcrypt hash of the given cost, with a new salt each time', async () => {
       const [one, other] = await Promise.all([hasher.hash('secret', lowestCost), hasher.hash('secret', lowestCost)]);
       expect(one).to.match(/^\$2b\$04\$[./A-Za-z0-9]{53}$/);
       expect(one).not.to.equal(other);
       expect(await hasher.hash('secret', 6)).to.match(/^\$2b\$06\$/);
     });
 
-    it('knows a password again, and no other', async () => {
+    it('matches the password, and no other', async () => {
       for (const password of passwords) {
         const hash = await hasher.hash(password, lowestCost);
         expect(await hasher.compare(password, hash), password).to.equal(true);
@@ -57,7 +57,7 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
       }
     });
 
-    it('finds nothing equal to what is not a hash', async () => {
+    it('matches nothing with an invalid hash', async () => {
       for (const hash of malformed) expect(await hasher.compare('secret', hash), hash).to.equal(false);
     });
 
@@ -75,7 +75,7 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
       expect(turns - turnsWhileHashing).to.be.greaterThan(5);
     });
 
-    it('turns callers away when too many wait', async () => {
+    it('refuses callers when the queue is full', async () => {
       // One at work for each core, and 64 in the queue; a class in any case.
       const cores = os.availableParallelism();
       const room = cores + Math.max(256, 64 * cores);
@@ -93,7 +93,7 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
 }
 
 describe('the two password hashers', () => {
-  it('agree', async () => {
+  it("accept each other's hashes", async () => {
     const hashers = await Promise.all([createPasswordHasher('native'), createPasswordHasher('bcryptjs')]);
     const [native, bcryptjs] = hashers;
     for (const password of passwords) {
@@ -103,7 +103,7 @@ describe('the two password hashers', () => {
     await Promise.all(hashers.map((hasher) => hasher.close()));
   });
 
-  it('leave the choice to the machine: native where there is a build for it', async () => {
+  it('are chosen by the machine: native when it has a build', async () => {
     const hasher = await createPasswordHasher();
     expect(hasher.implementation).to.equal('native');
     await hasher.close();
@@ -113,7 +113,7 @@ describe('the two password hashers', () => {
 describe('the built program', () => {
   const built = useBuiltProgram();
 
-  it('hashes with bcryptjs in worker threads, without a word, and ends', async () => {
+  it('hashes with bcryptjs in worker threads, without output, and ends', async () => {
     const program = `
       import { createPasswordHasher } from './dist/services/auth/passwords.js';
       const hasher = await createPasswordHasher('bcryptjs');
@@ -135,15 +135,15 @@ describe('the built program', () => {
 describe('generatePassword', () => {
   const generated = Array.from({ length: 2000 }, generatePassword);
 
-  it('gives 20 characters in four groups, none of which can be misread', () => {
+  it('returns 20 unambiguous characters in four groups', () => {
     for (const password of generated) expect(password).to.match(/^[0-9a-hjkmnp-tv-z]{5}(-[0-9a-hjkmnp-tv-z]{5}){3}$/);
   });
 
-  it('never gives one twice', () => {
+  it('never repeats a password', () => {
     expect(new Set(generated).size).to.equal(generated.length);
   });
 
-  it('uses the whole alphabet alike', () => {
+  it('uses all characters equally often', () => {
     const counts = new Map<string, number>();
     for (const character of generated.join('').replaceAll('-', ''))
       counts.set(character, (counts.get(character) ?? 0) + 1);

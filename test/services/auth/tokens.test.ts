@@ -45,38 +45,38 @@ describe('tokens', () => {
   const tokens = tokensWith();
   const verify = (token: string) => tokens.verify(token, now);
 
-  it('say whose they are, of which session, since when and until when, and nothing else', () => {
+  it('hold user, session, issue time and expiry, and nothing else', () => {
     const token = tokens.issue(claims, now, expiresAt);
     expect(jwt.decode(token, { complete: true })).to.deep.include({ header: hs256, payload });
   });
 
-  it('give their claims back', () => {
+  it('return their claims', () => {
     expect(verify(tokens.issue(claims, now, expiresAt))).to.deep.equal(claims);
     expect(verify(signed(hs256, payload))).to.deep.equal(claims);
   });
 
-  it('are nothing when what was signed is no object', () => {
+  it('are refused when the signed payload is no object', () => {
     for (const signedValue of [null, 5, true, 'text', [], [payload], ''])
       expect(verify(signed(hs256, JSON.stringify(signedValue))), JSON.stringify(signedValue)).to.equal(undefined);
   });
 
-  it('expire', () => {
+  it('are refused after their expiry', () => {
     const token = tokens.issue(claims, now, expiresAt);
     expect(tokens.verify(token, later(3598))).to.deep.equal(claims);
     expect(tokens.verify(token, later(3600))).to.equal(undefined);
   });
 
-  it('must say when they expire', () => {
+  it('must have an expiry', () => {
     const { exp: _, ...endless } = payload;
     expect(verify(signed(hs256, endless))).to.equal(undefined);
     expect(verify(signed(hs256, { ...endless, exp: 'never' }))).to.equal(undefined);
   });
 
-  it('do not work before their time', () => {
+  it('are refused when issued in the future', () => {
     expect(verify(signed(hs256, { ...payload, nbf: payload.exp - 1 }))).to.equal(undefined);
   });
 
-  it('must name a user and a session, as texts', () => {
+  it('must have a user and a session, as text', () => {
     for (const wrong of [1, null, ['user-1'], { $ne: '' }, undefined, true]) {
       expect(verify(signed(hs256, { ...payload, userId: wrong }))).to.equal(undefined);
       expect(verify(signed(hs256, { ...payload, sid: wrong }))).to.equal(undefined);
@@ -97,13 +97,13 @@ describe('tokens', () => {
     for (const token of foreign) expect(verify(token), token).to.equal(undefined);
   });
 
-  it('must be signed with a secret of ours', () => {
+  it('must be signed with a configured secret', () => {
     expect(verify(signed(hs256, payload, 'another secret'))).to.equal(undefined);
     const [header, , signature] = tokens.issue(claims, now, expiresAt).split('.');
     expect(verify(`${header}.${base64url({ ...payload, userId: 'admin' })}.${signature}`)).to.equal(undefined);
   });
 
-  it('are refused in silence when they are no tokens at all', () => {
+  it('are refused without an error when they are no tokens', () => {
     const broken = ['', '.', '..', 'a.b.c', 'null', 'Bearer x', `${base64url(hs256)}.${base64url('not JSON')}.AAAA`];
     for (const token of broken) expect(verify(token), token).to.equal(undefined);
     for (const odd of ['not JSON', 'null', '[]', '"text"', '1']) {
@@ -111,7 +111,7 @@ describe('tokens', () => {
     }
   });
 
-  it('are refused in silence whatever is sent', () => {
+  it('are refused without an error for any input', () => {
     const part = fc.oneof(fc.string(), fc.json().map(base64url), fc.constant(base64url(hs256)));
     const anything = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -153,18 +153,18 @@ describe('the generated secret', () => {
     expect(start(dataDir).verify(token, now)).to.deep.equal(claims);
   });
 
-  it('is not made when one is set', () => {
+  it('is not created when one is configured', () => {
     const dataDir = newFolder();
     tokensWith({ DATA_DIR: dataDir, JWT_SECRET: secret }).issue(claims, now, expiresAt);
     expect(existsSync(dataDir)).to.equal(false);
   });
 
-  it('is another one in another folder', () => {
+  it('differs between folders', () => {
     const token = start(newFolder()).issue(claims, now, expiresAt);
     expect(start(newFolder()).verify(token, now)).to.equal(undefined);
   });
 
-  it('is the same for programs that start at once', async () => {
+  it('is the same for programs that start concurrently', async () => {
     const dataDir = newFolder();
     const program = `
       import { existsSync } from 'node:fs';
@@ -186,7 +186,7 @@ describe('the generated secret', () => {
     expect(readdirSync(dataDir)).to.deep.equal([secretFileName]);
   });
 
-  it('says what to do when its file is damaged', async () => {
+  it('reports what to do when its file is damaged', async () => {
     const dataDir = newFolder();
     mkdirSync(dataDir);
     writeFileSync(path.join(dataDir, secretFileName), 'half a sec');
@@ -198,7 +198,7 @@ describe('the generated secret', () => {
     expect(message).not.to.include('half a sec');
   });
 
-  it('says what to do when it cannot be kept or read', async () => {
+  it('reports what to do when it cannot be stored or read', async () => {
     const notAFolder = newFolder();
     writeFileSync(notAFolder, '');
     const secretIsAFolder = newFolder();
@@ -212,7 +212,7 @@ describe('the generated secret', () => {
     }
   });
 
-  it('says what to do when the folder is read-only', async () => {
+  it('reports what to do when the folder is read-only', async () => {
     const dataDir = newFolder();
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o500);

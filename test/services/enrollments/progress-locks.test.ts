@@ -5,10 +5,10 @@ import { onMysql } from '../../support/database.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
 
-describe("Progress while another transaction holds the course's row", () => {
+describe('Progress while another transaction locks the course', () => {
   const harness = useHarness();
 
-  it('is set all the same, while a change of status waits', async function () {
+  it('can be set, while a change of status waits', async function () {
     // SQLite has no locks of rows: there one transaction writes at a time.
     if (!onMysql) return this.skip();
     const { database } = harness.context;

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const hour = 3_600_000;
 
-describe('sweeping files', () => {
+describe('the cleanup of files', () => {
   const harness = useHarness();
   let folder: ReturnType<typeof temporaryFolder>;
   let context: Context;
@@ -67,51 +67,51 @@ describe('sweeping files', () => {
     return file;
   }
 
-  it('finds nothing where nothing was ever stored', async () => {
+  it('finds nothing in an empty storage', async () => {
     expect(await sweepStorage(context, true)).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [] });
     expect(readdirSync(folder.path)).to.deep.equal([]);
   });
 
-  it('leaves what is in use, however old', async () => {
+  it('keeps live files of any age', async () => {
     await crashed('live', { age: 1000 * hour });
     expect(await sweepStorage(context, true)).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [] });
     await expectNothingLeft(context, 1);
   });
 
   describe('after a crash', () => {
-    it('while an upload was coming in', async () => {
+    it('during an upload', async () => {
       leftover('half', 2 * hour);
       leftover('half.webp', 2 * hour);
       expect(await sweepFiles(context)).to.deep.equal({ removed: 0, leftovers: 2 });
       await expectNothingLeft(context);
     });
 
-    it('between the row and the file', async () => {
+    it('between inserting the row and storing the file', async () => {
       await crashed('pending', { withObject: false });
       leftover('whole', 2 * hour);
       expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 1 });
       await expectNothingLeft(context);
     });
 
-    it('between the file and its use', async () => {
+    it('between storing the file and making it live', async () => {
       await crashed('pending');
       expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
       await expectNothingLeft(context);
     });
 
-    it('between the deletion and that of the file', async () => {
+    it('between marking the file and removing it', async () => {
       await crashed('marked', { age: 0 });
       expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
       await expectNothingLeft(context);
     });
 
-    it('between the deletion of the file and that of its row', async () => {
+    it('between removing the file and deleting its row', async () => {
       await crashed('marked', { age: 0, withObject: false });
       expect(await sweepFiles(context)).to.deep.equal({ removed: 1, leftovers: 0 });
       await expectNothingLeft(context);
     });
 
-    it('of all kinds at once, among files in use', async () => {
+    it('of all kinds together, among live files', async () => {
       for (let round = 0; round < 3; round += 1) {
         await crashed('live');
         await crashed('pending', { withObject: round % 2 === 0 });
@@ -123,7 +123,7 @@ describe('sweeping files', () => {
     });
   });
 
-  it('leaves uploads that may be under way', async () => {
+  it('keeps uploads that may be running', async () => {
     const key = await crashed('pending', { age: 0.9 * hour });
     leftover('half', 0.9 * hour);
     expect(await sweepStorage(context, true)).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [] });
@@ -131,7 +131,7 @@ describe('sweeping files', () => {
     expect([await storedKeys(context), uploadsIn(context)]).to.deep.equal([[key], ['half']]);
   });
 
-  it('leaves what others put into the folder for uploads', async () => {
+  it('keeps other entries of the upload folder', async () => {
     leftover('half', 2 * hour);
     const others = path.join(uploads(), 'lost+found');
     mkdirSync(others);
@@ -152,7 +152,7 @@ describe('sweeping files', () => {
     return rows.length;
   }
 
-  it('removes more than it takes at once', async () => {
+  it('removes more than one batch', async () => {
     const removed = await manyDoomed();
     // The service can end after each batch.
     expect(await sweepFiles(context, AbortSignal.abort())).to.deep.equal({ removed: 500, leftovers: 0 });
@@ -160,7 +160,7 @@ describe('sweeping files', () => {
     await expectNothingLeft(context, 1);
   });
 
-  it('may be done by several at once', async () => {
+  it('may run concurrently', async () => {
     for (let round = 0; round < 20; round += 1) await crashed(round % 2 ? 'pending' : 'marked');
     leftover('half', 2 * hour);
     await crashed('live');
@@ -170,7 +170,7 @@ describe('sweeping files', () => {
     await expectNothingLeft(context, 1);
   });
 
-  it('keeps the rows of what the storage fails to remove, for the next time', async () => {
+  it('keeps the rows of files that the storage fails to remove', async () => {
     const key = await crashed('marked');
     const file = path.join(folder.path, 'files', key);
     rmSync(file);
@@ -183,7 +183,7 @@ describe('sweeping files', () => {
     await expectNothingLeft(context);
   });
 
-  it('removes what comes behind a file that the storage fails to remove', async () => {
+  it('removes the files after one that the storage fails to remove', async () => {
     const { StoredFile } = context.database.models;
     const stuck = await crashed('marked');
     await StoredFile.update({ id: '0' }, { where: { storageKey: stuck } });
@@ -198,8 +198,8 @@ describe('sweeping files', () => {
     await expectNothingLeft(context, 1);
   });
 
-  describe('the storage held against the database', () => {
-    it('tells of objects that nobody knows of, and leaves them', async () => {
+  describe('the comparison of storage and database', () => {
+    it('reports unknown objects, and keeps them', async () => {
       const key = await unknownObject(2 * hour);
       await crashed('live');
       expect(await sweepStorage(context, false)).to.deep.equal({
@@ -211,7 +211,7 @@ describe('sweeping files', () => {
       expect(await storedKeys(context)).to.include(key);
     });
 
-    it('removes them when it may, but none that may be on their way', async () => {
+    it('removes unknown objects on request, but none that are recent', async () => {
       const [old, young] = [await unknownObject(2 * hour), await unknownObject(0.9 * hour)];
       await crashed('live');
       const { unknown } = await sweepStorage(context, true);
@@ -220,7 +220,7 @@ describe('sweeping files', () => {
       expect(keys).to.have.length(2).and.to.include(young);
     });
 
-    it('leaves what others keep there, which the database need not know', async () => {
+    it('keeps objects with keys of other programs', async () => {
       const ours = await unknownObject(2 * hour);
       for (const key of [
         'backups/2026-11-20.sql.gz',
@@ -236,7 +236,7 @@ describe('sweeping files', () => {
       expect(await storedKeys(context)).to.have.length(4);
     });
 
-    it('tells of files in use that are not there', async () => {
+    it('reports live files that are missing', async () => {
       const key = await crashed('live', { withObject: false });
       await crashed('live');
       expect(await sweepStorage(context, true)).to.deep.equal({
@@ -249,7 +249,7 @@ describe('sweeping files', () => {
     });
   });
 
-  it('misses no file that was deleted while the storage was read', async () => {
+  it('does not report files that were deleted while the storage was listed', async () => {
     const key = await crashed('live');
     const { storage } = storingAfter(context, async () => undefined);
     const list = async function* () {
@@ -261,7 +261,7 @@ describe('sweeping files', () => {
     expect(missing).to.deep.equal([]);
   });
 
-  describe('an upload that takes longer than it may', () => {
+  describe('an upload that takes too long', () => {
     /** Stores a file that was begun two hours ago; `first` happens while it is on its way to the storage. */
     async function storing(first: (core: Context) => Promise<unknown>): Promise<string> {
       const upload = { path: leftover('slow', 0), name: 'slow.txt' };
@@ -273,17 +273,17 @@ describe('sweeping files', () => {
       );
     }
 
-    it('is refused when it was swept away, and leaves nothing', async () => {
+    it('is refused after the cleanup has removed it', async () => {
       expect(await storing(sweepFiles)).to.equal('The upload took too long.');
       await expectNothingLeft(context);
     });
 
-    it('is taken when nobody has swept yet', async () => {
+    it('is stored when no cleanup has run', async () => {
       expect(await storing(async () => undefined)).to.equal('live');
       await expectNothingLeft(context, 1);
     });
 
-    it('leaves nothing when its row can not be written', async () => {
+    it('leaves no file when its row cannot be inserted', async () => {
       const upload = { path: leftover('refused', 0), name: 'refused.txt' };
       const wrong = { kind: 'unknown' as 'material', owner: { courseId: course.id }, uploadedBy: null, upload };
       const failure = await storeFile(context, wrong, async () => undefined).catch((error: Error) => error);
@@ -291,7 +291,7 @@ describe('sweeping files', () => {
       await expectNothingLeft(context);
     });
 
-    it('leaves nothing when whoever wanted it does not any more', async () => {
+    it('leaves no file when its owner was deleted', async () => {
       const upload = { path: leftover('unwanted', 0), name: 'unwanted.txt' };
       const file = { kind: 'material' as const, owner: { courseId: course.id }, uploadedBy: null, upload };
       const failure = await storeFile(context, file, () => Promise.reject(new Error('no'))).catch(
@@ -302,7 +302,7 @@ describe('sweeping files', () => {
     });
   });
 
-  it('is done by the service when it starts, and ends with it', async () => {
+  it('runs when the service starts, and ends with it', async () => {
     await crashed('marked');
     leftover('half', 2 * hour);
     const sweep = startHousekeeping(context);
@@ -312,7 +312,7 @@ describe('sweeping files', () => {
     expect(JSON.parse(logged[0] ?? '')).to.include({ what: 'files', removed: 1, leftovers: 1 });
   });
 
-  it('does not keep the service from ending when the storage has fallen silent', async () => {
+  it('does not delay the end of the service when the storage does not answer', async () => {
     await crashed('marked');
     const { storage } = storingAfter(context, async () => undefined);
     const remove = () => new Promise<void>(() => undefined);
@@ -322,7 +322,7 @@ describe('sweeping files', () => {
     expect(Date.now() - started).to.be.within(4000, scaled(10_000));
   }).timeout(scaled(20_000));
 
-  it('leaves the service alone when it fails', async () => {
+  it('does not affect the service when it fails', async () => {
     writeFileSync(uploads(), 'in the way');
     const sweep = startHousekeeping(context);
     await sweep.close();
