@@ -35,19 +35,19 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
   const agent = new Agent({ keepAlive: true, maxSockets: 500 });
   const failures: string[] = [];
   const underWay = new Set<{ instance: string; path: string }>();
-  let turn = 0;
+  let next = 0;
 
   function forward(incoming: IncomingMessage, outgoing: ServerResponse, again = false): void {
     const candidates = upstreams.filter(({ ready }) => ready);
-    turn += 1;
-    const upstream = candidates[turn % Math.max(1, candidates.length)];
+    next += 1;
+    const upstream = candidates[next % Math.max(1, candidates.length)];
     const fail = (why: string) => {
       failures.push(why);
       if (outgoing.headersSent) outgoing.destroy();
       else outgoing.writeHead(502).end();
     };
     if (!upstream) {
-      fail('nobody is ready');
+      fail('no instance is ready');
       return;
     }
     const { method = 'GET', url = '/', headers } = incoming;

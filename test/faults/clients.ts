@@ -47,7 +47,7 @@ export function send(url: string, { method, path, token, body }: Call): Promise<
 }
 
 /** Clients that send one request after the other until they are stopped. */
-export interface Crowd {
+export interface ClientGroup {
   outcomes: Outcome[];
   stop(): Promise<void>;
 }
@@ -56,12 +56,12 @@ export interface Crowd {
  * @param next what a client sends next; told what came of it
  * @param pauseMs between two requests of a client
  */
-export function startCrowd(
+export function startClients(
   url: string,
   clients: number,
   next: () => Call & { done?(outcome: Outcome & { text: string }): void },
   pauseMs = 0,
-): Crowd {
+): ClientGroup {
   const outcomes: Outcome[] = [];
   let running = true;
   const client = async () => {
@@ -71,7 +71,7 @@ export function startCrowd(
       done?.(outcome);
       const { text: _, ...kept } = outcome;
       outcomes.push(kept);
-      // Whoever is refused a connection comes again a little later.
+      // Retries a refused connection after a pause.
       await sleep(outcome.status === 0 ? 50 : pauseMs);
     }
   };

@@ -1,5 +1,5 @@
 /**
- * A process of its own: one home connection of somebody who means harm. Sends one of the costly things of docs/SECURITY.md,
+ * A process of its own: one home connection of an attacker. Sends one of the costly requests of docs/SECURITY.md,
  * by one address, at a megabyte a second at most, until it is ended. Its argument is an {@link Attack} as JSON; each second it
  * prints what came of it so far as JSON.
  */
@@ -28,7 +28,7 @@ export type AttackCounts = Record<string, number>;
 const bytesASecond = 1_000_000;
 /** What the packets of opening a connection take. */
 const connectionBytes = 300;
-/** Whoever was turned away comes again after this, in milliseconds. */
+/** The pause before a refused request is repeated, in milliseconds. */
 const againMs = 5000;
 
 const attack = JSON.parse(process.argv[2] ?? '') as Attack;
@@ -40,7 +40,7 @@ const count = (what: string) => {
 let free = bytesASecond / 10;
 let lastAt = performance.now();
 
-/** Waits until the connection has room for so many bytes. */
+/** Waits until the connection takes so many bytes. */
 async function budget(bytes: number): Promise<void> {
   for (;;) {
     const now = performance.now();
@@ -115,7 +115,7 @@ async function repeat(next: () => Buffer, pauseMs = 0): Promise<never> {
     });
     await write(socket, next());
     await answered;
-    // Whoever is refused a connection comes again a little later.
+    // Retries a refused connection after a pause.
     await sleep(Math.max(pauseMs, 20));
   }
 }
@@ -161,11 +161,11 @@ function pictures() {
     emptyPng(4000, 4000, { bits: 8, colour: 6, interlaced: true }),
     emptyPng(5000, 5000, { bits: 16, colour: 6, interlaced: true }),
   ].map((content) => Buffer.concat([formStart, content, formEnd]));
-  let turn = 0;
+  let sent = 0;
   const next = () => {
-    turn += 1;
-    const headers = { ...multipart, ...close, ...bearer(tokenOf(turn)) };
-    return withBody('PUT /api/auth/avatar', headers, contents[turn % contents.length] ?? Buffer.alloc(0));
+    sent += 1;
+    const headers = { ...multipart, ...close, ...bearer(tokenOf(sent)) };
+    return withBody('PUT /api/auth/avatar', headers, contents[sent % contents.length] ?? Buffer.alloc(0));
   };
   return several(100, () => repeat(next));
 }

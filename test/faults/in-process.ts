@@ -6,7 +6,7 @@ import { createLogger, type Logger } from '../../src/logger.js';
 import { testEnvironment } from '../support/harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
-import { atExit } from './leavings.js';
+import { atExit } from './cleanup.js';
 
 /** The service in this process, on a MariaDB of its own. */
 export interface InProcess {

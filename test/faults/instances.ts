@@ -8,7 +8,7 @@ import { createLogger } from '../../src/logger.js';
 import { installProgram } from '../support/built-program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer } from '../support/test-server.js';
-import { atExit } from './leavings.js';
+import { atExit } from './cleanup.js';
 
 /** What the built program runs with: as in a deployment, but for the cost of a hash, which is the lowest that one may set. */
 const environment = {

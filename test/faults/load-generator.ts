@@ -10,7 +10,7 @@ export interface Load {
   token: string;
   paths: readonly string[];
   durationMs: number;
-  /** Requests at once, each followed by the next when it is answered; or requests a second, answered or not. */
+  /** Concurrent requests, each followed by the next when it is answered; or requests a second, answered or not. */
   clients?: number;
   rate?: number;
 }
@@ -46,7 +46,7 @@ const result: LoadResult = {
 const times: number[] = [];
 const idle: Socket[] = [];
 let open = 0;
-let turn = 0;
+let next = 0;
 let over = false;
 
 function count(head: string, ms: number): void {
@@ -99,8 +99,8 @@ const sentAt = new Map<Socket, number>();
 
 function sendNext(socket: Socket): void {
   sentAt.set(socket, performance.now());
-  turn += 1;
-  socket.write(requests[turn % requests.length] ?? '');
+  next += 1;
+  socket.write(requests[next % requests.length] ?? '');
 }
 
 function closedLoop(clients: number): void {

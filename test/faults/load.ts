@@ -17,12 +17,12 @@ export interface Guess {
 
 export interface Load {
   guesses: Guess[];
-  /** Logins under way at once. */
-  crowd: number;
+  /** Concurrent logins. */
+  connections: number;
 }
 
-const { guesses, crowd } = JSON.parse(await text(process.stdin)) as Load;
-const agent = new Agent({ keepAlive: true, maxSockets: crowd });
+const { guesses, connections } = JSON.parse(await text(process.stdin)) as Load;
+const agent = new Agent({ keepAlive: true, maxSockets: connections });
 const statuses: Record<string, number> = {};
 
 async function send({ url, identifier, password, forwardedFor }: Guess): Promise<string> {
@@ -40,7 +40,7 @@ async function send({ url, identifier, password, forwardedFor }: Guess): Promise
 }
 
 await Promise.all(
-  Array.from({ length: crowd }, async () => {
+  Array.from({ length: connections }, async () => {
     for (let next = guesses.shift(); next; next = guesses.shift()) {
       const status = await send(next);
       statuses[status] = (statuses[status] ?? 0) + 1;

@@ -8,7 +8,7 @@ export type Fault =
   | { kind: 'black hole' }
   /** Passes everything on, in both directions, later. */
   | { kind: 'delay'; ms: number }
-  /** Resets every connection, those that are there at once and new ones when they come. */
+  /** Resets every connection, existing ones immediately, new ones when they come. */
   | { kind: 'reset' }
   /** Cuts each connection after so many more bytes from the server. */
   | { kind: 'cut'; bytes: number };
@@ -43,7 +43,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
   });
 
   class Pair {
-    /** A connection that has lost a piece never recovers: its ends wait for different things. */
+    /** A connection that has lost a piece never recovers: its ends wait for different bytes. */
     private lost = false;
     private dropsAnswer = false;
     private left = fault.kind === 'cut' ? fault.bytes : 0;
@@ -100,7 +100,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
     }
 
     private later(action: () => void): void {
-      // Nobody hears of the end of a connection through a black hole.
+      // The end of a connection doesn't pass a black hole.
       if (this.lost) return;
       if (fault.kind === 'delay') {
         struck += 1;

@@ -14,7 +14,7 @@ const instanceCount = 3;
 const perIdentifier = 10;
 const perAddress = 100;
 const accounts = 1000;
-const crowd = 60;
+const connections = 60;
 const limitMs = 100;
 
 const password = 'a password that is known';
@@ -26,7 +26,7 @@ async function storm(guesses: Guess[]): Promise<Record<string, number>> {
   const child = spawn(process.execPath, ['--import', 'tsx', loader], { stdio: ['pipe', 'pipe', 'inherit'] });
   // The attackers' machines are others: theirs must not be what the service waits for.
   if (child.pid !== undefined) setPriority(child.pid, 10);
-  const load: Load = { guesses, crowd };
+  const load: Load = { guesses, connections };
   child.stdin.end(JSON.stringify(load));
   return JSON.parse(await text(child.stdout)) as Record<string, number>;
 }
@@ -108,14 +108,14 @@ const behindProxy = (emails: readonly string[]): Storm[] => [
   },
 ];
 
-/** Somebody who knows their password, and comes from an address that does nothing wrong. */
+/** An account whose owner knows the password and uses another address. */
 interface Honest {
   identifier: string;
   /** What the proxy says of where they come from; without one, they come from another of this machine's addresses. */
   forwardedFor?: string;
 }
 
-/** Signs somebody in twice a second, at one instance after the other, until told to stop. @returns answers by status */
+/** Signs in twice a second, at one instance after the other, until told to stop. @returns answers by status */
 function keepSigningIn(urls: readonly string[], { identifier, forwardedFor }: Honest) {
   const request = {
     ...{ method: 'POST', path: '/api/auth/login', body: JSON.stringify({ identifier, password }) },

@@ -1,7 +1,7 @@
 import { type Answer, type Sent, send } from './r10-service.js';
 import type { Verdict } from './report.js';
 
-/** Those who are asked, in turn: requests that belong together meet at different places. */
+/** The instances, round robin: competing requests meet at different ones. */
 export interface Place {
   /** What it is, for the table. */
   name: string;
@@ -11,7 +11,7 @@ export interface Place {
 /** What is asked. */
 export type Request = [method: string, target: string, wanted?: Sent];
 
-/** Somebody whom setup and registration accept. */
+/** Input that setup and registration accept. */
 export const person = (mark: string) => ({
   firstName: 'Ada',
   lastName: 'Lovelace',
@@ -39,22 +39,22 @@ export class Asking {
   protected readonly place: Place;
   /** The super admin's token, once there is one. */
   protected admin = '';
-  private turn = 0;
+  private next = 0;
   private serial = 100_000;
 
   constructor(place: Place) {
     this.place = place;
   }
 
-  /** A number nobody has had. */
+  /** An unused number. */
   private fresh(): number {
     this.serial += 1;
     return this.serial;
   }
 
   protected ask(method: string, target: string, wanted: Sent = {}): Promise<Answer> {
-    this.turn += 1;
-    const url = this.place.urls[this.turn % this.place.urls.length] ?? '';
+    this.next += 1;
+    const url = this.place.urls[this.next % this.place.urls.length] ?? '';
     return send(url, method, target, { token: this.admin || undefined, ...wanted });
   }
 
@@ -66,7 +66,7 @@ export class Asking {
     return body as Record<string, { id: string }> & { token: string };
   }
 
-  /** Sends all requests at once and compares what was answered, and how often. */
+  /** Sends all requests together and compares what was answered, and how often. */
   protected async race(promised: string, requests: readonly Request[], expected: object) {
     const startedAt = performance.now();
     const answers = await Promise.all(requests.map(([method, target, wanted]) => this.ask(method, target, wanted)));

@@ -5,7 +5,7 @@ import type { Verdict } from './report.js';
 const full = 'Course is at maximum capacity.';
 const enrolledAlready = 'Already enrolled in this course.';
 
-/** The races of one place, in the order in which they need each other's leavings. */
+/** The races of one place, in the order in which they build on each other. */
 export class Contests extends Asking {
   async run(): Promise<Verdict[]> {
     await this.setup();
@@ -67,7 +67,7 @@ export class Contests extends Asking {
     );
   }
 
-  /** Whoever was just told of something finds it at the next place, too. */
+  /** A created row is visible at the next instance, too. */
   private async readings(): Promise<void> {
     const rounds = 100;
     let unknown = 0;
@@ -86,21 +86,21 @@ export class Contests extends Asking {
 
   private async seats(): Promise<void> {
     const trainer = await this.register('trainer');
-    const crowd = await this.trainees(60);
+    const trainees = await this.trainees(60);
     const ten = await this.course(trainer.id, 10);
     await this.race(
       '60 trainees, 10 seats',
-      crowd.map(({ token }) => ['POST', '/api/enrollments', { body: { courseId: ten }, token }]),
+      trainees.map(({ token }) => ['POST', '/api/enrollments', { body: { courseId: ten }, token }]),
       { '201 ok': 10, [`400 ${full}`]: 50 },
     );
     const last = await this.course(trainer.id, 1);
     await this.race(
       '50 trainees, the last seat',
-      crowd.slice(0, 50).map(({ token }) => ['POST', '/api/enrollments', { body: { courseId: last }, token }]),
+      trainees.slice(0, 50).map(({ token }) => ['POST', '/api/enrollments', { body: { courseId: last }, token }]),
       { '201 ok': 1, [`400 ${full}`]: 49 },
     );
     const open = await this.course(trainer.id, null);
-    const [one] = crowd;
+    const [one] = trainees;
     const answers = await this.race(
       'one trainee 50 times',
       this.times(
@@ -117,14 +117,14 @@ export class Contests extends Asking {
       { '200 ok': 1, "400 Enrollment can't change from active to active.": 49 },
     );
     const limited = await this.course(trainer.id, null);
-    const enrollments = crowd.map(
+    const enrollments = trainees.map(
       ({ token }) => ['POST', '/api/enrollments', { body: { courseId: limited }, token }] as Request,
     );
     enrollments.splice(20, 0, ...this.limits(limited));
     await this.clash('60 trainees, a limit that comes meanwhile', enrollments);
     await this.race(
       '50 profile changes to a phone',
-      crowd.slice(0, 50).map(({ token }) => ['PUT', '/api/auth/profile', { body: { phone: '+5 1' }, token }]),
+      trainees.slice(0, 50).map(({ token }) => ['PUT', '/api/auth/profile', { body: { phone: '+5 1' }, token }]),
       { '200 ok': 1, '400 User with this phone number already exists.': 49 },
     );
   }
@@ -149,7 +149,7 @@ export class Contests extends Asking {
     );
   }
 
-  /** Rules between tables, which no constraint holds: whoever checks one row and writes another must keep the first. */
+  /** Rules between tables, which no constraint enforces: a check of one row must still hold when another is written. */
   private async holds(): Promise<void> {
     const trainers = await Promise.all(this.times(10, () => this.register('trainer')));
     await this.clash(
@@ -186,7 +186,7 @@ export class Contests extends Asking {
     };
     const refusal = `The course's files may have ${courseQuota} bytes altogether, and have ${courseQuota}. Delete some first.`;
     await this.race(
-      '50 files where 5 have room',
+      '50 files where 5 fit',
       this.times(50, (): Request => ['POST', `/api/courses/${course}/files`, form()]),
       { '201 ok': 5, [`400 ${refusal}`]: 45 },
     );

@@ -21,7 +21,7 @@ const broken: Readonly<Record<string, string>> = {
     WHERE enrollments.trainer_id <> courses.trainer_id`,
   'courses beyond their quota': `SELECT COUNT(*) AS n FROM (SELECT course_id FROM files WHERE kind = 'material' AND state = 'live'
     GROUP BY course_id HAVING SUM(bytes) > ${courseQuota}) AS beyond`,
-  'sessions of nobody': 'SELECT COUNT(*) AS n FROM sessions WHERE user_id NOT IN (SELECT id FROM users)',
+  'sessions without account': 'SELECT COUNT(*) AS n FROM sessions WHERE user_id NOT IN (SELECT id FROM users)',
   'setups recorded but one': "SELECT ABS(COUNT(*) - 1) AS n FROM audit_entries WHERE action = 'setup.complete'",
   'registrations recorded but once': `SELECT ABS((SELECT COUNT(*) FROM audit_entries WHERE action = 'user.register')
     - (SELECT COUNT(*) FROM users) + 1 - (SELECT COUNT(*) FROM audit_entries WHERE action = 'user.delete')) AS n`,

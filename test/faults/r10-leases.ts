@@ -7,7 +7,7 @@ import type { Verdict } from './report.js';
 
 const takers = 12;
 
-/** Many want one lease at once, through all nodes: it has one holder at a time, and everybody has their turn. */
+/** Many acquire one lease concurrently, through all nodes: it has one holder at a time, and each gets it once. */
 export async function raceForLease(name: string, databaseUrls: readonly string[]): Promise<Verdict> {
   const databases = databaseUrls.map((url) =>
     openDatabase(loadConfig({ env: { DATABASE_URL: url }, cwd: '/' }).database),
@@ -16,7 +16,7 @@ export async function raceForLease(name: string, databaseUrls: readonly string[]
   let [holders, most] = [0, 0];
   const refusal = () => new AppError('MIGRATION_LOCKED');
   try {
-    const turns = await Promise.allSettled(
+    const acquisitions = await Promise.allSettled(
       Array.from({ length: takers }, async (_, index) => {
         const database = databases[index % databases.length];
         if (!database) throw new Error('There is no database.');
@@ -28,10 +28,10 @@ export async function raceForLease(name: string, databaseUrls: readonly string[]
         });
       }),
     );
-    const failures = turns.flatMap((turn) => (turn.status === 'rejected' ? [String(turn.reason)] : []));
+    const failures = acquisitions.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
     return {
       promised: `${name}: ${takers} take a lease: one holder at a time`,
-      measured: `at most ${most} at once, ${failures.length} failed ${failures[0] ?? ''}in ${Math.round(performance.now() - startedAt)} ms`,
+      measured: `at most ${most} holders, ${failures.length} failed ${failures[0] ?? ''}in ${Math.round(performance.now() - startedAt)} ms`,
       kept: most === 1 && failures.length === 0,
     };
   } finally {

@@ -20,7 +20,7 @@ async function until(what: string, limitMs: number, holds: () => Promise<boolean
 
 const isReady = async ({ url }: Instance) => (await send(url, 'GET', '/readyz')).status === 200;
 
-/** Somebody who registers writes; without a token a listing reads; a login does both. */
+/** A registration writes; without a token a listing reads; a login does both. */
 const requests: readonly [string, string, object?][] = [
   ['GET', '/api/courses'],
   ['GET', '/api/auth/setup-status'],
@@ -35,7 +35,7 @@ const askAll = ({ url }: Instance, times = 1) =>
     ).flat(),
   );
 
-/** Signs somebody in whom the races have left. @returns how it was answered, and how everybody answers the token */
+/** Signs in an account that the races created. @returns the response, and that of every node to the token */
 async function signInAt({ url }: Instance, instances: readonly Instance[]): Promise<number[]> {
   const { email: identifier, password } = person('apart-0');
   const { status, body } = await send(url, 'POST', '/api/auth/login', { body: { identifier, password } });
@@ -166,7 +166,7 @@ export async function measureQuorum(
   );
   const known = await Promise.all(instances.map((instance) => signInAt(instance, instances)));
   judge(
-    'somebody signs in at each, and is known at all',
+    'an account signs in at each node, and its token is valid at all',
     known.map((statuses) => statuses.join(' ')).join(', '),
     known.every((statuses) => statuses.every((status) => status === 200)),
   );

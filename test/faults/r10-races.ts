@@ -1,5 +1,5 @@
 /**
- * R10: requests that want the same, at once, on every database that there is: never two winners, never a 5xx. On a cluster
+ * R10: requests that compete for the same, concurrently, on every database: never two winners, never a 5xx. On a cluster
  * each node has an instance of its own.
  */
 import { spawnSync } from 'node:child_process';
@@ -17,8 +17,8 @@ import { measureQuorum } from './r10-quorum.js';
 import { type Instance, startInstance } from './r10-service.js';
 import type { Verdict } from './report.js';
 
-/** What must not outlive the run, undone in reverse. */
-class Leavings {
+/** Cleanups of the run, in reverse order. */
+class Cleanups {
   private readonly undo: (() => void)[] = [];
 
   readonly add = (undo: () => void): void => {
@@ -35,15 +35,15 @@ const instancesPerDatabase = 3;
 interface Surroundings {
   program: string;
   folder: string;
-  leavings: Leavings;
+  cleanups: Cleanups;
 }
 
-async function startInstances({ program, folder, leavings }: Surroundings, name: string, databaseUrls: string[]) {
+async function startInstances({ program, folder, cleanups }: Surroundings, name: string, databaseUrls: string[]) {
   // Files are kept where all instances find them.
   const dataDir = path.join(folder, name);
   mkdirSync(dataDir);
-  // All at once: they migrate the same empty database.
-  return Promise.all(databaseUrls.map((url) => startInstance(program, url, dataDir, leavings.add)));
+  // Together: they migrate the same empty database.
+  return Promise.all(databaseUrls.map((url) => startInstance(program, url, dataDir, cleanups.add)));
 }
 
 async function races(name: string, instances: readonly Instance[], databaseUrls: readonly string[]) {
@@ -87,7 +87,7 @@ async function onSqlite(surroundings: Surroundings): Promise<Verdict[]> {
 
 async function onMariadb(surroundings: Surroundings): Promise<Verdict[]> {
   const binary = findServer(['mariadbd']);
-  const onStart = surroundings.leavings.add;
+  const onStart = surroundings.cleanups.add;
   const server = binary === undefined ? undefined : await startThrowAwayServer({ binary, onStart });
   if (!server) return [{ promised: 'MariaDB: races', measured: 'no mariadbd on the PATH', kept: false }];
   try {
@@ -104,7 +104,7 @@ async function onMysql(surroundings: Surroundings): Promise<Verdict[]> {
   const binary = findServer(['mysqld']);
   const version = binary && spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout;
   const isMysql = version !== undefined && !/mariadb/i.test(version);
-  const server = isMysql ? await startThrowAwayServer({ binary, onStart: surroundings.leavings.add }) : undefined;
+  const server = isMysql ? await startThrowAwayServer({ binary, onStart: surroundings.cleanups.add }) : undefined;
   if (server) {
     try {
       return await onServer(surroundings, 'MySQL', server.url);
@@ -124,7 +124,7 @@ async function onGalera(surroundings: Surroundings): Promise<Verdict[]> {
     return [{ promised: 'Galera: races, quorum', measured: remedy, kept: required ? false : 'not run' }];
   }
   const startedAt = performance.now();
-  const cluster = await startGalera(surroundings.leavings.add);
+  const cluster = await startGalera(surroundings.cleanups.add);
   console.log(`Galera: ${cluster.version}, formed in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   await cluster.nodes[0]?.query('CREATE DATABASE coursectl');
   const urls = cluster.nodes.map(({ url }) => `${url}coursectl`);
@@ -135,17 +135,17 @@ async function onGalera(surroundings: Surroundings): Promise<Verdict[]> {
 
 /** Runs all of it. Nothing is left behind, whatever way it ends. */
 export async function run(): Promise<Verdict[]> {
-  const leavings = new Leavings();
+  const cleanups = new Cleanups();
   const end = () => process.exit(130);
-  process.once('exit', leavings.clear);
+  process.once('exit', cleanups.clear);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-r10-'));
-  leavings.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  cleanups.add(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   try {
     const program = path.join(folder, 'program');
     mkdirSync(program);
     await installProgram(program);
-    const surroundings = { program, folder, leavings };
+    const surroundings = { program, folder, cleanups };
     const verdicts: Verdict[] = [];
     for (const [name, part] of Object.entries({
       SQLite: onSqlite,
@@ -162,8 +162,8 @@ export async function run(): Promise<Verdict[]> {
       }
     return verdicts;
   } finally {
-    leavings.clear();
-    process.off('exit', leavings.clear);
+    cleanups.clear();
+    process.off('exit', cleanups.clear);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, end);
   }
 }

@@ -42,7 +42,7 @@ export async function startInstance(
         BCRYPT_COST: '4',
         DATABASE_URL: databaseUrl,
         DATA_DIR: dataDir,
-        // The same for all instances: whoever signed in at one is known to the others.
+        // The same for all instances: a token of one is valid at the others.
         JWT_SECRET: 'a secret of the fault runs, long enough',
         FILE_COURSE_QUOTA_BYTES: String(courseQuota),
         HOST: '127.0.0.1',

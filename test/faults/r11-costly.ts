@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url';
 import { createConnection } from 'mysql2/promise';
 import { atDepth } from '../support/depth.js';
 import { emptyPng } from '../support/pictures.js';
-import { type Crowd, type Outcome, send, startCrowd, statuses } from './clients.js';
+import { atExit } from './cleanup.js';
+import { type ClientGroup, type Outcome, send, startClients, statuses } from './clients.js';
 import type { Attack, AttackCounts, AttackKind } from './costly-load.js';
-import { atExit } from './leavings.js';
 import type { Verdict } from './report.js';
 import { type Instance, people, post, setStage } from './stage.js';
 
 /**
- * Costly things from one home connection, while others work. R11_PARTS names those that are to be sent alone, such as
+ * Costly requests from one home connection, while others work. R11_PARTS names those to be sent alone, such as
  * `pictures,probes`.
  */
 
@@ -98,7 +98,7 @@ interface Span {
   cpuSeconds: number;
 }
 
-async function measure(instance: Instance, { outcomes }: Crowd, milliseconds: number): Promise<Span> {
+async function measure(instance: Instance, { outcomes }: ClientGroup, milliseconds: number): Promise<Span> {
   const [from, first, cpu] = [performance.now(), outcomes.length, instance.cpuSeconds()];
   await sleep(milliseconds);
   const seconds = (performance.now() - from) / 1000;
@@ -115,7 +115,7 @@ function goodput(...spans: readonly Span[]) {
   return { perSecond: times.length / seconds, p99, cores };
 }
 
-/** Somebody who gives themselves a picture, again and again, until told to stop. */
+/** An account that sets its picture again and again, until told to stop. */
 function startPortraits(url: string, token: string) {
   const answers: { status: number; ms: number }[] = [];
   let running = true;
@@ -195,8 +195,8 @@ export async function run(): Promise<Verdict[]> {
       { method: 'GET', path: '/api/courses', token: own },
       { method: 'PUT', path: '/api/auth/profile', token: own, body: { firstName: 'Another' } },
     ] as const;
-    let turn = 0;
-    const others = startCrowd(url, clients, () => calls[turn++ % calls.length] ?? calls[0], pauseMs);
+    let next = 0;
+    const others = startClients(url, clients, () => calls[next++ % calls.length] ?? calls[0], pauseMs);
     await measure(instance, others, calmMs);
     let before = await measure(instance, others, calmMs);
     // One after the other, with calm in between: the machine has neighbours, and both sides have as much of it.

@@ -7,7 +7,7 @@ import { applyImport } from '../../src/services/imports/run/apply.js';
 import { buildUser } from '../support/factories.js';
 import { csvOf, type Imported, type Scene, victim, victimRow } from './r12-scene.js';
 
-/** One way to become somebody else by typing a phone number. */
+/** One way to take over another account by entering a phone number. */
 export interface Attack {
   name: string;
   /** Does it. @returns what has gone otherwise than it should, though nobody may have got anything by it */
@@ -186,17 +186,17 @@ export const attacks: readonly Attack[] = [
       const signIns: string[] = [];
       for (const isActive of [true, false]) {
         await owner.update({ isActive });
-        for (const door of ['login', 'trainee-login']) {
-          const call = request(service.server.url).post(`/api/auth/${door}`);
+        for (const route of ['login', 'trainee-login']) {
+          const call = request(service.server.url).post(`/api/auth/${route}`);
           const { body } = await call.send({ identifier: victim.email, password: 'factory-password' });
-          if (body.token !== undefined) signIns.push(`${door} as ${attacker.user.email}`);
+          if (body.token !== undefined) signIns.push(`${route} as ${attacker.user.email}`);
         }
       }
       return signIns.length === 0 ? undefined : signIns.join();
     },
   },
   {
-    name: 'HTTP: registration of somebody whose phone is taken',
+    name: 'HTTP: registration of a person whose phone is taken',
     async play({ service, admin, claimPhone }) {
       await claimPhone(victim.phone);
       const call = request(service.server.url).post('/api/auth/register').set('Authorization', `Bearer ${admin.token}`);

@@ -26,7 +26,7 @@ export interface Scene {
   service: InProcess;
   attacker: { user: User; token: string };
   admin: { user: User; token: string };
-  /** The course `Knots` of somebody else. */
+  /** The course `Knots` of another trainer. */
   courseId: string;
   /** The attacker sets a phone in the profile. @returns the status of the answer, one of those that are given */
   claimPhone(phone: string | number, statuses?: readonly number[]): Promise<number>;
@@ -102,9 +102,9 @@ export async function spoils(scene: Scene): Promise<string[]> {
   if (own && !isOwn(own)) found.push(`the attacker's account is ${own.role} ${own.email}`);
   if (own && own.passwordHash !== attacker.user.passwordHash) found.push("the attacker's password was replaced");
   if (own && (await models.Enrollment.count({ where: { userId: own.id } })) > 0) found.push('the attacker is enrolled');
-  for (const door of ['login', 'trainee-login'])
+  for (const route of ['login', 'trainee-login'])
     for (const identifier of identifiers(scene, own?.phone ?? '-')) {
-      const call = request(service.server.url).post(`/api/auth/${door}`);
+      const call = request(service.server.url).post(`/api/auth/${route}`);
       const { status, body } = await call.send({ identifier, password: factoryPassword });
       if (status === 200 && !isOwn(body.user))
         found.push(`${identifier} signs in ${body.user.role} ${body.user.email}`);

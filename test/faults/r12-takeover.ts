@@ -3,7 +3,7 @@ import { attacks } from './r12-attacks.js';
 import { csvOf, setScene, spoils, victim, victimRow } from './r12-scene.js';
 import type { Verdict } from './report.js';
 
-/** Whoever asks for it gives the account away knowingly: its sessions end, and it can be taken back. */
+/** Where the operator asked for it: the sessions of the account end, and the import can be undone. */
 async function asked(service: InProcess): Promise<Verdict> {
   const giveAway = async () => {
     const scene = await setScene(service);
@@ -16,7 +16,7 @@ async function asked(service: InProcess): Promise<Verdict> {
     where: { userId: given.scene.attacker.user.id },
   });
   const signs = await spoils(given.scene);
-  // Nobody has signed in meanwhile: that account would be kept.
+  // No login meanwhile: undoing would keep that account.
   const again = await giveAway();
   await again.scene.cli('imports', 'undo', again.id, '--yes');
   const left = await spoils(again.scene);
@@ -45,7 +45,7 @@ export async function run(): Promise<Verdict[]> {
     return [
       {
         promised:
-          'nobody gets the name, email, role, place in a course or sign-in of somebody whose phone they have typed into their profile',
+          'no account gets the name, email, role, enrollment or login of another by entering its phone in the profile',
         measured: `${attacks.length} ways over HTTP and at the terminal, ${new Set(problems).size} of them with a problem`,
         kept: problems.length === 0 && attacks.length >= 20,
       },

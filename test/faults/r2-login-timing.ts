@@ -63,7 +63,7 @@ function logIn(url: string, { identifier, password: text, path }: Kind) {
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Logins that fail, of every kind, in turn: how long they take tells nobody why. */
+/** Logins that fail, of every kind, alternating: their duration doesn't tell why. */
 export async function run(): Promise<Verdict[]> {
   const instances = await startInstances([{}]);
   try {

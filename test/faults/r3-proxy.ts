@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Crowd, type Outcome, seconds, slowest, startCrowd, statuses } from './clients.js';
+import { type ClientGroup, type Outcome, seconds, slowest, startClients, statuses } from './clients.js';
 import { type Fault, type FaultyProxy, startProxy } from './proxy.js';
 import type { Verdict } from './report.js';
 import { people, setStage } from './stage.js';
@@ -36,7 +36,7 @@ interface Phase {
 }
 
 /** Lets a fault happen under load. */
-async function suffer(fault: Fault, proxy: FaultyProxy, crowd: Crowd, memory: () => number): Promise<Phase> {
+async function suffer(fault: Fault, proxy: FaultyProxy, clients: ClientGroup, memory: () => number): Promise<Phase> {
   const from = performance.now();
   proxy.set(fault);
   await sleep(faultMs);
@@ -44,7 +44,7 @@ async function suffer(fault: Fault, proxy: FaultyProxy, crowd: Crowd, memory: ()
   proxy.set({ kind: 'none' });
   const healedAt = performance.now();
   await sleep(afterMs);
-  const all = crowd.outcomes.filter(({ at }) => at >= from);
+  const all = clients.outcomes.filter(({ at }) => at >= from);
   const [during, after] = [all.filter(({ at }) => at < healedAt), all.filter(({ at }) => at >= healedAt)];
   const name = 'ms' in fault ? `delay of ${fault.ms} ms` : 'bytes' in fault ? `cut after ${fault.bytes} B` : fault.kind;
   console.log(`${name}: during ${statuses(during)}; after ${statuses(after)}; slowest ${seconds(slowest(all))}`);
@@ -94,7 +94,7 @@ export async function run(): Promise<Verdict[]> {
     const { adminToken, trainerToken } = await people(instance.url);
     const writes = recordWrites(trainerToken);
     let number = 0;
-    const crowd = startCrowd(
+    const clients = startClients(
       instance.url,
       30,
       () => {
@@ -104,12 +104,12 @@ export async function run(): Promise<Verdict[]> {
       },
       20,
     );
-    const probes = startCrowd(instance.url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
+    const probes = startClients(instance.url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
     await sleep(5000);
     const before = instance.memory().now;
     const phases: Phase[] = [];
-    for (const fault of faults) phases.push(await suffer(fault, proxy, crowd, () => instance.memory().now));
-    await Promise.all([crowd.stop(), probes.stop()]);
+    for (const fault of faults) phases.push(await suffer(fault, proxy, clients, () => instance.memory().now));
+    await Promise.all([clients.stop(), probes.stop()]);
     const compared = await writes.compare(stage.databaseUrl());
     // And once more, for good: what the service does in the background is stuck by the time it is told to end.
     proxy.set({ kind: 'black hole' });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seconds, slowest, startCrowd, statuses } from './clients.js';
+import { seconds, slowest, startClients, statuses } from './clients.js';
 import type { Verdict } from './report.js';
 import { people, setStage, untilReady } from './stage.js';
 import { recordWrites, thereOnce } from './writes.js';
@@ -14,22 +14,22 @@ export async function run(): Promise<Verdict[]> {
     const instance = await stage.start();
     const { trainerToken } = await people(instance.url);
     const writes = recordWrites(trainerToken);
-    const crowd = startCrowd(instance.url, 20, writes.next, 5);
+    const clients = startClients(instance.url, 20, writes.next, 5);
     const recoveries: number[] = [];
     /** Of each kill: writes answered 201 since the one before, and requests that failed for it. */
     const [before, failed]: [number[], number[]] = [[], []];
     for (let number = 0; number < kills; number += 1) {
-      const [answered, asked] = [writes.answered(), crowd.outcomes.length];
+      const [answered, asked] = [writes.answered(), clients.outcomes.length];
       await sleep(800 + 400 * Math.random());
       before.push(writes.answered() - answered);
       await stage.database.crash();
       const upAt = performance.now();
       await untilReady(instance.url);
       recoveries.push(performance.now() - upAt);
-      failed.push(crowd.outcomes.slice(asked).filter(({ status }) => status === 503).length);
+      failed.push(clients.outcomes.slice(asked).filter(({ status }) => status === 503).length);
     }
     await sleep(1000);
-    await crowd.stop();
+    await clients.stop();
     return [
       {
         promised: `${kills} times SIGKILL to the database, each of them under writes`,
@@ -39,8 +39,8 @@ export async function run(): Promise<Verdict[]> {
       thereOnce('every write answered 2xx is there once', await writes.compare(stage.databaseUrl())),
       {
         promised: 'only 201, or 503 with Retry-After',
-        measured: `${statuses(crowd.outcomes)}; slowest ${seconds(slowest(crowd.outcomes))}`,
-        kept: crowd.outcomes.every(({ status, retryAfter }) => status === 201 || (status === 503 && retryAfter)),
+        measured: `${statuses(clients.outcomes)}; slowest ${seconds(slowest(clients.outcomes))}`,
+        kept: clients.outcomes.every(({ status, retryAfter }) => status === 201 || (status === 503 && retryAfter)),
       },
       {
         promised: 'ready again within 10 s of the server, without a restart',

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Balancer, startBalancer } from './balancer.js';
-import { type Outcome, seconds, send, slowest, startCrowd, statuses } from './clients.js';
+import { type Outcome, seconds, send, slowest, startClients, statuses } from './clients.js';
 import type { Verdict } from './report.js';
 import { type Instance, people, type Stage, setStage, untilReady } from './stage.js';
 import { recordWrites, thereOnce } from './writes.js';
@@ -57,7 +57,7 @@ async function replace(
 ): Promise<Roll> {
   const path = `/api/courses/${course.id}/files`;
   const uploads: Promise<Outcome>[] = [];
-  // Whose turn it is depends on the others' requests.
+  // Which instance is next depends on the other requests.
   while (uploads.length < 2 || (balancer.underWay(instance.url, path) < 1 && uploads.length < 20)) {
     uploads.push(slowUpload(balancer.url, course.id, course.token));
     await sleep(50);
@@ -90,7 +90,7 @@ export async function run(): Promise<Verdict[]> {
     const { id } = (JSON.parse(created.text) as { course: { id: string } }).course;
     const writes = recordWrites(trainerToken);
     let number = 0;
-    const crowd = startCrowd(
+    const clients = startClients(
       balancer.url,
       20,
       () => {
@@ -103,16 +103,16 @@ export async function run(): Promise<Verdict[]> {
     const rolls: Roll[] = [];
     for (const instance of instances) rolls.push(await replace(stage, instance, balancer, { id, token: trainerToken }));
     await sleep(1000);
-    await crowd.stop();
+    await clients.stop();
     const compared = await writes.compare(stage.databaseUrl());
     for (const failure of new Set(balancer.failures)) console.log(failure);
     await balancer.close();
     const uploads = rolls.flatMap((roll) => roll.uploads);
-    const clean = crowd.outcomes.every(({ status }) => status === 200 || status === 201);
+    const clean = clients.outcomes.every(({ status }) => status === 200 || status === 201);
     return [
       {
         promised: 'two SIGTERM under load: every client gets its 200 or 201, no reset and no 5xx',
-        measured: `${statuses(crowd.outcomes)}; slowest ${seconds(slowest(crowd.outcomes))}`,
+        measured: `${statuses(clients.outcomes)}; slowest ${seconds(slowest(clients.outcomes))}`,
         kept: clean && balancer.failures.length === 0,
       },
       {

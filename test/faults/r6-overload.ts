@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { seconds, slowest, startCrowd, statuses } from './clients.js';
+import { seconds, slowest, startClients, statuses } from './clients.js';
 import type { Load, LoadResult } from './load-generator.js';
 import type { Verdict } from './report.js';
 import { type Instance, people, setStage } from './stage.js';
@@ -73,13 +73,13 @@ function openSlowly(port: number): { sockets: SlowSocket[]; close(): void } {
 async function slowloris({ url }: Instance, token: string): Promise<Verdict[]> {
   const from = performance.now();
   const slow = openSlowly(Number(new URL(url).port));
-  const crowd = startCrowd(url, 5, () => ({ method: 'GET', path: '/api/auth/me', token }), 50);
+  const clients = startClients(url, 5, () => ({ method: 'GET', path: '/api/auth/me', token }), 50);
   const isOpen = ({ closedMs }: SlowSocket) => closedMs === undefined;
   while (slow.sockets.some(isOpen) && performance.now() - from < slowClosedMs) await sleep(200);
   // Those that are left are closed here, which isn't what was promised.
   const sockets = slow.sockets.map((socket) => ({ ...socket }));
   slow.close();
-  await crowd.stop();
+  await clients.stop();
   const verdicts = slowKinds.map((name, kind): Verdict => {
     const own = sockets.filter((socket) => socket.kind === kind);
     const connected = own.filter((socket) => socket.connected).length;
@@ -89,7 +89,7 @@ async function slowloris({ url }: Instance, token: string): Promise<Verdict[]> {
     return {
       promised: `${own.length} of ${slowSockets} sockets ${name} are taken, and closed within ${seconds(limit)}`,
       measured: `${connected} connected, closed after ${seconds(Math.min(...times))} to ${seconds(Math.max(...times))}, ${left} left`,
-      // What is closed at once was never taken.
+      // A connection that is closed immediately was never accepted.
       kept: connected === own.length && Math.min(...times) > 1000 && Math.max(...times) <= limit,
       ...(connected === own.length && left === 0 && { timed: true }),
     };
@@ -98,15 +98,15 @@ async function slowloris({ url }: Instance, token: string): Promise<Verdict[]> {
     ...verdicts,
     {
       promised: 'others are served meanwhile',
-      measured: `${statuses(crowd.outcomes)}; slowest ${seconds(slowest(crowd.outcomes))}`,
-      kept: crowd.outcomes.length > 100 && crowd.outcomes.every(({ status, ms }) => status === 200 && ms < 2000),
+      measured: `${statuses(clients.outcomes)}; slowest ${seconds(slowest(clients.outcomes))}`,
+      kept: clients.outcomes.length > 100 && clients.outcomes.every(({ status, ms }) => status === 200 && ms < 2000),
     },
   ];
 }
 
 const perSecond = ({ good, seconds: time }: LoadResult) => good / time;
 
-/** The results of several turns as one; of the times, the worst. */
+/** The results of several rounds as one; of the times, the worst. */
 function sum(results: readonly LoadResult[]): LoadResult {
   return results.reduce((total, one) => ({
     good: total.good + one.good,
@@ -124,7 +124,7 @@ function sum(results: readonly LoadResult[]): LoadResult {
 async function overload({ url }: Instance, token: string): Promise<Verdict[]> {
   const to = { port: Number(new URL(url).port), token, paths: ['/api/auth/me', '/api/users?limit=10'] };
   await generate({ ...to, clients: 32, durationMs: 4000 });
-  const probes = startCrowd(url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
+  const probes = startClients(url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
   const measurePeak = () => generate({ ...to, clients: 32, durationMs: peakMs });
   const before = await measurePeak();
   const flood = await generate({ ...to, rate: Math.round(4 * perSecond(before)), durationMs: floodMs });

@@ -29,7 +29,7 @@ async function walkAll({ context, server }: InProcess): Promise<Verdict> {
   const walked = new Set(walk.map(({ name }) => name)).size;
   const listed = Object.entries(counts).map(([status, count]) => `${count} × ${status}`);
   return {
-    promised: 'every operation opens to whom the contract says, and to nobody else',
+    promised: 'every operation is open to those whom the contract names, and to no other',
     measured: `${walked} operations, ${callers.length} kinds of callers, ${walk.length} requests, ${wrong} answered wrongly: ${listed.join(', ')}`,
     kept: wrong === 0 && walked === operations.length && walk.length >= operations.length * callers.length,
   };
@@ -40,7 +40,7 @@ export async function run(): Promise<Verdict[]> {
   const service = await startInProcess({ JWT_SECRET_PREVIOUS: previous });
   try {
     const { url } = service.server;
-    // Of somebody who may do everything: whatever opens shows.
+    // Of the super admin, so that a flaw shows in every operation.
     const { token } = await signIn(service.context, { role: 'super_admin' });
     const tokens = [...forgeries(token, secret), ...(await outdated(service.context))];
     const { sent, problems } = await tryEverywhere(url, tokens);

@@ -1,9 +1,9 @@
 import { contract } from '../../src/http/api/contract.js';
 import { createLogger } from '../../src/logger.js';
 import { overheard, plantSecrets, Watch } from '../http/support/canaries.js';
-import { sendRefused } from '../http/support/canary-doors.js';
+import { faults, refuseWrites } from '../http/support/canary-faults.js';
+import { sendRefused } from '../http/support/canary-refusals.js';
 import { importCanaries, sendCanaries, sendToNobody, uploadCanaries } from '../http/support/canary-requests.js';
-import { refuseWrites, troubles } from '../http/support/canary-troubles.js';
 import { emptyDatabase } from '../support/harness.js';
 import { startInProcess } from './in-process.js';
 import type { Verdict } from './report.js';
@@ -61,11 +61,9 @@ export async function run(): Promise<Verdict[]> {
       measured: missed.length === 0 ? 'all that were planted are' : `not found: ${missed.join(', ')}`,
       kept: missed.length === 0,
     });
-    for (const [name, { statuses, of }] of Object.entries(troubles))
+    for (const [name, { statuses, of }] of Object.entries(faults))
       await meet(name, statuses, () => sendCanaries(context, { name, ...of(context) }, watch, reset));
-    await meet('refused at the door', [400, 401, 403, 404, 405, 413, 415, 429], () =>
-      sendRefused(context, watch, reset),
-    );
+    await meet('refused requests', [400, 401, 403, 404, 405, 413, 415, 429], () => sendRefused(context, watch, reset));
     await meet('an imported file', [200], () => importCanaries(context, watch, reset));
     await meet('an uploaded file', [202], async () => (await uploadCanaries(context, watch, reset)) === 'completed');
     await meet('an upload whose accounts the database refuses', [202], async () => {

@@ -6,7 +6,7 @@ export interface Verdict {
   promised: string;
   /** What was measured. */
   measured: string;
-  /** Nobody knows of what could not be run here: it is neither kept nor broken. */
+  /** Neither kept nor broken: it could not be run here. */
   kept: boolean | 'not run';
   /** It compares times, which others on the same machine change. */
   timed?: true;

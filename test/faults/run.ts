@@ -31,8 +31,8 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
 
 /** Runs that measure times or allow no refusal: nothing else may keep the cores busy meanwhile. */
 const alone = ['R1', 'R2', 'R5', 'R6', 'R11'];
-/** How many of the others run at once; they mostly wait. */
-const atOnce = 3;
+/** How many of the others run concurrently; they mostly wait. */
+const concurrency = 3;
 /** R11 sends each of its attacks for half a minute at full depth. */
 const limitMinutes = fullDepth ? 25 : 10;
 
@@ -43,7 +43,7 @@ async function once(name: string): Promise<Verdict[]> {
   return own.map((verdict) => ({ ...verdict, run: name }));
 }
 
-/** Runs it again where only times speak against it: somebody else may have kept the machine busy. */
+/** Runs it again where only times speak against it: the machine may have been busy. */
 async function upToTwice(name: string): Promise<Verdict[]> {
   const first = await once(name);
   const broken = first.filter(({ kept }) => kept === false);
@@ -90,7 +90,7 @@ async function runAll(names: readonly string[]): Promise<Verdict[]> {
   try {
     // Compiled once for all.
     process.env.TEST_BUILD ??= await compileProgram(path.join(folder, 'build'));
-    const limit = pLimit(atOnce);
+    const limit = pLimit(concurrency);
     const sideBySide = names.filter((name) => !alone.includes(name));
     const found = await Promise.all(sideBySide.map((name) => limit(() => runInProcess(name, folder))));
     for (const name of names) if (alone.includes(name)) found.push(await runInProcess(name, folder));

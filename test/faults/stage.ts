@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { installProgram } from '../support/built-program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer, type ThrowAwayServer } from '../support/test-server.js';
-import { atExit } from './leavings.js';
+import { atExit } from './cleanup.js';
 
 /** The built program as a process. */
 export interface Instance {

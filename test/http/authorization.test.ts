@@ -53,7 +53,7 @@ describe('Authorization', () => {
     });
   }
 
-  it('of listings shows nobody what is not theirs', async () => {
+  it('of listings shows each caller their own rows only', async () => {
     await emptyDatabase(harness.context);
     for (const name of ['listEnrollments', 'listOwnEnrollments', 'enrollmentStatistics', 'courseStatistics'] as const) {
       for (const caller of ['other trainer', 'other trainee'] as const) {

@@ -80,7 +80,7 @@ describe('POST /api/enrollments/bulk', () => {
     expect(body).to.deep.include({ enrollments: [], skipped: [{ traineeId: 'nobody', reason: 'Trainee not found.' }] });
   });
 
-  it('enrolls all or nobody where there is no room for all who can be enrolled', async () => {
+  it('enrolls all or none where the capacity is too small for all', async () => {
     await course.update({ maxStudents: 4 });
     const ids = await trainees(3);
     for (const status of ['pending', 'active', 'cancelled', 'completed'] as const)
@@ -188,7 +188,7 @@ describe('POST /api/enrollments/bulk', () => {
     expect(wrong.text.length).to.be.below(4096);
   });
 
-  it('enrolls 500 at once', async () => {
+  it('enrolls 500 in one request', async () => {
     const ids = await trainees(500);
     const { body } = await assign(ids, { notes: '𝒳'.repeat(200) }).expect(201);
     expect(body.enrollments.map(({ userId }: Shown) => userId)).to.deep.equal(ids);

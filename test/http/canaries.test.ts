@@ -4,9 +4,9 @@ import { atDepth } from '../support/depth.js';
 import { emptyDatabase, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
 import { overheard, plantSecrets, Watch } from './support/canaries.js';
-import { sendRefused } from './support/canary-doors.js';
+import { faults, refuseWrites } from './support/canary-faults.js';
+import { sendRefused } from './support/canary-refusals.js';
 import { importCanaries, sendCanaries, uploadCanaries } from './support/canary-requests.js';
-import { refuseWrites, troubles } from './support/canary-troubles.js';
 
 describe('Secrets sent through the whole contract', function () {
   this.timeout(scaled(60_000));
@@ -26,30 +26,30 @@ describe('Secrets sent through the whole contract', function () {
     expect(missed).to.deep.equal([]);
   });
 
-  // By default each trouble meets a part of the operations, all parts together all of them.
+  // By default each fault meets a part of the operations, all parts together all of them.
   const parts = atDepth(4, 1);
-  const sample = (trouble: number) => ({ part: trouble % parts, of: parts });
+  const sample = (fault: number) => ({ part: fault % parts, of: parts });
   // Fault run R8 meets the others, too.
 
   const some = ['all well', 'writes refused by the database', 'a full disk', 'a bug'];
-  const met = Object.entries(troubles).filter(([trouble]) => some.includes(trouble));
+  const met = Object.entries(faults).filter(([fault]) => some.includes(fault));
   for (const [index, [name, { statuses, of }]] of met.entries())
     it(`are in no answer, log line, row or file name: ${name}`, async () => {
-      const trouble = { name, ...of(harness.context) };
-      await overheard(watch, () => sendCanaries(harness.context, trouble, watch, reset, sample(index)));
+      const fault = { name, ...of(harness.context) };
+      await overheard(watch, () => sendCanaries(harness.context, fault, watch, reset, sample(index)));
       expect(watch.leaks).to.deep.equal([]);
       expect(watch.heard).to.be.at.least(watch.requests);
       expect(Object.keys(watch.statuses)).to.include.members(statuses.map(String));
     });
 
-  it('are in none when they are refused at the door', async () => {
+  it('are in none when their request is refused', async () => {
     await overheard(watch, () => sendRefused(harness.context, watch, reset));
     expect(watch.leaks).to.deep.equal([]);
     const met = ['400', '401', '403', '404', '405', '413', '415', '429'];
     expect(Object.keys(watch.statuses)).to.include.members(met);
   });
 
-  it('are in none when they come in a file, but in what is there to show them', async () => {
+  it('are in none when they come in a file, except where they are to be shown', async () => {
     await overheard(watch, () => importCanaries(harness.context, watch, reset));
     expect(watch.leaks).to.deep.equal([]);
   });

@@ -71,7 +71,7 @@ describe('The connections of a service', () => {
   const get = (path: string, ...headers: string[]) =>
     `${[`GET ${path} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
 
-  it('give back their places when clients leave who have sent several requests at once', async () => {
+  it('free their slots when clients that pipelined requests disconnect', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '2' });
     for (let round = 0; round < 20; round += 1) {
       const socket = await open();
@@ -86,7 +86,7 @@ describe('The connections of a service', () => {
     expect(await end()).to.be.lessThan(scaled(2000));
   });
 
-  it('carry several requests at once, each with its answer', async () => {
+  it('carry pipelined requests, each with its response', async () => {
     await start();
     const socket = await open();
     let received = '';

@@ -134,7 +134,7 @@ describe('GET /api/enrollments/available-trainees', () => {
       trainees,
       pagination: { ...noPage, totalPages: 1, totalItems: 2 },
     });
-    // Whoever is listed can be enrolled.
+    // Every listed trainee can be enrolled.
     const body = { courseId: course.id, traineeIds: idsOf(trainees) };
     const assigned = await harness.api('post', '/api/enrollments/bulk', cast.owner.token).send(body).expect(201);
     expect(assigned.body.skipped).to.deep.equal([]);

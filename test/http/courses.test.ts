@@ -132,7 +132,7 @@ describe('POST /api/courses', () => {
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
-  it('is found by title, category and tags at once', async () => {
+  it('is found by title, category and tags together', async () => {
     await create(cast.owner, { ...weaving, title: 'Tapisserie', category: 'Métiers', tags: ['Élan'] }).expect(201);
     for (const term of ['tapiss', 'metiers', 'elan']) {
       const path = `/api/courses/trainer/${cast.owner.user.id}?search=${term}`;

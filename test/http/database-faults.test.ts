@@ -34,7 +34,7 @@ if (onMysql)
 
     const get = (path: string, token: string) => request(createApp(context)).get(path).auth(token, { type: 'bearer' });
 
-    it('answers nothing any more answers 503 within 5 s, downloads too, and goes on when it is back', async () => {
+    it('answers nothing any more answers 503 within 5 s, downloads too, and serves again when it is back', async () => {
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const paths = ['/api/auth/me', '/api/users', '/api/users/export.csv', '/readyz'];
       for (const path of paths) await get(path, token).expect(200);

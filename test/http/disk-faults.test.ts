@@ -49,16 +49,16 @@ describe('a disk for uploads', function () {
   const unavailable = { status: 503, error: 'The service is temporarily unavailable.' };
   const full = { status: 507, error: 'There is no space left on the server.' };
 
-  it('that is full is said to be, keeps nothing and is well again when there is room', async function () {
+  it('that is full answers 507, keeps nothing and serves again when there is space', async function () {
     if (!(await onSmallDisk('1m'))) return this.skip();
     expect((await post(material(100_000))).status).to.equal(201);
-    // Room enough for some of it.
+    // Enough space for some of it.
     for (const bytes of [2 * mebibyte, mebibyte]) expect(said(await post(material(bytes)))).to.deep.equal(full);
     await expectNothingLeft(service.context, 1);
     const together = await Promise.all(Array.from({ length: 6 }, () => post(material(mebibyte))));
     expect(together.map(said)).to.deep.equal(Array(6).fill(full));
     await expectNothingLeft(service.context, 1);
-    // Room for nothing at all: not even for a name.
+    // No space at all, not even for a name.
     rmSync(path.join(mounted, 'uploads'), { recursive: true });
     const filler = path.join(mounted, 'filler');
     expect(() => writeFileSync(filler, Buffer.alloc(2 * mebibyte))).to.throw('ENOSPC');

@@ -39,7 +39,7 @@ for (const instances of [1, 2]) {
       course = await buildCourse(harness.context, cast.owner.user, { isPublished: true, maxStudents: 10 });
     });
 
-    /** Sends all at once, to the instances in turn, and counts the answers by status and error. */
+    /** Sends all together, to the instances round robin, and counts the answers by status and error. */
     async function race(calls: readonly Call[]): Promise<Record<string, number>> {
       const answers = await Promise.all(
         calls.map(async ([{ token }, method, path, body], index) => {
@@ -160,7 +160,7 @@ for (const instances of [1, 2]) {
       expect(await harness.context.database.models.Enrollment.count()).to.equal(0);
     });
 
-    it("keep enrollments with their course's trainer, whoever becomes that meanwhile", async () => {
+    it("keep enrollments with their course's trainer, even when the trainer changes meanwhile", async () => {
       await course.update({ maxStudents: null });
       const trainees = await people(30);
       const given = (to: Person): Call => [
@@ -186,7 +186,7 @@ for (const instances of [1, 2]) {
       expect(await harness.context.database.models.AuditEntry.count()).to.equal(1);
     });
 
-    it('go through legal states only, whoever pulls which way', async () => {
+    it('go through legal states only, whatever is requested concurrently', async () => {
       const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, { status: 'pending' });
       const ways = ['active', 'cancelled'].map((status) => change(cast.owner, enrollment, status));
       const back = change(cast.trainee, enrollment, 'pending');

@@ -77,7 +77,7 @@ describe('PUT /api/enrollments/:id/status', () => {
           const { enrolledAt, completedAt } = after;
           const progress = to === 'completed' ? 100 : 40;
           expect(after).to.deep.equal({ ...before, status: to, progress, enrolledAt, completedAt });
-          // Those who come back are enrolled anew; nobody else is.
+          // Only a cancelled enrollment that is requested again gets a new date.
           if (from === 'cancelled') expect(enrolledAt).to.satisfy(recently);
           else expect(enrolledAt).to.equal(long.toISOString());
           if (to === 'completed') expect(completedAt).to.satisfy(recently);
@@ -211,7 +211,7 @@ describe('PUT /api/enrollments/:id/progress', () => {
     }
   });
 
-  it('is set while pending by those who manage the course, and by nobody afterwards', async () => {
+  it('is set while pending by those who manage the course, and not afterwards', async () => {
     for (const [status, open] of [
       ['pending', [cast.owner, cast.admin]],
       ['completed', []],

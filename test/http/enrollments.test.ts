@@ -43,7 +43,7 @@ describe('POST /api/enrollments', () => {
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });
 
-  it('checks the input, the course, the enrollment, publication and room, in this order', async () => {
+  it('checks the input, the course, the enrollment, publication and capacity, in this order', async () => {
     expectInvalid(await ask({ courseId: 5, notes: {} }), ['courseId', 'notes']);
     expectFailure(await ask({ courseId: 'nothing' }), 404, 'Course not found.');
     await course.update({ isPublished: false });
@@ -77,7 +77,7 @@ describe('POST /api/enrollments', () => {
     expectFailure(await ask({}, await signIn(harness.context)), 400, refusals.full);
   });
 
-  it('has room for all without a limit', async () => {
+  it('accepts all trainees without a limit', async () => {
     await course.update({ maxStudents: null });
     for (let asked = 0; asked < 3; asked += 1) await ask({}, await signIn(harness.context)).expect(201);
   });
@@ -143,7 +143,7 @@ describe('POST /api/enrollments/assign', () => {
     }
   });
 
-  it('checks the input, the course, whose it is, the trainee, the enrollment and room, in this order', async () => {
+  it('checks the input, the course, whose it is, the trainee, the enrollment and capacity, in this order', async () => {
     expectInvalid(await assign({ courseId: 1, traineeId: null, status: 'x', notes: 5 }), [
       ...['courseId', 'traineeId', 'status', 'notes'],
     ]);

@@ -130,7 +130,7 @@ describe('files in a bucket, over HTTP', function () {
     expect([headers['content-length'], (body as Buffer).length]).to.deep.equal(['0', 0]);
   });
 
-  it('takes many at once', async () => {
+  it('takes many concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => upload(`${index}`)));
     expect(answers.map(({ status }) => status)).to.deep.equal(Array(10).fill(201));
     await expectNothingLeft(context, 10);
@@ -152,7 +152,7 @@ describe('files in a bucket, over HTTP', function () {
     await expectNothingLeft(context, 1);
   });
 
-  it('removes the objects of a course that is deleted, and of nobody else', async () => {
+  it('removes the objects of a course that is deleted, and no others', async () => {
     await thumbnail();
     for (const name of ['1', '2', '3']) await upload(name, name).expect(201);
     const [deleted, other] = [course, await buildCourse(context, trainer)];
@@ -206,7 +206,7 @@ describe('files in a bucket, over HTTP', function () {
       await expectNothingLeft(context, 1);
     });
 
-    it('gives nothing, and nobody keeps that for an answer', async () => {
+    it('answers 503, which no cache keeps', async () => {
       const { file } = (await upload('x').expect(201)).body;
       const { imageUrl } = (await thumbnail()).body;
       for (const broken of ['closed', 'cut'] as const) {
@@ -221,7 +221,7 @@ describe('files in a bucket, over HTTP', function () {
       await api('get', routeOf(file.id)).expect(200);
     });
 
-    it('keeps nobody from deleting what has files, which follow later', async () => {
+    it('allows deleting what has files, which are removed later', async () => {
       await upload('x').expect(201);
       const { imageUrl } = (await thumbnail()).body;
       way.set('closed');

@@ -7,7 +7,7 @@ import { buildCourse, buildEnrollment, buildUser, signIn } from '../support/fact
 import { useHarness } from '../support/harness.js';
 import { expectFailure } from './support/expectations.js';
 
-describe('Somebody who has become a trainer', () => {
+describe('A trainee who has become a trainer', () => {
   const harness = useHarness();
 
   it("can't be let in again where they had cancelled as a trainee", async () => {

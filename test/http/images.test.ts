@@ -87,7 +87,7 @@ describe('pictures over HTTP', () => {
       expect(JSON.parse(entry?.afterJson ?? '')).to.deep.equal({ thumbnail: body.imageUrl });
     });
 
-    it("is the super admin's to give as well, and nobody else's", async () => {
+    it("is the super admin's to give as well, and no other trainer's", async () => {
       const content = await picture().jpeg().toBuffer();
       await thumbnail(content, 'x.jpg', await superAdmin()).expect(200);
       const other = (await signIn(harness.context, { role: 'trainer' })).token;
@@ -101,9 +101,9 @@ describe('pictures over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('is refused to whoever may not before any of it is read', async () => {
+    it('is refused to callers without access before any of it is read', async () => {
       const other = (await signIn(harness.context, { role: 'trainer' })).token;
-      // No form at all: whoever read it would say so.
+      // No form at all: reading it would fail differently.
       const answer = await harness.api('post', `/api/courses/${course.id}/thumbnail`, other).send({ not: 'a form' });
       expect(answer.status).to.equal(403);
       expect((await harness.api('post', `/api/courses/${course.id}/thumbnail`, token).send({})).status).to.equal(415);
@@ -318,7 +318,7 @@ describe('pictures over HTTP', () => {
       expect(['script', 'PK\u0003\u0004'].filter((word) => served.includes(word))).to.deep.equal([]);
     });
 
-    it('knows no other names, and says so to nobody for good', async () => {
+    it('answers 404 to other names, uncacheably', async () => {
       const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
       const name = (imageUrl as string).slice('/api/images/'.length);
       for (const other of ['nothing.webp', name.slice(0, -5), `..%2Fimage%2F${name}`, '..%2F..%2Ftest.sqlite', '%00']) {

@@ -90,7 +90,7 @@ describe('Imports over HTTP', function () {
   }
   const ended = (id: string) => until(id, ({ status }) => !['queued', 'running', 'interrupted'].includes(status));
 
-  it('are queued at once, done in the background, and tell what became of each row', async () => {
+  it('are queued immediately, run in the background, and report each row', async () => {
     const created = await submit(`${people(3)}A,B,nobody,\n`, { role: 'trainer', course: '', maxErrors: '' });
     expect(created).to.include({ status: 'queued', hasCredentials: false });
     const record = await ended(created.id);
@@ -210,7 +210,7 @@ describe('Imports over HTTP', function () {
       const watching = call('get', `/api/imports/${id}/events`).then(({ text }) => text);
       await sleep(200);
       await call('post', '/api/auth/logout').expect(200);
-      const text = await Promise.race([watching, sleep(8000).then(() => 'it goes on')]);
+      const text = await Promise.race([watching, sleep(8000).then(() => 'no end')]);
       expect(text).to.match(/^event: progress\ndata: \{[^\n]*"status":"queued"[^\n]*\}\n\n$/);
     } finally {
       await sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
@@ -234,7 +234,7 @@ describe('Imports over HTTP', function () {
     expect(await User.count({ where: { role: 'trainee' } })).to.equal(360);
   });
 
-  it('are gone on with after the service was stopped', async () => {
+  it('are resumed after the service was stopped', async () => {
     const { id } = await submit(people(1500));
     await until(id, ({ progress }) => progress.rowsDone > 0);
     await stopInstances();
@@ -283,7 +283,7 @@ describe('Imports over HTTP', function () {
     expect(again.body.error).to.match(/is undone already\.$/);
   });
 
-  it('are refused at once when they can never be', async () => {
+  it('are refused immediately when they can never run', async () => {
     const none = await call('post', '/api/imports').field('role', 'trainee');
     expect([none.status, none.body]).to.deep.equal([
       400,

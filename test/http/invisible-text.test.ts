@@ -6,7 +6,7 @@ import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { ada, expectFailure, messages } from './support/expectations.js';
 
-/** The same address to whoever looks at it. */
+/** Addresses that look the same. */
 const lookalikes = [
   'a\u200bda@example.org',
   'ada\u2060@example.org',
@@ -18,7 +18,7 @@ describe('What cannot be seen', () => {
   const harness = useHarness();
   const accounts = () => harness.context.database.models.User.count();
 
-  it('makes no second account of an email, at whichever door it comes in', async () => {
+  it('makes no second account of an email, whichever operation receives it', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     await buildUser(harness.context, { email: 'ada@example.org' });
     const other = await buildUser(harness.context);

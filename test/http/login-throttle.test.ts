@@ -87,7 +87,7 @@ describe('The throttle of logins', () => {
     }
   });
 
-  it('lets nobody through beyond the limit who comes at the same moment', async () => {
+  it('admits no more than the limit of concurrent attempts', async () => {
     const { email } = await buildUser(harness.context);
     const answers = await wrong(40, email);
     const through = answers.filter(({ status }) => status === 401).length;
@@ -200,7 +200,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(user.email, factoryPassword), 10);
   });
 
-  it('answers 503 when its table is gone: nobody is let through uncounted', async () => {
+  it('answers 503 when its table is gone: no attempt goes uncounted', async () => {
     const { email } = await buildUser(harness.context);
     const { sequelize } = harness.context.database;
     await sequelize.query('ALTER TABLE login_throttle RENAME TO elsewhere');
@@ -314,7 +314,7 @@ describe('Phones that an account tries', () => {
   const harness = useHarness();
   const change = (token: string, phone: string) => harness.api('put', '/api/auth/profile', token).send({ phone });
 
-  it('are few an hour, whether somebody has them or not', async () => {
+  it('are few an hour, whether an account has them or not', async () => {
     const { token, user } = await signIn(harness.context);
     const { phone: taken } = await buildUser(harness.context);
     for (let number = 0; number < 10; number += 1) {

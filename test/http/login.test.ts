@@ -197,7 +197,7 @@ describe('POST /api/auth/trainee-login, other roles', () => {
       answer ??= (async () => login({ ...credentials, identifier: user.email }))();
       await sleep(300);
     });
-    if (!answer) throw new Error('Nobody has logged in.');
+    if (!answer) throw new Error('No login succeeded.');
     expectFailure(await answer, 401, messages.noMatch);
     expect(await harness.context.database.models.Session.count()).to.equal(0);
   });

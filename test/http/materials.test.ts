@@ -148,7 +148,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 3);
     });
 
-    it('refuses what the course has no room for before it is sent, or before it is stored', async () => {
+    it('refuses what exceeds the quota of the course before it is sent, or before it is stored', async () => {
       await buildMaterial(harness.context, course, {}, Buffer.alloc(4_000_000));
       const full = "The course's files may have 6000000 bytes altogether, and have 4000000. Delete some first.";
       const stored: string[] = [];
@@ -200,7 +200,7 @@ describe('materials of courses over HTTP', () => {
         ]);
         for (const { status, body } of answers)
           if (status === 400) expect(JSON.parse(body)).to.deep.equal({ error: full });
-        // What there is no room for needn't come.
+        // A file beyond the quota isn't received.
         const announced = await send(url, { path: routeOf(), token, headers: { 'Content-Length': 4_000_000 } });
         expect([announced.status, JSON.parse(announced.body).error]).to.deep.equal([400, full]);
         // A picture of the course is none of them, and other courses have their own.
@@ -463,7 +463,7 @@ describe('materials of courses over HTTP', () => {
       });
     }
 
-    it('nobody a course that there is not', async () => {
+    it('an unknown course: no caller, with 404', async () => {
       for (const as of [token, await superAdmin(), await participant('active')])
         expectFailure(await harness.api('get', routeOf('', 'nothing'), as), 404, 'Course not found.');
     });

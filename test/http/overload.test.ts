@@ -104,7 +104,7 @@ describe('A service with limits', () => {
     expect(statuses).to.deep.equal(statuses.map(() => 200));
   });
 
-  it('serves a class of 100 that asks for a place in one course at once', async () => {
+  it('serves a class of 100 that requests enrollment in one course together', async () => {
     await start();
     const { user } = await signIn(harness.context, { role: 'trainer' });
     const course = await buildCourse(harness.context, user, { isPublished: true });
@@ -118,7 +118,7 @@ describe('A service with limits', () => {
     expect(statuses).to.deep.equal(statuses.map(() => 201));
   });
 
-  it('signs a class of 100 in at once that sits behind one address', async () => {
+  it('signs in a class of 100 behind one address together', async () => {
     await start();
     const users = await Promise.all(Array.from({ length: 100 }, () => buildUser(harness.context)));
     const answers = await Promise.all(
@@ -130,7 +130,7 @@ describe('A service with limits', () => {
     expect(statuses).to.deep.equal(statuses.map(() => 200));
   });
 
-  it('answers what is too much with 503 and Retry-After, whoever asks, and is alive and ready meanwhile', async () => {
+  it('answers excess requests with 503 and Retry-After, and is alive and ready meanwhile', async () => {
     // A queue that doesn't get empty any more: no burst waits.
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' }, { limits, queue: { burst: 0, burstMs: 0, standingMs: 100 } });
     await whileBusy(async () => {
@@ -154,7 +154,7 @@ describe('A service with limits', () => {
     await until(() => logged.join('').includes('"count":5'));
   });
 
-  it('keeps nobody waiting for long while nothing is served', async () => {
+  it('refuses queued requests soon while nothing is served', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' }, { limits, queue: { standingMs: 100, stuckMs: 300 } });
     await whileBusy(async () => {
       const response = await request(url).get('/api/auth/setup-status');
@@ -168,7 +168,7 @@ describe('A service with limits', () => {
     for (const { status } of await Promise.all(all)) expect(status).to.equal(200);
   });
 
-  it('lets a burst wait for its turn', async () => {
+  it('queues a burst', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '4' });
     const all = Array.from({ length: 40 }, () => request(url).get('/api/auth/setup-status'));
     for (const { status } of await Promise.all(all)) expect(status).to.equal(200);
@@ -235,7 +235,7 @@ describe('A service with limits', () => {
     for (const route of ['/readyz', '/api/auth/setup-status']) await request(url).get(route).expect(200);
   });
 
-  it('goes on serving for a moment when it ends, but is not ready any more', async () => {
+  it('serves for a moment after it is told to stop, but is no longer ready', async () => {
     await start({ DRAIN_DELAY_MS: '500' });
     const startedAt = performance.now();
     const closed = instance?.server.close();

@@ -13,7 +13,7 @@ import { emptyPng } from '../support/pictures.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { emptyStorage, expectNothingLeft, filePart, form, uploadsIn } from './support/uploads.js';
 
-const atOnce = 2;
+const maxInFlight = 2;
 
 async function until(what: () => boolean): Promise<void> {
   const deadline = performance.now() + scaled(20_000);
@@ -21,7 +21,7 @@ async function until(what: () => boolean): Promise<void> {
   expect(what()).to.equal(true);
 }
 
-describe('many pictures at once', function () {
+describe('many pictures together', function () {
   this.timeout(scaled(120_000));
   const harness = useHarness();
   const logged: string[] = [];
@@ -36,7 +36,7 @@ describe('many pictures at once', function () {
     const { config, hasher } = harness.context;
     const logger = createLogger('info', { write: (line: string) => void logged.push(line) });
     const files = { ...config.files, storage: { kind: 'local' as const, folder: `${folder.path}/files` } };
-    const http = { ...config.http, port: 0, host: '127.0.0.1', maxInFlight: atOnce };
+    const http = { ...config.http, port: 0, host: '127.0.0.1', maxInFlight };
     context = await createContext({ ...config, dataDir: folder.path, files, http }, logger, { hasher });
     let closed: Promise<void> | undefined;
     closeContext = () => (closed ??= context.close());
@@ -79,23 +79,23 @@ describe('many pictures at once', function () {
     return socket;
   }
 
-  it('keep nobody else waiting, however many wait', async () => {
+  it('delay no other request, however many wait', async () => {
     const pid = pidNow();
     stopped(pid);
-    const waiting = (await accounts(4 * atOnce)).map((as) => avatar(as).then(({ status }) => status));
-    await until(() => uploadsIn(context).length === 4 * atOnce);
+    const waiting = (await accounts(4 * maxInFlight)).map((as) => avatar(as).then(({ status }) => status));
+    await until(() => uploadsIn(context).length === 4 * maxInFlight);
     const answers = await Promise.all(Array.from({ length: 6 }, async () => (await me()).status));
     expect(answers).to.deep.equal(Array(6).fill(200));
     goOn(pid);
-    expect(await Promise.all(waiting)).to.deep.equal(Array(4 * atOnce).fill(200));
-    await expectNothingLeft(context, 1 + 4 * atOnce);
+    expect(await Promise.all(waiting)).to.deep.equal(Array(4 * maxInFlight).fill(200));
+    await expectNothingLeft(context, 1 + 4 * maxInFlight);
   });
 
   it('are not taken from one account alone', async () => {
     const pid = pidNow();
     stopped(pid);
     const greedy = Array.from({ length: 14 }, () => avatar(token).then(({ status, headers }) => ({ status, headers })));
-    // One is at it, eight wait, and the others are told at once.
+    // One is at it, eight wait, and the others are refused immediately.
     await until(() => uploadsIn(context).length === 9);
     const [other = ''] = await accounts(1);
     const theirs = avatar(other).then(({ status }) => status);

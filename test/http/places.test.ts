@@ -5,7 +5,7 @@ import { expectFailure } from './support/expectations.js';
 describe('A place in a course', () => {
   const harness = useHarness();
 
-  it('is not given back to somebody who is no trainee any more', async () => {
+  it('is not given back to an account that is no longer a trainee', async () => {
     const { token, user: trainer } = await signIn(harness.context, { role: 'trainer' });
     const course = await buildCourse(harness.context, trainer);
     const former = await buildUser(harness.context);

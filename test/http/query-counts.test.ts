@@ -101,7 +101,7 @@ describe('Listings', () => {
     expect(listings).to.have.length.above(10);
   });
 
-  it('cost two queries for one row and for fifty, whoever asks', async () => {
+  it('cost two queries for one row and for fifty, for every role', async () => {
     await fill(harness, world);
     for (const operation of listings) {
       for (const { who, token } of callersOf(operation)) {
@@ -114,7 +114,7 @@ describe('Listings', () => {
     }
   }).timeout(scaled(60_000));
 
-  it('cost one more where imports run, however many: whether they still do is asked for all at once', async () => {
+  it('cost one more where imports run, however many: whether they still do is one query for all', async () => {
     const { Import } = harness.context.database.models;
     for (const index of numbers) await Import.create({ ...importRow(), status: 'running', fileSha256: String(index) });
     const [imports] = listings.filter(({ path }) => path === '/api/imports');

@@ -21,7 +21,7 @@ describe('Requests that arrive together', () => {
     return new Promise((resolve) => server.close(resolve));
   });
 
-  /** Sends one request a contender, all at once, and counts the answers by status and error. */
+  /** Sends one request a contender, all together, and counts the answers by status and error. */
   async function race(
     method: string,
     path: string,
@@ -141,7 +141,7 @@ describe('Requests that arrive together', () => {
     expect(await harness.context.database.models.Session.count()).to.equal(50);
   });
 
-  it('give somebody a place or another role, never both', async () => {
+  it('give an account an enrollment or another role, never both', async () => {
     const { models } = harness.context.database;
     const { token: admin } = await signIn(harness.context, { role: 'super_admin' });
     const trainer = await buildUser(harness.context, { role: 'trainer' });

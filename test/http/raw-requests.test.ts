@@ -44,7 +44,7 @@ describe('A request as it goes over the wire', () => {
 
   const login = ['POST /api/auth/login HTTP/1.1', 'Host: example.org', 'Content-Type: application/json'];
 
-  it('is answered 413 at once where it says that it is too large, though nothing of it comes', async () => {
+  it('is answered 413 immediately where its Content-Length is too large', async () => {
     const answer = await answerTo([...login, 'Content-Length: 204800']);
     expect(answer).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);
   });

@@ -109,7 +109,7 @@ describe('An unexpected failure', () => {
   beforeEach(() => {
     lines.length = 0;
   });
-  /** A rule of the database that the program knows nothing of: breaking it is a failure nobody foresaw. */
+  /** A rule of the database that the program knows nothing of: breaking it is an unexpected failure. */
   async function whileUnique(table: string, column: string, work: () => Promise<void>): Promise<void> {
     const { sequelize } = harness.context.database;
     await sequelize.query(`CREATE UNIQUE INDEX unforeseen ON ${table} (${column})`);

@@ -37,7 +37,7 @@ function filled(unit: string, bytes: number, bytesOf: (text: string) => number):
 const inJson = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2;
 const inUrl = (text: string) => encodeURIComponent(text).length;
 
-/** As many as a list may have, each as large as there is room for, and each other than all before it. */
+/** As many as a list may have, each as large as fits, and each other than all before it. */
 const listed = (bytes: number, item: (size: number, last: number) => string): string =>
   `[${Array.from({ length: 500 }, (_, last) => item(Math.max(Math.floor(bytes / 1000) - 5, 1), last)).join(',')}]`;
 
@@ -75,7 +75,7 @@ function fieldsOf({ path, body, query, upload }: Operation): Field[] {
   ];
 }
 
-const room: Record<Place, number> = { body: 100 * 1024, query: 12_000, form: 10_000, params: 12_000 };
+const maxBytes: Record<Place, number> = { body: 100 * 1024, query: 12_000, form: 10_000, params: 12_000 };
 
 /** The cheapest of several: what else the process does is none of a request's cost. Dear ones are measured again. */
 async function cpuMs(send: () => Promise<unknown>): Promise<number> {
@@ -123,7 +123,8 @@ for (const [name, operation] of Object.entries(contract) as [keyof typeof contra
       return call.set('Content-Type', 'application/json').send(body);
     }
 
-    const bytesIn = (place: Place) => (place === 'body' ? (operation.maxBodyBytes ?? room.body) - 2048 : room[place]);
+    const bytesIn = (place: Place) =>
+      place === 'body' ? (operation.maxBodyBytes ?? maxBytes.body) - 2048 : maxBytes[place];
 
     for (const field of fields.filter(isSampled))
       it(`costs no more than ${dearestMs} ms as ${field.name} of the ${field.place}`, async () => {

@@ -45,7 +45,7 @@ describe('Answers that their clients leave unread', () => {
   });
 
   it('count no more when they have been taken', () => {
-    for (let turn = 0; turn < 5; turn += 1) answer(`${turn}`, 9 * megabyte, '192.0.2.1')();
+    for (let round = 0; round < 5; round += 1) answer(`${round}`, 9 * megabyte, '192.0.2.1')();
     expect(cut).to.deep.equal([]);
     expect(waiting.figures().answers).to.equal(0);
   });

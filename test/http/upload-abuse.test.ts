@@ -192,7 +192,7 @@ describe('abuse of uploads', function () {
       }
       expect(uploadsIn(service.context)).to.have.length(1);
       const [name = ''] = uploadsIn(service.context);
-      // Nobody else on the machine is to read it.
+      // No other user of the machine may read it.
       expect(statSync(path.join(service.folder, 'uploads', name)).mode & 0o777).to.equal(0o600);
       expect(statSync(path.join(service.folder, 'uploads')).mode & 0o777).to.equal(0o700);
       socket.destroy();
@@ -200,7 +200,7 @@ describe('abuse of uploads', function () {
       await expectWell();
     });
 
-    it('forty times at once', async () => {
+    it('forty times concurrently', async () => {
       const headers = { 'Content-Length': whole.length };
       await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
@@ -215,7 +215,7 @@ describe('abuse of uploads', function () {
   describe('an upload that is not wanted', () => {
     const huge = () => material(3 * mebibyte);
 
-    it('leaves nothing when nobody is signed in', async () => {
+    it('leaves nothing without a token', async () => {
       const { token: trainee } = await signIn(service.context);
       const foreign = (await signIn(service.context, { role: 'trainer' })).token;
       for (const [as, status] of [

@@ -201,7 +201,7 @@ describe('User administration', () => {
       await harness.api('get', '/api/auth/me', token).expect(200);
     });
 
-    it('makes nobody a second super admin, and the super admin nothing else', async () => {
+    it('makes no second super admin, and keeps the role of the super admin', async () => {
       expectFailure(await update({ role: 'super_admin' }), 400, messages.superAdminExists);
       for (const role of ['trainer', 'trainee'])
         expectFailure(await update({ role }, admin.user.id), 400, protectedMessage);
@@ -234,7 +234,7 @@ describe('User administration', () => {
   });
 
   describe('PUT /api/users/:id/status', () => {
-    it('keeps an account out at once, and lets it in again', async () => {
+    it('locks out an account immediately, and lets it in again', async () => {
       const { user, token } = await signIn(harness.context);
       const status = (isActive: unknown) => call('put', `/api/users/${user.id}/status`, { isActive });
       const { body } = await status(false).expect(200);
@@ -295,7 +295,7 @@ describe('User administration', () => {
       await remove(trainer.id).expect(200);
     });
 
-    it('and a new course of the same trainer at once end with one of them', async () => {
+    it('and a new course of the same trainer together end with one of them', async () => {
       for (let round = 0; round < 5; round += 1) {
         const trainer = await signIn(harness.context, { role: 'trainer' });
         const [removed, created] = await Promise.all([

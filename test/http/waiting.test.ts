@@ -88,7 +88,7 @@ describe('Requests that wait for their clients', () => {
   const ready = async () => (await request(url).get('/readyz').expect(200)).body as Ready;
   const bodies = async () => (await ready()).waiting.bodies;
 
-  it('keep nobody else from being served, however many bodies do not come', async () => {
+  it('keep no other request from being served, however many bodies do not come', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' });
     const { email } = await buildUser(harness.context);
     await openMany(250, stalledLogin);
@@ -202,7 +202,7 @@ describe('Requests that wait for their clients', () => {
       expect(all.every(isOpen)).to.equal(true);
     });
 
-    it('are closed when they bring more requests at once than they may, and others are served meanwhile', async () => {
+    it('are closed when they pipeline too many requests, and others are served meanwhile', async () => {
       await start();
       const flood = await openMany(5, head('GET /readyz HTTP/1.1').repeat(5000));
       await request(url).get('/api/auth/setup-status').expect(200);

@@ -32,7 +32,7 @@ const roleOf: Partial<Record<CallerKind, Role>> = {
   'other trainee': 'trainee',
 };
 
-/** What the access rule says of somebody with a role; `own`: what the request is about is theirs. */
+/** What the access rule says of an account with a role; `own`: what the request is about is theirs. */
 function verdictOf(access: Access, role: Role, own: boolean, published: boolean): Verdict {
   switch (access.kind) {
     case 'public':
@@ -60,9 +60,9 @@ const otherwise: Partial<Record<keyof typeof contract, Partial<Record<CallerKind
   setup: { 'super admin': 400 },
   // Their passwords are their own.
   changeFirstPassword: Object.fromEntries(signedIn.map((caller) => [caller, 400])),
-  // The session is somebody else's.
+  // The session is another account's.
   endSession: Object.fromEntries(signedIn.map((caller) => [caller, 404])),
-  // Whoever is in the course already can't ask for a place in it.
+  // The trainee is enrolled already.
   requestEnrollment: { 'own trainee': 400 },
 };
 
@@ -118,7 +118,7 @@ export interface Service {
   api(method: Operation['method'], path: string, token?: string): Test;
 }
 
-/** Somebody of this kind, as the example has left the database: those whose own it is are in it. */
+/** A caller of this kind, as the example has left the database: those whose own it is are in it. */
 async function tokenOf(context: Context, caller: CallerKind, given: Example): Promise<string | undefined> {
   const { Course, Enrollment, User } = context.database.models;
   switch (caller) {
@@ -162,7 +162,7 @@ export async function prepare(
   return given;
 }
 
-/** Sends a prepared example as somebody of a kind. */
+/** Sends a prepared example as a caller of a kind. */
 export async function send(
   { context, api }: Service,
   { name, caller }: Pick<Walked, 'name' | 'caller'>,
@@ -179,7 +179,7 @@ export async function send(
   return body === undefined ? call : call.send(body);
 }
 
-/** Sends an operation's example as somebody of a kind. */
+/** Sends an operation's example as a caller of a kind. */
 export async function askAs(service: Service, step: Walked): Promise<Response> {
   return send(service, step, await prepare(service, step));
 }

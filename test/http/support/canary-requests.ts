@@ -11,13 +11,13 @@ import { startImportWorker } from '../../../src/services/imports/queue/worker.js
 import { importFile } from '../../services/imports/support/running.js';
 import { buildUser, signIn } from '../../support/factories.js';
 import { canaries, listen, lookAround, noteAnswer, type Watch } from './canaries.js';
-import type { Trouble } from './canary-troubles.js';
+import type { Fault } from './canary-faults.js';
 import { type Example, examples, pathOf } from './examples.js';
 import { ada } from './expectations.js';
 
 const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
 
-/** The example with canaries in every field that holds a secret, and in fields that nobody asked for. */
+/** The example with canaries in every field that holds a secret, and in unknown fields. */
 function infected({ body, upload, query, ...rest }: Example): Example {
   const secrets: Record<string, string> = {
     password: canaries.password,
@@ -77,7 +77,7 @@ function variants(given: Example): Example[] {
   ];
 }
 
-/** An operation's example on an emptied database, and somebody whom conflicts are with. */
+/** An operation's example on an emptied database, and an account to conflict with. */
 async function prepare(name: keyof typeof contract, context: Context, reset: () => Promise<void>): Promise<Example> {
   await reset();
   const given: Example = await examples[name](context);
@@ -90,27 +90,27 @@ async function prepare(name: keyof typeof contract, context: Context, reset: () 
 }
 
 /**
- * Sends the examples of the contract, as they are and full of secrets, through one trouble.
+ * Sends the examples of the contract, as they are and full of secrets, through one fault.
  * @param sample which operations: those whose number, divided by `of`, leaves `part`
  */
 export async function sendCanaries(
   context: Context,
-  { name: trouble, troubled, begin }: Trouble,
+  { name: fault, faulty, begin }: Fault,
   watch: Watch,
   reset: () => Promise<void>,
   sample = { part: 0, of: 1 },
 ): Promise<void> {
-  const app = createApp(troubled);
+  const app = createApp(faulty);
   for (const [name, operation] of operations.filter((_, index) => index % sample.of === sample.part))
     for (const requests of [(given: Example) => [genuine(given)], variants]) {
       const all = requests(await prepare(name, context, reset));
       const end = await begin?.();
       try {
-        for (const given of all) noteAnswer(watch, name, trouble, await send(app, operation, given));
+        for (const given of all) noteAnswer(watch, name, fault, await send(app, operation, given));
       } finally {
         await end?.();
       }
-      await lookAround(context, watch, `${name}, ${trouble}`);
+      await lookAround(context, watch, `${name}, ${fault}`);
     }
 }
 
@@ -148,7 +148,7 @@ export async function uploadCanaries(
   context: Context,
   watch: Watch,
   reset: () => Promise<void>,
-  begin?: Trouble['begin'],
+  begin?: Fault['begin'],
 ): Promise<string> {
   await reset();
   const { token } = await signIn(context, { role: 'super_admin' });

@@ -6,7 +6,7 @@ import type { User } from '../../../src/db/models/user.js';
 import { signIn } from '../../support/factories.js';
 import type { Harness } from '../../support/harness.js';
 
-/** Somebody with a token. */
+/** An account with a token. */
 export interface Person {
   user: User;
   token: string;
@@ -53,7 +53,7 @@ export async function changesOf(harness: Harness, cast: Cast, targetId: string, 
   const entries = await auditOf(harness, cast, targetId);
   return entries.map(({ action, actorId, origin, ip, targetType: _, targetId: __, before, after }) => {
     if (actorId !== actor.user.id || origin !== 'http' || !/^(::ffff:)?127\.0\.0\.1$|^::1$/.test(ip ?? ''))
-      throw new Error(`An audit entry names somebody else: ${actorId} by ${origin} from ${ip}.`);
+      throw new Error(`An audit entry names another account: ${actorId} by ${origin} from ${ip}.`);
     return { action, before, after };
   });
 }

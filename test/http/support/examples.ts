@@ -65,7 +65,7 @@ async function ownEnrollment(context: Context) {
   return { token: trainer.token, params: { id: enrollment.id } };
 }
 
-/** The super admin's token, and somebody's id. */
+/** The super admin's token, and the id of an account. */
 async function someAccount(context: Context) {
   const { id } = await buildUser(context, { email: ada.email });
   return { ...(await admin(context)), params: { id } };

@@ -25,7 +25,7 @@ function signedBy(algorithm: string, payload: object, key: KeyObject): string {
 }
 
 const hs256 = { alg: 'HS256', typ: 'JWT' };
-const foreignSecret = 'a secret of somebody else, longer than 32 bytes';
+const foreignSecret = 'a secret of another service, longer than 32 bytes';
 
 /** With "none" in many spellings: unsigned, and signed all the same. */
 function unsigned(right: object, secret: string): [string, string][] {

@@ -92,7 +92,7 @@ function wellFormedJson(value: unknown): Content {
   return { headers: json, body: Buffer.from(JSON.stringify(value) ?? 'null') };
 }
 
-/** Bodies that aren't what the header says, and headers that say odd things. */
+/** Bodies that aren't what the header says, and odd headers. */
 const brokenJson: Arbitrary<Content> = fc.oneof(
   nastyValue.map(wellFormedJson),
   fc.uint8Array({ maxLength: 200 }).map((bytes) => ({ headers: json, body: Buffer.from(bytes) })),
@@ -236,7 +236,7 @@ const oddHeaders: Arbitrary<Record<string, string>> = fc.oneof(
 
 const sender: Arbitrary<Sender> = fc.constantFrom(...senders);
 
-/** Often enough somebody who may: what is behind the door is to be met, too. */
+/** Often an admitted sender, so that requests get past the access check. */
 const senderOf = ({ access, allowsInitialPassword }: Operation) =>
   fc.oneof(
     sender,

@@ -72,7 +72,7 @@ function textOf(key: string, { metas = [] }: JoiDescription): Arbitrary<string> 
   const plain = fc.stringMatching(/^[A-Za-z][a-z]{2,12}$/);
   if (meta.format === 'email') return fc.oneof(fc.emailAddress(), placeholder('email'));
   if (pool === undefined) return fc.oneof(words, plain);
-  // Who has somebody's phone is refused; an id that names nothing is, too.
+  // A phone that is taken is refused, and an id that names nothing.
   return fc.oneof({ weight: pool === 'phone' ? 1 : 4, arbitrary: placeholder(pool) }, words);
 }
 
@@ -103,7 +103,7 @@ function rightValue(description: JoiDescription, key = ''): Arbitrary<unknown> {
   }
 }
 
-/** Objects with all fields right, or most; in these some are wrong, some missing, and some nobody asked for. */
+/** Objects with all fields right, or most; in these some are wrong, some missing, and some unknown. */
 export function objectOf(keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> {
   const right = Object.fromEntries(Object.entries(keys).map(([key, given]) => [key, rightValue(given, key)]));
   const required = Object.keys(keys).filter((key) => keys[key]?.flags?.presence === 'required');

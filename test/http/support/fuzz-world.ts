@@ -32,7 +32,7 @@ const picture = sharp({ create: { width: 20, height: 20, channels: 3, background
 async function someone(context: Context, role: User['role']): Promise<User> {
   const found = await context.database.models.User.findOne({ where: { role }, order: [['createdAt', 'DESC']] });
   if (!found) return buildUser(context, { role });
-  // Imported, reset, deactivated or told to change its password: it goes on being used.
+  // Imported, reset, deactivated or told to change its password: it stays in use.
   const passwordHash = await context.hasher.hash(factoryPassword, 4);
   return found.update({ passwordHash, isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null });
 }
@@ -112,7 +112,7 @@ export async function prepareWorld(context: Context): Promise<World> {
   };
 }
 
-/** The request with what is there now in the place of its placeholders. */
+/** The request with existing ids for its placeholders. */
 export async function grounded(request: Generated, { tokens, values }: World): Promise<Omit<Generated, 'name'>> {
   const fill = (text: string) =>
     text.replaceAll(/@(\w+):(\d)@/g, (all, name: string, n: string) => {

@@ -28,8 +28,8 @@ export interface FuzzResult {
   problems: string[];
 }
 
-/** Requests under way at once. */
-const crowd = 8;
+/** Concurrent requests. */
+const concurrency = 8;
 /** Requests before the world is put in order again. */
 const chunk = 250;
 /** After so many problems it is known well enough that there are some. */
@@ -59,7 +59,7 @@ function checkFor(name: keyof typeof contract, status: number): ValidateFunction
   return check;
 }
 
-const failure = compile({ $ref: '#/components/schemas/Failure' });
+const failure = compile({ $ref: '#/components/schemas/Error' });
 
 /** Whether Node's server refuses it before the program sees it, by a bare answer or by hanging up. */
 function isRefusedUnread({ path, headers }: Pick<Generated, 'path' | 'headers'>): boolean {
@@ -77,7 +77,7 @@ function problemOf(
   answer: RawAnswer,
 ): string | undefined {
   const { status, headers, text } = answer;
-  // Nothing is down and nobody is too many: a 503 would be a fault as well.
+  // Nothing is down or overloaded: a 503 would be a fault as well.
   if (status >= 500) return 'a fault of the service';
   if (method === 'HEAD') return text === '' ? undefined : 'a body where there may be none';
   if (isUnread(answer, { path, headers: sent })) return undefined;
@@ -112,7 +112,7 @@ export interface Target {
 /** Sends generated requests and looks at every answer. The same seed gives the same requests. */
 export async function fuzz({ context, url }: Target, { requests, seed }: FuzzOptions): Promise<FuzzResult> {
   const result: FuzzResult = { sent: 0, statuses: {}, slowestMs: 0, unread: 0, met: new Map(), problems: [] };
-  const agent = new Agent({ keepAlive: true, maxSockets: crowd });
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   // Signed out, deactivated or deleted by a request before.
   const refused = new Set<Sender>();
   const attack = async (generated: Generated, world: World) => {
@@ -148,7 +148,7 @@ export async function fuzz({ context, url }: Target, { requests, seed }: FuzzOpt
     const queue = fc.sample(anyRequest, { numRuns: Math.min(chunk, requests - from), seed: seed + from });
     const world = await prepareWorld(context);
     await Promise.all(
-      Array.from({ length: crowd }, async () => {
+      Array.from({ length: concurrency }, async () => {
         for (let next = queue.shift(); next; next = queue.shift()) await attack(next, world);
       }),
     );

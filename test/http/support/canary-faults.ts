@@ -6,11 +6,11 @@ import { diskFault } from '../../../src/storage/disk-fault.js';
 import type { FileStorage } from '../../../src/storage/storage.js';
 import { canaries } from './canaries.js';
 
-/** What is done to the service while it is asked. */
-export interface Trouble {
+/** A fault of the service during requests. */
+export interface Fault {
   name: string;
-  /** The program that is asked. */
-  troubled: Context;
+  /** The program that receives them. */
+  faulty: Context;
   /** Begins once the example is prepared, ends by what it returns. */
   begin?(): Promise<() => Promise<void>>;
 }
@@ -73,7 +73,7 @@ function buggy(context: Context): Context {
   return Object.create(context, { hasher: { value: hasher } }) as Context;
 }
 
-/** The program on a disk without room for files. */
+/** The program on a disk without space for files. */
 function full(context: Context): Context {
   const { storage } = context;
   const fullStorage: FileStorage = {
@@ -93,30 +93,30 @@ function full(context: Context): Context {
 }
 
 /** The ways in which requests end, and what each must be answered with, for it to be what it says. */
-export const troubles: Readonly<
-  Record<string, { statuses: readonly number[]; of(context: Context): Omit<Trouble, 'name'> }>
+export const faults: Readonly<
+  Record<string, { statuses: readonly number[]; of(context: Context): Omit<Fault, 'name'> }>
 > = {
-  'all well': { statuses: [200, 201, 202, 400, 401], of: (context) => ({ troubled: context }) },
+  'all well': { statuses: [200, 201, 202, 400, 401], of: (context) => ({ faulty: context }) },
   'writes refused by the database': {
     statuses: [500],
-    of: (context) => ({ troubled: context, begin: () => refuseWrites(context) }),
+    of: (context) => ({ faulty: context, begin: () => refuseWrites(context) }),
   },
   'the audit trail gone': {
     statuses: [503],
-    of: (context) => ({ troubled: context, begin: () => hide('audit_entries')(context) }),
+    of: (context) => ({ faulty: context, begin: () => hide('audit_entries')(context) }),
   },
   'the table of failed logins gone': {
     statuses: [503],
-    of: (context) => ({ troubled: context, begin: () => hide('login_throttle')(context) }),
+    of: (context) => ({ faulty: context, begin: () => hide('login_throttle')(context) }),
   },
   'the sessions gone': {
     statuses: [503],
-    of: (context) => ({ troubled: context, begin: () => hide('sessions')(context) }),
+    of: (context) => ({ faulty: context, begin: () => hide('sessions')(context) }),
   },
   'a file in the way of uploads': {
     statuses: [503],
-    of: (context) => ({ troubled: context, begin: () => blockUploads(context) }),
+    of: (context) => ({ faulty: context, begin: () => blockUploads(context) }),
   },
-  'a full disk': { statuses: [507], of: (context) => ({ troubled: full(context) }) },
-  'a bug': { statuses: [500], of: (context) => ({ troubled: buggy(context) }) },
+  'a full disk': { statuses: [507], of: (context) => ({ faulty: full(context) }) },
+  'a bug': { statuses: [500], of: (context) => ({ faulty: buggy(context) }) },
 };

@@ -7,7 +7,7 @@ import { buildUser, signIn } from '../../support/factories.js';
 import { canaries, lookAround, noteAnswer, type Watch } from './canaries.js';
 import { pathOf } from './examples.js';
 
-/** Requests that are refused before an operation has a look at what is in them. */
+/** Requests that are refused before an operation reads their content. */
 
 const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
 
@@ -15,21 +15,20 @@ const secrets = { identifier: 'nobody@example.org', password: canaries.password,
 const text = JSON.stringify({ ...secrets, token: canaries.token });
 const basic = `Basic ${canaries.basic}`;
 
-type Door = (call: Test, tokens: { trainee: string; admin: string }) => Test;
+type Refusal = (call: Test, tokens: { trainee: string; admin: string }) => Test;
 
 const json = (call: Test) => call.set('Content-Type', 'application/json');
 
 const tooMuch = 'far too much';
 
 /** Each of them with a body full of secrets. */
-const doors: Record<string, Door> = {
-  'nobody signed in': (call) => json(call).send(text),
-  'a password in the place of a token': (call) =>
-    json(call).set('Authorization', `Bearer ${canaries.password}`).send(text),
+const refusals: Record<string, Refusal> = {
+  'no token': (call) => json(call).send(text),
+  'a password as a token': (call) => json(call).set('Authorization', `Bearer ${canaries.password}`).send(text),
   'Basic credentials': (call) => json(call).set('Authorization', basic).send(text),
   'a cookie': (call) => json(call).set('Cookie', `token=${canaries.token}`).send(text),
   'another role': (call, { trainee }) => json(call).auth(trainee, { type: 'bearer' }).send(text),
-  'JSON that is none': (call, { admin }) =>
+  'malformed JSON': (call, { admin }) =>
     json(call)
       .auth(admin, { type: 'bearer' })
       .send(`${text.slice(0, -1)},`),
@@ -47,7 +46,7 @@ const doors: Record<string, Door> = {
       .send({ password: canaries.password.repeat(10), newPassword: canaries.newPassword.repeat(10) }),
 };
 
-/** Sends secrets to every operation in ways that are refused, to paths and methods that there aren't, and too often. */
+/** Sends secrets to every operation in ways that are refused, to unknown paths and methods, and too often. */
 export async function sendRefused(context: Context, watch: Watch, reset: () => Promise<void>): Promise<void> {
   await reset();
   const app = createApp(context);
@@ -56,13 +55,13 @@ export async function sendRefused(context: Context, watch: Watch, reset: () => P
     admin: (await signIn(context, { role: 'super_admin' })).token,
   };
   for (const [name, { method, path, body }] of operations) {
-    // Whoever is signed out by it would say less of the next.
+    // These would end the session that the following requests need.
     if (/^log|^endSession/.test(name)) continue;
     const target = `${pathOf(path, {})}?token=${canaries.query}&password=${canaries.password}`;
-    for (const [door, knock] of Object.entries(doors)) {
-      // Where no body is read, a long one is cut off: there may be no answer to look at.
-      if (door === tooMuch && !body) continue;
-      noteAnswer(watch, name, door, await knock(request(app)[method](target), tokens));
+    for (const [refusal, send] of Object.entries(refusals)) {
+      // Where no body is read, a long one breaks the connection, perhaps without a response.
+      if (refusal === tooMuch && !body) continue;
+      noteAnswer(watch, name, refusal, await send(request(app)[method](target), tokens));
     }
     noteAnswer(watch, name, 'another method', await json(request(app).patch(target)).send(text));
     await lookAround(context, watch, name);
