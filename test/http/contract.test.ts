@@ -177,6 +177,11 @@ describe('Flags of operations', () => {
     expect(named(({ databaseDeadline }) => databaseDeadline === 'none')).to.deep.equal(['undoImport']);
   });
 
+  it('keep probes and metrics available before the database is reached', () => {
+    const expected = ['health', 'readiness', 'metrics'];
+    expect(named(({ availableBeforeReady }) => availableBeforeReady)).to.have.members(expected);
+  });
+
   it('accept ranges for course files only', () => {
     expect(named(({ acceptsRanges }) => acceptsRanges)).to.deep.equal(['openMaterial']);
   });

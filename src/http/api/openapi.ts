@@ -27,15 +27,15 @@ function failuresOf(operation: Operation): ErrorCode[] {
   if (operation.body) codes.push('MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (operation.upload) codes.push('VALIDATION', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (operation.params) codes.push('MALFORMED_URL');
-  const { access, path } = operation;
+  const { access } = operation;
   if (access.kind !== 'public') {
     if (access.kind !== 'optional') codes.push('TOKEN_MISSING');
     codes.push('TOKEN_INVALID');
     if (access.kind !== 'signed-in' && access.kind !== 'optional') codes.push('ACCESS_DENIED');
     if (!operation.allowsInitialPassword) codes.push('PASSWORD_CHANGE_REQUIRED');
   }
-  // However little an operation needs, the service may have more to do than it can, or no database yet.
-  if (path.startsWith('/api/')) codes.push('OVERLOADED', 'DATABASE_UNREACHABLE', 'NOT_READY');
+  // Any other operation may come under overload, or before the database is reached.
+  if (!operation.availableBeforeReady) codes.push('OVERLOADED', 'DATABASE_UNREACHABLE', 'NOT_READY');
   return codes;
 }
 

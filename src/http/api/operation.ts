@@ -36,6 +36,8 @@ export interface Operation {
   body?: Joi.ObjectSchema;
   /** How large the JSON body may be, in bytes; 100 KiB unless it is said. */
   maxBodyBytes?: number;
+  /** Answers before the database is reached: probes and metrics. */
+  availableBeforeReady?: true;
   /** A file in a field of a multipart form, and the form's other fields. Excludes `body`. */
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** No deadline for the database: the work may take minutes. Otherwise a request waits a few seconds for it. */

@@ -23,6 +23,7 @@ export const serviceOperations = {
     tag: 'Service',
     summary: 'Whether the process is alive',
     access: anybody,
+    availableBeforeReady: true,
     success: { status: 200, description: 'Alive', body: Joi.object({ status: Joi.valid('ok').required() }) },
   }),
   readiness: operation({
@@ -31,6 +32,7 @@ export const serviceOperations = {
     tag: 'Service',
     summary: 'Whether the service can serve: its database answers and has the right schema',
     access: anybody,
+    availableBeforeReady: true,
     success: { status: 200, description: 'Ready, with the current load', body: readiness },
     failures: ['NOT_READY'],
   }),
@@ -60,6 +62,7 @@ export const serviceOperations = {
     tag: 'Service',
     summary: 'Metrics for Prometheus; with METRICS_TOKEN set, they need that token',
     access: anybody,
+    availableBeforeReady: true,
     success: { status: 200, description: 'The metrics in its text format', content: 'text/plain' },
     failures: ['TOKEN_MISSING', 'TOKEN_INVALID', 'OVERLOADED'],
   }),

@@ -29,13 +29,13 @@ const administration: Commands = [
     2,
     operation('deactivate and activate', ['superAdmin'], fc.constantFrom(...castNames), (name, programme, caller) => {
       const { [name]: person } = programme.cast;
-      const turn = (isActive: boolean) => ({
+      const activate = (isActive: boolean) => ({
         question: { method: 'PUT', path: `/api/users/${person.id}/status`, body: { isActive } } as const,
         rule: () => users.activate(programme, caller, person.id, isActive),
       });
       // With the token of a session that must not come back.
       const me = { question: get('/api/auth/me'), rule: () => users.showSelf(person), by: person };
-      return [turn(false), me, turn(true), me];
+      return [activate(false), me, activate(true), me];
     }),
   ),
   weighted(

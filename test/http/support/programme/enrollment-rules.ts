@@ -71,7 +71,7 @@ export function requestEnrollment(
   return { status: 201, body: { message, enrollment: enrollmentView(enrollment) } };
 }
 
-/** Why a manager can't enroll somebody, if they can't. */
+/** Why a manager can't enroll a trainee; undefined if they can. */
 function obstacle(
   programme: Programme,
   { userId, courseId, status }: Entry,

@@ -54,7 +54,7 @@ export interface Programme {
   people: Map<string, Person>;
   courses: Map<string, Course>;
   enrollments: Map<string, Enrollment>;
-  /** Every id there has ever been, in the order of their appearance: those of deleted things are tried too. */
+  /** Every id there has ever been, in the order of their appearance: those of deleted rows are tried too. */
   known: { person: string[]; course: string[]; enrollment: string[] };
   /** What the courses of this run have in common, and the names of its people. */
   tag: string;
@@ -97,7 +97,7 @@ export function invalid(path: string, location: 'body' | 'query' = 'body'): neve
 /** A 403 names the role or ownership that is missing; how it does is open. */
 export const deny = (): never => refuse(403, 'Access denied.');
 
-/** The account that a caller's token stands for. `undefined` is somebody who sends none. */
+/** The account that a caller's token stands for. `undefined`: a caller without one. */
 export function authenticated(caller: Person | undefined): Person {
   if (!caller) return refuse(401, 'Access denied. No token provided.');
   if (!caller.hasSession || !caller.isActive) return refuse(401, 'Invalid or expired token.');
@@ -123,7 +123,7 @@ export function managed(programme: Programme, person: Person, courseId: string):
   return course.isPublished ? deny() : refuse(404, 'Course not found.');
 }
 
-/** Enrollments that somebody may know of. */
+/** Enrollments that a caller may know of. */
 export function knownEnrollments(programme: Programme, person: Person): Enrollment[] {
   return [...programme.enrollments.values()].filter((enrollment) => {
     if (person.role === 'super_admin') return true;
@@ -163,7 +163,7 @@ export function reserveSeats(programme: Programme, { id, maxStudents }: Course, 
 
 export function personWith(programme: Programme, id: string): Person {
   const person = programme.people.get(id);
-  if (!person) throw new Error('The model refers to nobody.');
+  if (!person) throw new Error('The model refers to an unknown person.');
   return person;
 }
 
@@ -171,10 +171,10 @@ export function personWith(programme: Programme, id: string): Person {
 export function add<K extends 'person' | 'course' | 'enrollment'>(
   programme: Programme,
   kind: K,
-  thing: K extends 'person' ? Person : K extends 'course' ? Course : Enrollment,
+  entity: K extends 'person' ? Person : K extends 'course' ? Course : Enrollment,
 ): void {
   const map = { person: programme.people, course: programme.courses, enrollment: programme.enrollments }[kind];
-  // Which of the three kinds of things fits which map, the parameters' types say.
-  (map as Map<string, unknown>).set(thing.id, thing);
-  programme.known[kind].push(thing.id);
+  // The parameters' types say which of the three kinds fits which map.
+  (map as Map<string, unknown>).set(entity.id, entity);
+  programme.known[kind].push(entity.id);
 }

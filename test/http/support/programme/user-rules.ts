@@ -32,7 +32,7 @@ function assertNoCourses({ courses }: Programme, { id }: Person): void {
 export function activate(programme: Programme, caller: Caller, id: string, isActive: boolean): Answer {
   const person = administered(programme, caller, id);
   if (!isActive) protect(person);
-  // Only what changes ends sessions: somebody who is inactive already has none that could be used.
+  // Only what changes ends sessions: an inactive account has no usable one.
   if (person.isActive && !isActive) person.hasSession = false;
   person.isActive = isActive;
   const message = `User ${isActive ? 'activated' : 'deactivated'} successfully.`;
@@ -79,7 +79,7 @@ export function resetPassword(programme: Programme, caller: Caller, id: string, 
   return { status: 200, body: { message: 'Password reset successfully.', temporaryPassword } };
 }
 
-/** Specification, section 4.4: somebody signs in with their own password. */
+/** Specification, section 4.4: a login with the right password. */
 export function signIn(programme: Programme, person: Person | undefined, chosen: Chosen): Answer {
   if (!person?.isActive || !programme.people.has(person.id))
     return refuse(401, 'Invalid credentials or account inactive.');

@@ -1,6 +1,6 @@
 import { type Course, courseOf, type Enrollment, type Person, type Programme, personWith } from './model.js';
 
-/** What the API shows of the model's things: the field lists of the specification and the contract, times of change left out. */
+/** What the API shows of the model's entities: the field lists of the specification and the contract, times of change left out. */
 
 const name = ({ id, firstName, lastName }: Person) => ({ id, firstName, lastName });
 

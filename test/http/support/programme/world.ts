@@ -76,7 +76,7 @@ export class World {
     return programme;
   }
 
-  /** Lets the super admin in again, whatever they did to themselves: somebody must be able to see the whole. */
+  /** Lets the super admin in again, whatever they changed: one account must see everything. */
   async restore({ cast: { superAdmin } }: Programme): Promise<void> {
     if (superAdmin.hasSession && !superAdmin.requiresPasswordChange) return;
     superAdmin.requiresPasswordChange = false;
