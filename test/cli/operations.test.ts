@@ -78,7 +78,7 @@ describe('on a database of its own', () => {
       ]) {
         const { exitCode, stdout, stderr } = await cli.run(argv);
         expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-        expect(stderr).to.equal('error: Without a terminal nobody can be asked: add --yes to revert.\n');
+        expect(stderr).to.equal('error: Confirmation needs a terminal: add --yes to revert.\n');
       }
       const declined = await cli.atTerminal(['migrate', 'down'], [['Revert this migration? (y/N)', keys.enter]]);
       const latest = (await status()).executed.at(-1);

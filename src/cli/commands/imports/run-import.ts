@@ -30,13 +30,13 @@ export async function importUsers(run: ImportRun): Promise<Result> {
   if (!isAnswered && !run.options.yes)
     throw new AppError(
       'USAGE',
-      'Standard input is the file, so nobody can be asked: add --yes, or --dry-run to look first.',
+      'Standard input is the file, not a terminal: add --yes to import, or --dry-run to look first.',
     );
   const spooled = await fileFromStdin(run.io, context.config.dataDir);
   try {
     return await importFile(run, context, spooled.path, named, spooled);
   } finally {
-    // Whatever broke off may be gone on with; should the database not say, the file stays.
+    // An interrupted import may be resumed; if the database can't tell, the file stays.
     if (!(await isNeeded(context, spooled.path).catch(() => true))) await spooled.remove();
   }
 }
@@ -77,7 +77,7 @@ function assertExpected({ id, unfinished }: ImportPlan, expected: string): void 
   if (expected === id || (expected === unfinished?.planId && id === unfinished.planRestId)) return;
   throw new AppError(
     'IMPORT_CONFLICT',
-    `The plan ${expected} no longer holds: the file, the options or the accounts have changed, and it would now be ${id}. Look at it with --dry-run.`,
+    `The plan ${expected} is out of date: the file, the options or the accounts have changed. The plan is now ${id}: see it with --dry-run.`,
   );
 }
 
@@ -115,8 +115,8 @@ async function apply(
       signal,
       onProgress: (rows) => progress.update(rows),
       onResume: (rows) =>
-        run.say(`An import of this file broke off after ${counted(rows, 'row')}: it goes on from there.`),
-      onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
+        run.say(`An import of this file was interrupted after ${counted(rows, 'row')}: it is resumed there.`),
+      onWait: () => run.say('Another run of this file is active, or was just interrupted: waiting for it.'),
     });
   } finally {
     progress.stop();

@@ -144,12 +144,12 @@ describe('coursectl doctor', () => {
     await migrated();
     const folder = path.join(cli.folder, 'data', 'files');
     expect((await examine(cli))['file storage']).to.deep.equal({
-      ...{ name: 'file storage', status: 'ok', detail: `${folder}, made when the first file comes` },
+      ...{ name: 'file storage', status: 'ok', detail: `${folder}, created with the first file` },
     });
     mkdirSync(folder, { recursive: true });
     expect((await examine(cli))['file storage']).to.include({
       status: 'ok',
-      detail: `${folder} keeps what it is given`,
+      detail: `${folder} stores and returns files`,
     });
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(files).to.deep.equal([]);

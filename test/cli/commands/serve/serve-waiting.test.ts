@@ -64,7 +64,7 @@ describe('coursectl serve without a database server', function () {
       'DATABASE_UNREACHABLE',
     ]);
     expect(lines.map(({ msg }) => msg)).to.include.members(['listening', 'stopped']);
-    expect(stderr).to.match(/but not ready\. The database can't be reached .* Trying again until it can\.\n/);
+    expect(stderr).to.match(/but not ready\. The database can't be reached .* Retrying until it is\.\n/);
     expect(stderr).not.to.include('s3cr3t');
   });
 

@@ -10,7 +10,7 @@ const { enter, ctrlC, ctrlD, ctrlT, ctrlU } = keys;
 /** Signs that stand nowhere else on the screen. */
 const password = 'Ŵ¥ß¶þ§Ðµ';
 
-const chooseFile: Dialogue = [['Where shall the data be kept?', enter]];
+const chooseFile: Dialogue = [['Where should the data be stored?', enter]];
 const makeTables: Dialogue = [['Create the tables now', enter]];
 const describeAda: Dialogue = [
   ['First name', `Ada${enter}`],
@@ -20,7 +20,7 @@ const describeAda: Dialogue = [
 ];
 const givePassword: Dialogue = [
   ['Password', `${password}${enter}`],
-  ['Once more', `${password}${enter}`],
+  ['Repeat password', `${password}${enter}`],
 ];
 const allAnswers = [...chooseFile, ...makeTables, ...describeAda, ...givePassword];
 
@@ -65,7 +65,7 @@ describe('coursectl setup, at a terminal', () => {
         ['Password', `short${enter}`],
         ['Password must be at least 6 characters.', `${ctrlU}${'x'.repeat(73)}${enter}`],
         ['Password must be at most 72 bytes.', `${ctrlU}${password}${enter}`],
-        ['Once more', `${password}${enter}`],
+        ['Repeat password', `${password}${enter}`],
       ],
     );
     expect(exitCode).to.equal(0);
@@ -80,9 +80,9 @@ describe('coursectl setup, at a terminal', () => {
       [
         ...[...chooseFile, ...makeTables, ...describeAda],
         ['Password', `${password}${enter}`],
-        ['Once more', `${password}s${enter}`],
+        ['Repeat password', `${password}s${enter}`],
         ['The two passwords differ. Type them again.\n? Password', `${password}${ctrlT}${enter}`],
-        ['Once more', `${password}${ctrlT}${enter}`],
+        ['Repeat password', `${password}${ctrlT}${enter}`],
       ],
     );
     expect(exitCode).to.equal(0);
@@ -129,7 +129,7 @@ describe('coursectl setup, at a terminal', () => {
     await cli.atTerminal(['setup'], allAnswers);
     const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], []);
     expect(exitCode).to.equal(0);
-    expect(terminal.screen()).to.include('\n2. Tables: up to date.\n3. Super admin: there already.\n');
+    expect(terminal.screen()).to.include('\n2. Tables: up to date.\n3. Super admin: exists.\n');
     expect(stdout).to.equal('The system is set up. Start it with: coursectl serve\n');
   });
 

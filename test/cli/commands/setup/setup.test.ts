@@ -76,7 +76,7 @@ describe('coursectl setup, run by a script', () => {
     await cli.run(complete, { stdin: password });
     const { exitCode, stdout, stderr } = await cli.run(['setup']);
     expect(exitCode).to.equal(0);
-    expect(stderr).to.match(/^1\. .*\n2\. Tables: up to date\.\n3\. Super admin: there already\.\n$/);
+    expect(stderr).to.match(/^1\. .*\n2\. Tables: up to date\.\n3\. Super admin: exists\.\n$/);
     expect(stdout).to.equal('The system is set up. Start it with: coursectl serve\n');
     expect(await cli.json(['setup'])).to.deep.equal({ migrationsApplied: [], superAdmin: 'existing' });
     expect(await (await cli.context()).database.models.User.count()).to.equal(1);

@@ -152,7 +152,7 @@ describe('coursectl users', () => {
       const user = await buildUser(harness.context, { email: 'ada@x.org' });
       const token = await tokenFor(harness.context, user);
       const off = await cli.run(['users', 'deactivate', 'ada@x.org']);
-      expect(off).to.deep.equal({ exitCode: 0, stdout: 'ada@x.org may not sign in any more.\n', stderr: '' });
+      expect(off).to.deep.equal({ exitCode: 0, stdout: 'ada@x.org may no longer sign in.\n', stderr: '' });
       await harness.api('get', '/api/auth/me', token).expect(401);
       await login('ada@x.org', 'factory-password').expect(401);
 
