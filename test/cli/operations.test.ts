@@ -139,7 +139,7 @@ describe('on a database of its own', () => {
       expect(await count()).to.equal(204);
     });
 
-    it('is refused in production, where its password would let anybody in', async () => {
+    it('is refused in production, because its password is public', async () => {
       await cli.run(['migrate', 'up']);
       const env = { ...cli.env, NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'R4nd0m'.repeat(8) };
       const { exitCode, stdout, stderr } = await cli.run(['seed', 'demo'], { env });

@@ -55,7 +55,7 @@ describe('coursectl among other processes', function () {
       ]);
     });
 
-    it('goes on serving when nobody reads its logs any more', async () => {
+    it('continues to serve when the reader of its logs has gone', async () => {
       const server = start('serve', '--migrate', '--port', '0');
       const [, url = ''] = await server.says(/listening on (\S+)/);
       server.stopReading('stderr');
@@ -83,7 +83,7 @@ describe('coursectl among other processes', function () {
       }
     });
 
-    it('goes on serving without logs', async () => {
+    it('continues to serve without logs', async () => {
       const argv = ['serve', '--migrate', '--port', '0', '--json'];
       const server = processes.start(argv, { cwd: cli.folder, env: cli.env, stderrFile: full });
       const [, url = ''] = await server.says(/"url":"([^"]+)"/);
@@ -175,7 +175,7 @@ describe('coursectl among other processes', function () {
       expect(readdirSync(cli.folder)).to.deep.equal([]);
     });
 
-    it('finishes at the first Ctrl-C what can not be broken off, and ends at once at the second', async () => {
+    it('completes at the first Ctrl-C what must not be aborted, and ends immediately at the second', async () => {
       const { sequelize } = (await cli.context()).database;
       await sequelize.query(
         "INSERT INTO leases (name, owner, expires_at) VALUES ('migrations', 'other', 99999999999999)",

@@ -28,10 +28,7 @@ export async function importUsers(run: ImportRun): Promise<Result> {
   const context = await run.context();
   if (named !== '-') return importFile(run, context, path.resolve(run.io.cwd, named), named);
   if (!isAnswered && !run.options.yes)
-    throw new AppError(
-      'USAGE',
-      'Standard input is the file, not a terminal: add --yes to import, or --dry-run to look first.',
-    );
+    throw new AppError('USAGE', 'Standard input is the file, not a terminal: add --yes, or --dry-run to look first.');
   const spooled = await fileFromStdin(run.io, context.config.dataDir);
   try {
     return await importFile(run, context, spooled.path, named, spooled);

@@ -45,7 +45,7 @@ describe('changes of courses at the command line', () => {
       expect(await audited()).to.deep.equal([byOperator('course.create')]);
     });
 
-    it('says so in one line, and how to go on', async () => {
+    it('says so in one line, with the next step', async () => {
       const { exitCode, stdout, stderr } = await cli.run(['courses', 'create', ...least, '--trainer', ada.phone]);
       const { id } = await models().Course.findOne({ rejectOnEmpty: true });
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });

@@ -77,7 +77,7 @@ describe('coursectl doctor', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('says how to mend a configuration, setting by setting', async () => {
+  it('says how to fix a configuration, setting by setting', async () => {
     const { configuration, ...others } = await examine(cli, { PORT: 'http', BCRYPT_COST: '99' });
     expect(others).to.deep.equal({});
     expect(configuration?.status).to.equal('failed');

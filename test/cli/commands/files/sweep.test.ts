@@ -42,7 +42,7 @@ describe('coursectl files sweep', () => {
     expect(sweep).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [], unknownRemoved: false });
   });
 
-  it('removes what nobody needs', async () => {
+  it('removes orphaned files', async () => {
     const { storageKey } = await material('doomed');
     const upload = old(path.join(cli.folder, 'data', 'uploads', 'half'));
     const { exitCode, stdout } = await cli.run(['files', 'sweep']);

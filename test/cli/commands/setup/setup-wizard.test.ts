@@ -48,7 +48,7 @@ describe('coursectl setup, at a terminal', () => {
     expect(readdirSync(cli.folder)).to.deep.equal(['data']);
   });
 
-  it('refuses answers on the spot with the sentences of the API, and lets them be mended', async () => {
+  it('refuses invalid answers with the sentences of the API, and asks again', async () => {
     const { exitCode } = await cli.atTerminal(
       ['setup'],
       [
@@ -117,7 +117,7 @@ describe('coursectl setup, at a terminal', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('changes nothing when the tables are declined, and can be taken up later', async () => {
+  it('changes nothing when the tables are declined, and can be run again later', async () => {
     const declined = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', `n${enter}`]]);
     expect(declined.exitCode).to.equal(130);
     expect(declined.terminal.screen()).to.match(/\nerror: Nothing was changed\. Run "coursectl setup" again .*\n$/);
@@ -170,7 +170,7 @@ describe('coursectl setup, at a terminal', () => {
       ['Ctrl-D', ctrlD],
     ];
     for (const [how, key] of ways) {
-      it(`with ${how} at any question ends with 130, leaves nothing half done, and can be taken up`, async () => {
+      it(`with ${how} at any question ends with 130, leaves nothing half done, and can be run again`, async () => {
         for (let answered = 0; answered < allAnswers.length; answered += 1) {
           const [question = ''] = allAnswers[answered] ?? [];
           // What an earlier round has chosen and made isn't asked again.

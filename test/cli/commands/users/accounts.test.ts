@@ -148,7 +148,7 @@ describe('coursectl users', () => {
   });
 
   describe('deactivate and activate', () => {
-    it('keep an account out at once, sessions and all, and let it in again', async () => {
+    it('lock an account out immediately, its sessions too, and let it in again', async () => {
       const user = await buildUser(harness.context, { email: 'ada@x.org' });
       const token = await tokenFor(harness.context, user);
       const off = await cli.run(['users', 'deactivate', 'ada@x.org']);

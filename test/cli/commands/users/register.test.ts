@@ -71,7 +71,7 @@ describe('coursectl users register', () => {
     );
   });
 
-  it('refuses to go on without all that is required, with one sentence a field', async () => {
+  it('refuses missing fields, with one sentence per field', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['users', 'register', '--first-name', 'Grace']);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
     expect(stderr.split('\n')).to.have.members([
