@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where this copy of the program lies. */
+/** Where this copy of the program is installed. */
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
 
 /** Where a command runs, and which copy of the program. */
@@ -13,8 +13,8 @@ export interface Place {
 }
 
 /**
- * The folder of this user for data and settings, where the program is installed for all projects: then the folder that
- * somebody happens to stand in means nothing. A clone, or a dependency of the project that one stands in, has none.
+ * This user's folder for data and settings, when the program is installed globally: the working directory is then arbitrary.
+ * A clone, or a dependency of the project in the working directory, has none.
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
  */
 export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: Place): string | undefined {
@@ -23,7 +23,7 @@ export function userFolder({ env, cwd, packageFolder: folder = packageFolder }: 
   if (at === -1) return undefined;
   const project = parts.slice(0, at).join(path.sep) || path.sep;
   const isBelow = !path.relative(project, cwd).startsWith('..');
-  // npx keeps what it fetched in projects of its own.
+  // npx installs in a project of its own cache.
   if (isBelow && !parts.includes('_npx')) return undefined;
   const { XDG_DATA_HOME: given, LOCALAPPDATA: onWindows } = env;
   if (given && path.isAbsolute(given)) return path.join(given, 'coursectl');

@@ -4,23 +4,23 @@ import { exitCodeOf } from './core/exit-codes.js';
 import { failureText, type Io, paintFor } from './core/output.js';
 import { runProgram } from './program.js';
 
-// The database, secrets and passwords are this user's alone, whoever writes the file.
+// Files with the database, secrets and passwords are for this user only.
 process.umask(0o077);
 
 const interrupts = new AbortController();
 
-/** The first Ctrl-C asks the command to end in good order, a second one doesn't wait for it. */
+/** The first Ctrl-C lets the command end cleanly, a second one ends the process. */
 function interrupt(): void {
   if (interrupts.signal.aborted) process.exit(130);
   interrupts.abort();
 }
 
-// Advice to developers of the S3 client about its next versions has no place in an operator's terminal.
+// Deprecation notices of the S3 client are for its developers, not for operators.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
-// A reader that went away ("| head") wants no more output, and no complaint. A full disk under "> file" is one.
+// A reader that ended early ("| head") is no failure; a full disk under "> file" is one.
 process.stdout.on('error', (cause) => {
   const code = systemErrorCode(cause);
   if (code === 'EPIPE') process.exit(0);
@@ -30,9 +30,9 @@ process.stdout.on('error', (cause) => {
   process.stderr.write(`${failureText(failure, paintFor(process.stderr, process.env), false)}\n`);
   process.exit(exitCodeOf(failure.code));
 });
-// Nobody reads the logs any more, or their disk is full: a service goes on serving, and its logs when there is room again.
+// The reader of the logs has gone, or their disk is full: the service continues, and logs again when it can.
 process.stderr.on('error', () => undefined);
-// Sequelize tells the console, too, of a transaction that it then throws: such lines have no place among ours.
+// Sequelize also writes to the console about a failed transaction, whose error it throws.
 const { warn } = console;
 console.warn = (...args: unknown[]) => {
   if (!/^(Committing|Rolling back) transaction /.test(String(args[0]))) warn(...args);

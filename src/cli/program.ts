@@ -27,7 +27,7 @@ import type { Outcome } from './core/run.js';
 /** Builds the whole command line. Command files only declare; what they need they load when they run. */
 export function createProgram(io: Io, outcome: Outcome): Command {
   const program = new Command('coursectl')
-    .description('Course management: set it up, run it, bring in the people.')
+    .description('Course management: setup, service, accounts, courses and imports.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .exitOverride()
@@ -77,7 +77,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     if (!(error instanceof CommanderError)) throw error;
     // Help and version come as "errors" with exit code 0.
     if (error.exitCode === 0) return exitCodes.ok;
-    // Commander has told people what is wrong, but not programs.
+    // Commander has printed the text for people only.
     if (argv.includes('--json')) await writeLine(io.stdout, printable(JSON.stringify(failureJson(usageError(error)))));
     return exitCodes.usage;
   }
@@ -85,8 +85,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
 }
 
 function usageError({ code, message }: CommanderError): AppError {
-  // Commander's word for the help that it shows when a subcommand is missing.
-  if (code === 'commander.help')
-    return new AppError('USAGE', 'A command is missing. Add --help to see which there are.');
+  // Commander shows the help when a subcommand is missing.
+  if (code === 'commander.help') return new AppError('USAGE', 'A command is missing. Add --help to list the commands.');
   return new AppError('USAGE', message.replace(/^error: /, '').replaceAll('\n', ' '));
 }

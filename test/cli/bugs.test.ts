@@ -6,7 +6,7 @@ import { buildUser } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 
-describe('a failure that nobody expected', () => {
+describe('an unexpected failure', () => {
   const harness = useHarness();
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
 

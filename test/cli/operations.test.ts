@@ -78,7 +78,7 @@ describe('on a database of its own', () => {
       ]) {
         const { exitCode, stdout, stderr } = await cli.run(argv);
         expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-        expect(stderr).to.equal('error: Without a terminal nobody can be asked: add --yes to revert.\n');
+        expect(stderr).to.equal('error: Confirmation needs a terminal: add --yes to revert.\n');
       }
       const declined = await cli.atTerminal(['migrate', 'down'], [['Revert this migration? (y/N)', keys.enter]]);
       const latest = (await status()).executed.at(-1);
@@ -139,7 +139,7 @@ describe('on a database of its own', () => {
       expect(await count()).to.equal(204);
     });
 
-    it('is refused in production, where its password would let anybody in', async () => {
+    it('is refused in production, because its password is public', async () => {
       await cli.run(['migrate', 'up']);
       const env = { ...cli.env, NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'R4nd0m'.repeat(8) };
       const { exitCode, stdout, stderr } = await cli.run(['seed', 'demo'], { env });

@@ -106,7 +106,7 @@ describe('the same bad input', () => {
       });
     }
 
-    it('is refused for every field at once, in one go', async () => {
+    it('is refused for all fields together', async () => {
       const problems = await saidByTheApi('post', '/api/courses', { level: 'hard', maxStudents: 0, trainerId });
       expect(problems).to.have.lengthOf(4);
       const argv = ['courses', 'create', '--level', 'hard', '--max-students', '0', '--trainer', trainerId];
@@ -124,7 +124,7 @@ describe('the same bad input', () => {
       );
     });
 
-    it('is refused with the same words when it names nobody or nothing', async () => {
+    it('is refused with the same words when no account or course has that name', async () => {
       const { title, description } = weaving;
       const create = ['courses', 'create', '--title', title, '--description', description, '--trainer', 'nobody'];
       await expectTheSameRefusal(create, ['post', '/api/courses', { title, description, trainerId: 'nobody' }]);

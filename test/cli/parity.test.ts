@@ -115,7 +115,7 @@ describe('the same bad value', () => {
     });
   }
 
-  it('is refused for every field at once, in one go', async () => {
+  it('is refused for all fields together', async () => {
     const person = { firstName: 'A', lastName: '', email: 'ada', phone: '', role: 'boss', password: 'short' };
     const sentences = (await saidByTheApi(person)).map(({ msg }) => msg);
     expect(sentences).to.have.lengthOf(6);

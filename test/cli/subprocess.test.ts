@@ -51,11 +51,11 @@ describe('coursectl among other processes', function () {
         `Database: sqlite:${path.join(cli.folder, 'data', 'coursectl.sqlite')}`,
         `API description: ${url}/api/openapi.json`,
         `No super admin yet. In another terminal, in this folder, run: ${asCalled}`,
-        'Stopping: requests under way may finish.',
+        'Stopping: waiting for running requests.',
       ]);
     });
 
-    it('goes on serving when nobody reads its logs any more', async () => {
+    it('continues to serve when the reader of its logs has gone', async () => {
       const server = start('serve', '--migrate', '--port', '0');
       const [, url = ''] = await server.says(/listening on (\S+)/);
       server.stopReading('stderr');
@@ -83,7 +83,7 @@ describe('coursectl among other processes', function () {
       }
     });
 
-    it('goes on serving without logs', async () => {
+    it('continues to serve without logs', async () => {
       const argv = ['serve', '--migrate', '--port', '0', '--json'];
       const server = processes.start(argv, { cwd: cli.folder, env: cli.env, stderrFile: full });
       const [, url = ''] = await server.says(/"url":"([^"]+)"/);
@@ -175,13 +175,13 @@ describe('coursectl among other processes', function () {
       expect(readdirSync(cli.folder)).to.deep.equal([]);
     });
 
-    it('finishes at the first Ctrl-C what can not be broken off, and ends at once at the second', async () => {
+    it('completes at the first Ctrl-C what must not be aborted, and ends immediately at the second', async () => {
       const { sequelize } = (await cli.context()).database;
       await sequelize.query(
         "INSERT INTO leases (name, owner, expires_at) VALUES ('migrations', 'other', 99999999999999)",
       );
       const waiting = start('migrate', 'up');
-      await waiting.says(/^Another migration is running, or broke off a moment ago: waiting for it\.\n/);
+      await waiting.says(/^Another migration is running, or was just interrupted: waiting for it\.\n/);
       waiting.kill('SIGINT');
       await waiting.stays(300);
       waiting.kill('SIGINT');
@@ -194,7 +194,7 @@ describe('coursectl among other processes', function () {
       if (processes.withoutTerminal) this.skip();
     });
     const atTerminal = (...argv: string[]) => processes.startAtTerminal(argv, { cwd: cli.folder, env: cli.env });
-    const question = /Where shall the data be kept\?/;
+    const question = /Where should the data be stored\?/;
 
     for (const [how, key] of [
       ['Ctrl-C', '\u0003'],
@@ -231,7 +231,7 @@ describe('coursectl among other processes', function () {
         [/Email/, 'ada@example.org\r'],
         [/Phone/, '+44 20 1\r'],
         [/Password/, `${password}\r`],
-        [/Once more/, `${password}\r`],
+        [/Repeat password/, `${password}\r`],
       ];
       for (const [words, typed] of dialogue) {
         await setup.says(words);

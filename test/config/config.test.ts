@@ -424,7 +424,7 @@ describe('loadConfig', () => {
     expect(load({ NODE_ENV: 'test', BCRYPT_COST: '4' }).auth.bcryptCost).to.equal(4);
   });
 
-  it('names all problems at once, one a setting', async () => {
+  it('reports all problems together, one per setting', async () => {
     const problems = await problemsWith({
       NODE_ENV: 'production',
       PORT: 'x',

@@ -77,7 +77,7 @@ async function runAtTerminal(
   try {
     await terminal.converse(dialogue, ended);
   } catch (error) {
-    // Nobody will answer any more.
+    // No answer will follow.
     terminal.stdin.push(keys.ctrlC);
     await ended;
     throw error;

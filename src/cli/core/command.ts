@@ -3,7 +3,7 @@ import { addCommand, type Choices, type Declaration, type None, type Options } f
 import { asTyped, type Io } from './output.js';
 import { action, commonOptions, type Outcome, type SchemaNeed, type Work } from './run.js';
 
-/** What a command file is given to register with. */
+/** What command files register with. */
 export interface Registry {
   io: Io;
   outcome: Outcome;

@@ -12,7 +12,7 @@ interface Repeatable {
   isRepeatable: true;
 }
 
-/** What arguments may be, by their names, where there are few words to choose from. */
+/** The allowed words of arguments, by their names. */
 export type Choices = Readonly<Record<string, readonly string[]>>;
 
 /** No options, or no choices. */

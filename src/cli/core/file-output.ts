@@ -48,7 +48,7 @@ async function openOutput({ io, options }: Run<'', typeof outputOption>): Promis
 
 /**
  * @param what the data is
- * @throws AppError `USAGE` with `--json` and no `--output`: known before anything is done
+ * @throws AppError `USAGE` with `--json` and no `--output`
  */
 export function assertDestination({ options }: Run<'', typeof outputOption>, what = 'CSV'): void {
   if (options.json && options.output === undefined)
@@ -56,7 +56,7 @@ export function assertDestination({ options }: Run<'', typeof outputOption>, wha
 }
 
 /**
- * Writes data piece by piece to standard output or to the file of `--output`: all of it, or, when it can't be had, no file.
+ * Writes data to standard output or to the file of `--output`. After a failure there is no file.
  * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`, `INTERRUPTED`
  */
 export async function writeData(

@@ -5,7 +5,7 @@ import type { Io } from './output.js';
 /**
  * A password from standard input, for scripts: its first line, without the line break. Never from an option:
  * options are seen by every user of the machine.
- * @throws AppError `USAGE` when a person would have to type it in plain sight, or it isn't text; `INTERRUPTED`
+ * @throws AppError `USAGE` when it would be typed visibly, or isn't text; `INTERRUPTED`
  */
 export async function readPassword(io: Io): Promise<string> {
   if (io.stdin.isTTY)
@@ -18,7 +18,7 @@ export async function readPassword(io: Io): Promise<string> {
     const [line = ''] = new TextDecoder('utf-8', { fatal: true }).decode(bytes).split(/\r?\n/);
     return line;
   } catch (error) {
-    // Signs put in the place of others would make a password that nobody knows.
+    // Replacement characters would make an unknown password.
     throw new AppError('USAGE', 'The password on standard input is not UTF-8. Pipe it in as UTF-8 text.', {
       cause: error,
     });
@@ -35,7 +35,7 @@ async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A number as somebody typed it, where schemas demand one; what isn't one is left for the schema to refuse. */
+/** A number that was typed as text. Other text is returned as it is: the schema refuses it. */
 export function typedNumber(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\s*-?\d+\s*$/.test(text) ? Number(text) : text;
 }

@@ -9,7 +9,7 @@ import { printable, printableLine } from './printable.js';
 /** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
-/** Everything a command may touch of the process it runs in; tests hand in their own. */
+/** All that a command uses of its process; tests replace it. */
 export interface Io {
   stdin: Readable & { isTTY?: boolean };
   stdout: OutputStream;
@@ -30,7 +30,7 @@ export function asTyped({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, rest: 
 const commandLines =
   /\bcoursectl (?=(?:setup|serve|users|courses|enrollments|imports|audit|files|migrate|seed|doctor|config)\b)/g;
 
-/** The message of a failure with the commands that it names as they would be typed here: services know of no terminal. */
+/** Replaces `coursectl` in a message by what was typed to call the program. */
 export function withCommandLines({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, message: string): string {
   return message.replaceAll(commandLines, () => `${calledAs} `);
 }
@@ -40,7 +40,7 @@ export function paintFor(stream: OutputStream, env: Io['env']): ChalkInstance {
   return new Chalk({ level: stream.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? 1 : 0 });
 }
 
-/** Writes text or bytes and waits when the stream is full, so that long data neither fills memory nor gets lost. */
+/** Writes text or bytes and waits when the stream is full, so that long data doesn't fill the memory. */
 export async function writeText(stream: OutputStream, text: string | Uint8Array, signal?: AbortSignal): Promise<void> {
   if (stream.write(text)) return;
   try {
@@ -55,7 +55,7 @@ export function writeLine(stream: OutputStream, line: string): Promise<void> {
   return writeText(stream, `${line}\n`);
 }
 
-/** Rows as a table with aligned columns, for people; some scripts take two columns of a terminal for a sign. */
+/** Rows as a table with aligned columns, for people; wide characters take two columns. */
 export function table(headings: readonly string[], cells: readonly (readonly string[])[]): string {
   const rows = cells.map((row) => row.map(printableLine));
   const widths = headings.map((heading, column) =>
@@ -67,7 +67,7 @@ export function table(headings: readonly string[], cells: readonly (readonly str
   return [line(headings), ...rows.map(line)].join('\n');
 }
 
-/** How many of something, as people say it: "1 course", "42 courses". */
+/** A number with its noun: "1 course", "42 courses". */
 export const counted = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
 /** A command line that a POSIX shell reads as these words. */
@@ -76,7 +76,7 @@ export function commandLine(io: Pick<Io, 'calledAs'>, words: readonly string[]):
   return asTyped(io, quoted.join(' '));
 }
 
-/** One page of a listing, for people: a table, or that there is nothing, and where in the listing one is. */
+/** One page of a listing for people: a table and the number of the page, or that the listing is empty. */
 export function pageText(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -91,7 +91,7 @@ export function pageText(
     : `${table(headings, rows)}\n${footer}`;
 }
 
-/** One thing for people: a line a field, with those that say nothing left out, and several for text of several lines. */
+/** Fields for people, a line each; empty ones are left out, and text of several lines has several. */
 export function fieldsText(fields: readonly (readonly [field: string, value: string | null])[]): string {
   const rows = fields.flatMap(([field, value]) =>
     value === null || value === ''
@@ -101,7 +101,7 @@ export function fieldsText(fields: readonly (readonly [field: string, value: str
   return table(['FIELD', 'VALUE'], rows);
 }
 
-/** What a failed command prints: the problem in one line, the fields below it, and with `verbose` everything there is. */
+/** What a failed command prints: the problem in one line, the fields below it, and with `verbose` the stack. */
 export function failureText(error: unknown, paint: ChalkInstance, verbose: boolean): string {
   const label = paint.red('error:');
   const stack = verbose && error instanceof Error ? `\n${paint.dim(printable(stackOf(error)))}` : '';

@@ -1,6 +1,6 @@
 /**
- * Text of others as a terminal may be given it: what would move its cursor, colour, turn round or hide what stands there is
- * shown as an escape, such as \u001b. JSON that went through it says the same as before.
+ * Makes text from outside safe for a terminal: characters that move the cursor, colour, reorder or hide text are shown as
+ * escapes, such as \u001b. JSON keeps its meaning.
  */
 
 const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
@@ -12,7 +12,7 @@ export function printable(text: string): string {
   return text.replace(unsafe, (sign) => (sign === '\n' || sign === '\t' ? sign : escaped(sign)));
 }
 
-/** The same in one line, for what stands in a table or a sentence: it can't look like a line of ours. */
+/** The same in one line, for tables and sentences. */
 export function printableLine(text: string): string {
   return text.replace(unsafe, escaped);
 }

@@ -4,14 +4,14 @@ import type { Io } from './output.js';
 import { printableLine } from './printable.js';
 
 /**
- * Asks the person at the terminal. Answers are checked on the spot, by the schemas of the API, and come back normalised.
+ * Asks the person at the terminal. Answers are checked by the schemas of the API, and returned normalised.
  * Each question throws AppError `INTERRUPTED` when it is left unanswered.
  */
 export interface Prompts {
   text(message: string, atom: Joi.Schema, initial?: string): Promise<string>;
   /** Asks twice; what is typed is never shown. */
   newPassword(message: string, atom: Joi.Schema): Promise<string>;
-  /** Asks once; any answer will do. */
+  /** Asks once; every answer is valid. */
   secret(message: string): Promise<string>;
   confirm(message: string, initial: boolean): Promise<boolean>;
   choose<T extends string>(message: string, choices: readonly { value: T; name: string }[]): Promise<T>;
@@ -30,13 +30,13 @@ function problemOf(atom: Joi.Schema, answer: string): true | string {
 export async function createPrompts(io: Io): Promise<Prompts> {
   const { default: inquirer } = await import('inquirer');
 
-  /** Puts one question, until there is an answer, or Ctrl-C, Ctrl-D or a signal to the process says that none will come. */
+  /** Asks one question, until it is answered or ended by Ctrl-C, Ctrl-D or a signal. */
   async function answerTo<T>(
     put: (ask: ReturnType<typeof inquirer.createPromptModule>) => Promise<{ answer: T }>,
   ): Promise<T> {
     const left = new AbortController();
     const leave = () => left.abort();
-    // Inquirer overlooks Ctrl-D: readline closes, which pauses its input, and the question would stay open for ever.
+    // Inquirer ignores Ctrl-D: readline closes and pauses its input, and the question would stay open.
     io.stdin.once('pause', leave);
     const signal = AbortSignal.any([io.signal, left.signal]);
     try {
@@ -73,7 +73,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
     async newPassword(message, atom) {
       for (;;) {
         const first = await hidden(message, (typed) => problemOf(atom, typed));
-        if (first === (await hidden('Once more'))) return first;
+        if (first === (await hidden('Repeat password'))) return first;
         io.stderr.write('The two passwords differ. Type them again.\n');
       }
     },

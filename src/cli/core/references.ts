@@ -4,8 +4,8 @@ import { findUser } from '../../services/accounts/queries.js';
 import { findCourseNamed } from '../../services/courses/queries.js';
 
 /**
- * The id of the account that an id, an email address or a phone number means. What means none is passed on as it is:
- * then the service says so, in its own words and its own order.
+ * The id of the account that an id, an email address or a phone number names. A reference to none is returned as it is: the
+ * service then refuses it, in its order of checks.
  */
 export async function userIdOf(context: Context, reference: string): Promise<string> {
   try {

@@ -32,7 +32,7 @@ export interface Run<Usage extends string = '', O extends Options = None, C exte
   options: OptionValues<O> & CommonOptions;
   /** Colours for text on standard output. */
   paint: ChalkInstance;
-  /** Whether a person is there to answer: a terminal on both ends, and no `--json`. */
+  /** Whether questions can be answered: both ends are a terminal, and there is no `--json`. */
   interactive: boolean;
   /** The settings; `overrides` are options of the command line that stand above the environment. */
   config(overrides?: Record<string, string | undefined>): Promise<Config>;
@@ -43,7 +43,7 @@ export interface Run<Usage extends string = '', O extends Options = None, C exte
   context(overrides?: Record<string, string | undefined>): Promise<Context>;
   /** Says something to the person at the terminal, on standard error; silent with `--quiet` or `--json`. */
   say(text: string): void;
-  /** Writes a line of data to standard output at once, for commands whose data doesn't fit into a result. */
+  /** Writes a line of data to standard output immediately, for commands whose data doesn't fit into a result. */
   emit(line: string): Promise<void>;
 }
 
@@ -59,8 +59,8 @@ export interface Result {
 }
 
 /**
- * Which database schema a command works on: exactly this program's, which all need that write rows; one that no newer
- * program has changed, which those need that change it; or whatever there is.
+ * Which database schema a command works on: `current`: this program's, for commands that write
+ * rows; `not newer`: not changed by a newer program, for commands that change the schema; or any.
  */
 export type SchemaNeed = 'current' | 'not newer' | 'any';
 
@@ -69,11 +69,11 @@ export interface Work<Usage extends string, O extends Options, C extends Choices
   /** Looked at when the command opens the database. */
   schema: SchemaNeed;
   run: (run: Run<Usage, O, C>) => Promise<Result>;
-  /** The command watches for Ctrl-C itself and ends in good order; others are broken off. */
+  /** The command handles Ctrl-C itself; others are aborted. */
   stopsItself?: boolean;
 }
 
-/** What is left of a command line when it has ended. */
+/** The result of a command line. */
 export interface Outcome {
   exitCode: ExitCode;
 }
@@ -90,7 +90,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     try {
       return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
     } catch (error) {
-      // What an option gave is a mistake in usage, not in the configuration.
+      // An invalid option is an error of usage, not of the configuration.
       if (!isAppError(error, 'CONFIG_INVALID') || !error.details.some(({ path }) => overrides[path])) throw error;
       throw new AppError('USAGE', error.details.map(({ message }) => message).join(' '), { cause: error });
     }

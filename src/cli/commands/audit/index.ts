@@ -11,7 +11,7 @@ const auditOptions = {
   '--actor <user>': 'only by this account: id, email or phone',
   '--target-type <type>': 'only of a user, address, import, course or enrollment',
   '--target <id>': 'only of the one with this id',
-  '--from <time>': 'from this date or time on, as ISO 8601 has it',
+  '--from <time>': 'from this date or time (ISO 8601)',
   '--to <time>': 'before this date or time',
   ...pageOptions('entries'),
 };
@@ -22,7 +22,7 @@ export function register(program: Command, registry: Registry): void {
   define(audit, registry, {
     usage: 'list',
     schema: 'any',
-    summary: 'List privileged changes, newest first; --json has what was before and after',
+    summary: 'List privileged changes, newest first; --json has the values before and after',
     examples: [
       'audit list',
       'audit list --action course.delete --from 2026-01-01',

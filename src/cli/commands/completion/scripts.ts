@@ -212,7 +212,7 @@ complete -c ${name} -f
 ${lines.join('\n')}`;
 }
 
-/** Completion scripts made of the program's own declarations, so that they can't get out of step with it. */
+/** Completion scripts made of the program's own declarations, so that they always match it. */
 export const completionScripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 export const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly (keyof typeof completionScripts)[];

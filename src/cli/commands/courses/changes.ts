@@ -30,7 +30,7 @@ function changed(model: Parameters<typeof presentCourse>[0], textOf: (course: Co
 }
 
 /**
- * Makes a course, which nobody sees before it is published.
+ * Creates a course, which is hidden until it is published.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer
  */
 export async function create(run: Run<'', typeof createCourseOptions>): Promise<Result> {
@@ -60,7 +60,7 @@ export async function publish(run: Run<'<course>'>, isPublished: boolean): Promi
   const published = await publishCourse(context, operator, await named(run, context), { isPublished });
   return changed(
     published,
-    (course) => `${courseName(course)} is ${isPublished ? 'published' : 'not published any more'}.`,
+    (course) => `${courseName(course)} is ${isPublished ? 'published' : 'no longer published'}.`,
   );
 }
 
@@ -69,13 +69,13 @@ export async function giveToTrainer(run: Run<'<course> <user>'>): Promise<Result
   const context = await run.context();
   const trainerId = await userIdOf(context, run.arguments.user);
   const assigned = await assignTrainer(context, operator, await named(run, context), { trainerId });
-  return changed(assigned, (course) => `${courseName(course)} is the course of ${trainerName(course)} now.`);
+  return changed(assigned, (course) => `${courseName(course)} is now a course of ${trainerName(course)}.`);
 }
 
 const inUse = (cause?: unknown) =>
-  new AppError('COURSE_IN_USE', 'Course has active enrollments. Add --force to delete it all the same.', { cause });
+  new AppError('COURSE_IN_USE', 'Course has active enrollments. Add --force to delete it anyway.', { cause });
 
-/** @throws AppError `COURSE_IN_USE` before anybody is asked what would be refused */
+/** @throws AppError `COURSE_IN_USE` before a question about what would be refused */
 async function askWhetherToDelete(
   run: Run<'<course>', typeof deleteCourseOptions>,
   context: Context,
@@ -88,7 +88,7 @@ async function askWhetherToDelete(
   const files = (await listMaterials(context, operator, course.id, { limit: 1 })).pagination.totalItems;
   const loss = `${counted(await count({}), 'enrollment')} (${active} active) and ${counted(files, 'file')}`;
   await confirm(run, {
-    about: `${courseName(course)} goes with ${loss}.`,
+    about: `${courseName(course)} will be deleted with ${loss}.`,
     question: 'Delete this course?',
     otherwise: 'Nothing was deleted.',
   });

@@ -19,7 +19,7 @@ export function register(courses: Command, registry: Registry): void {
   define(courses, registry, {
     usage: 'edit <course>',
     schema: 'current',
-    summary: 'Change what a course says of itself; an empty value clears',
+    summary: 'Change the fields of a course; an empty value clears a field',
     examples: [
       'courses edit "Weaving for beginners" --title Weaving --max-students 20',
       'courses edit 019aa0c4-... --location "" --max-students none --tag "" --no-featured',

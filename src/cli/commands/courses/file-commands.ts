@@ -4,7 +4,7 @@ import { outputOption, yesOption } from '../../core/declaration.js';
 import { fileListOptions } from './options.js';
 
 export function register(courses: Command, registry: Registry): void {
-  const files = courses.command('files').description('Look at, add, fetch and remove the files of a course');
+  const files = courses.command('files').description('List, add, download and remove the files of a course');
 
   define(files, registry, {
     usage: 'list <course>',
@@ -18,7 +18,7 @@ export function register(courses: Command, registry: Registry): void {
   define(files, registry, {
     usage: 'add <course> <file>',
     schema: 'current',
-    summary: 'Add a file to a course; your own stays where it is',
+    summary: 'Add a copy of a file to a course',
     examples: ['courses files add "Weaving for beginners" patterns.pdf'],
     stopsItself: true,
     run: async (run) => (await import('./files.js')).add(run),
@@ -53,7 +53,7 @@ export function register(courses: Command, registry: Registry): void {
   define(courses, registry, {
     usage: 'thumbnail <course> <file>',
     schema: 'current',
-    summary: 'Give a course its picture: JPEG, PNG or WebP; your file stays where it is',
+    summary: 'Set the picture of a course: a copy of a JPEG, PNG or WebP file',
     examples: ['courses thumbnail "Weaving for beginners" loom.jpg'],
     stopsItself: true,
     run: async (run) => (await import('./files.js')).thumbnail(run),

@@ -74,7 +74,7 @@ export async function thumbnail(run: Run<'<course> <file>'>): Promise<Result> {
   return { json: { imageUrl }, text: `${courseName(course)} has a new picture: ${imageUrl}` };
 }
 
-/** What trainers upload may hold anything, also what makes a terminal do things. @throws AppError `USAGE` */
+/** An uploaded file may contain control sequences of terminals. @throws AppError `USAGE` */
 function assertNoTerminal({ io, options }: Run<'', typeof outputOption>): void {
   if (options.output === undefined && io.stdout.isTTY)
     throw new AppError('USAGE', 'A file is not written to a terminal: add --output <file>, or redirect it with >.');
@@ -88,7 +88,7 @@ async function* downloaded({ stream }: StoredObject, { storage }: Context, signa
     yield* stream as AsyncIterable<Buffer>;
   } catch (error) {
     if (signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
-    const message = `The file storage ${storage.location} broke off in the middle of the file. Try again.`;
+    const message = `The file storage ${storage.location} failed in the middle of the file. Try again.`;
     throw new AppError('STORAGE_UNAVAILABLE', message, { cause: error });
   }
 }

@@ -54,7 +54,7 @@ function registerChanges(courses: Command, registry: Registry): void {
     define(courses, registry, {
       usage: `${name} <course>`,
       schema: 'current',
-      summary: name === 'publish' ? 'Show a course to everybody' : 'Take a course out of the catalogue',
+      summary: name === 'publish' ? 'Show a course in the catalogue' : 'Remove a course from the catalogue',
       examples: [`courses ${name} "Weaving for beginners"`],
       stopsItself: true,
       run: async (run) => (await import('./changes.js')).publish(run, name === 'publish'),

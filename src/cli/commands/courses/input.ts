@@ -4,10 +4,10 @@ import type { editCourseOptions } from './options.js';
 
 const isBlank = (text: string) => text.trim() === '';
 
-/** An option that is empty says that there is nothing. */
+/** An empty option clears the field. */
 const orNull = (text: string | undefined) => (text !== undefined && isBlank(text) ? null : text);
 
-function seats(text: string | undefined): number | string | null | undefined {
+function capacity(text: string | undefined): number | string | null | undefined {
   return text !== undefined && (isBlank(text) || text.trim() === 'none') ? null : typedNumber(text);
 }
 
@@ -26,7 +26,7 @@ export function courseInput(options: OptionValues<typeof editCourseOptions>): ob
     tags: tag?.length === 1 && tag.every(isBlank) ? [] : tag,
     requirements: orNull(options.requirements),
     learningOutcomes: orNull(options.learningOutcomes),
-    maxStudents: seats(options.maxStudents),
+    maxStudents: capacity(options.maxStudents),
     startDate: orNull(options.startDate),
     endDate: orNull(options.endDate),
     location: orNull(options.location),

@@ -30,16 +30,16 @@ const courseFieldOptions = {
   '--short-description <text>': 'the same in a sentence',
   '--category <category>': '2 to 100 characters',
   '--level <level>': 'beginner, intermediate or advanced',
-  '--language <language>': 'that it is taught in',
+  '--language <language>': 'language of instruction',
   '--type <type>': 'online, classroom or hybrid',
   '--tag <word>': repeatable('a word to find it by; may be repeated'),
   '--requirements <text>': 'what trainees should bring',
   '--learning-outcomes <text>': 'what they will know',
-  '--max-students <number>': 'how many seats it has, or none for no limit',
+  '--max-students <number>': 'maximum number of trainees, or none for no limit',
   '--start-date <date>': 'as YYYY-MM-DD',
   '--end-date <date>': 'as YYYY-MM-DD',
   '--location <place>': 'where it takes place',
-  '--featured': 'give it prominence',
+  '--featured': 'mark it as featured',
 };
 
 export const createCourseOptions = {
@@ -49,7 +49,7 @@ export const createCourseOptions = {
 
 export const editCourseOptions = {
   ...courseFieldOptions,
-  '--no-featured': 'give it no prominence any more',
+  '--no-featured': 'no longer mark it as featured',
 };
 
 export const fileListOptions = pageOptions('files');

@@ -20,7 +20,7 @@ export function courseText(course: Course): string {
     ['type', course.courseType],
     ['language', course.language],
     ['tags', course.tags.join(', ')],
-    ['seats', course.maxStudents === null ? 'no limit' : String(course.maxStudents)],
+    ['capacity', course.maxStudents === null ? 'no limit' : String(course.maxStudents)],
     ['begins', course.startDate],
     ['ends', course.endDate],
     ['location', course.location],

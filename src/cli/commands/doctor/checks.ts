@@ -57,7 +57,7 @@ function signingSecret({ auth }: Config): Finding {
   };
 }
 
-/** Whether others on this machine can read the secrets in `.env`; where there are no permissions of that kind, none can. */
+/** Whether other users of this machine can read the secrets in `.env`; Windows has no such permissions. */
 async function settingsFile(folder: string): Promise<Finding> {
   const file = path.join(folder, '.env');
   const found = await stat(file).catch((error: unknown) => {
@@ -66,7 +66,7 @@ async function settingsFile(folder: string): Promise<Finding> {
   });
   if (found === undefined) return { status: 'ok', detail: 'none: all settings come from the environment' };
   if (process.platform === 'win32' || (found.mode & 0o007) === 0)
-    return { status: 'ok', detail: `${file} is closed to other users` };
+    return { status: 'ok', detail: `${file} can't be read by other users` };
   return {
     status: 'warning',
     detail: `${file} is open to every user of this machine, and may hold passwords and the signing secret`,
@@ -75,7 +75,7 @@ async function settingsFile(folder: string): Promise<Finding> {
 }
 
 async function writeAccess({ dataDir }: Config): Promise<Finding> {
-  // The folder itself is made when it is needed: until then it is for its parent to be writable.
+  // The folder is created when it is needed: until then its parent must be writable.
   let folder = dataDir;
   while (!existsSync(folder)) folder = path.dirname(folder);
   const probe = path.join(folder, `.coursectl-doctor-${process.pid}`);
@@ -92,17 +92,17 @@ async function writeAccess({ dataDir }: Config): Promise<Finding> {
       remedy: isFull ? 'Free some space.' : 'Make DATA_DIR writable for this user, or name another folder.',
     };
   } finally {
-    // It is a few bytes in our own folder; what was to be found out is known.
+    // The check has its result; the probe is a few bytes.
     await rm(probe, { force: true }).catch(() => undefined);
   }
 }
 
 async function fileStorage({ storage, config: { files } }: Context): Promise<Finding> {
-  // Whether it can be made is what the data folder's check says: to look is not to make it.
+  // The check of the data folder says whether it can be created; this one doesn't create it.
   if (files.storage.kind === 'local' && !existsSync(files.storage.folder))
-    return { status: 'ok', detail: `${storage.location}, made when the first file comes` };
+    return { status: 'ok', detail: `${storage.location}, created with the first file` };
   await storage.check();
-  return { status: 'ok', detail: `${storage.location} keeps what it is given` };
+  return { status: 'ok', detail: `${storage.location} stores and returns files` };
 }
 
 async function schemaState({ schema }: Context): Promise<Finding> {
@@ -133,7 +133,7 @@ async function superAdmin(context: Context): Promise<Finding> {
   const { setupRequired } = await setupStatus(context);
   return setupRequired
     ? { status: 'warning', detail: 'none yet', remedy: 'Run: coursectl setup' }
-    : { status: 'ok', detail: 'there' };
+    : { status: 'ok', detail: 'exists' };
 }
 
 /** So many are named; the rest is counted. */
@@ -155,8 +155,7 @@ async function lockedOut(context: Context): Promise<Finding> {
 
 async function trustedProxy(context: Context): Promise<Finding> {
   const met = await untrustedProxies(context);
-  if (met.length === 0)
-    return { status: 'ok', detail: 'in the last day nobody sent X-Forwarded-For who is not in TRUST_PROXY' };
+  if (met.length === 0) return { status: 'ok', detail: 'no X-Forwarded-For from outside TRUST_PROXY in the last day' };
   return {
     status: 'warning',
     detail: `X-Forwarded-For came from ${met.slice(0, namedAddresses).join(', ')}, which TRUST_PROXY does not name`,
@@ -168,7 +167,7 @@ async function connected({ schema, config: { database } }: Context): Promise<Fin
   const where = databaseUrlForDisplay(database);
   // Connecting would make the file.
   if (database.dialect === 'sqlite' && !existsSync(database.file))
-    return { status: 'failed', detail: `there is no database yet at ${where}`, remedy: 'Run: coursectl setup' };
+    return { status: 'failed', detail: `no database at ${where} yet`, remedy: 'Run: coursectl setup' };
   return { status: 'ok', detail: `${await schema.serverVersion()} at ${where}` };
 }
 
@@ -179,7 +178,7 @@ async function databaseChecks(context: Context): Promise<Check[]> {
   const settings = await check('server settings', async () => {
     const problems = await schema.serverProblems();
     return problems.length === 0
-      ? { status: 'ok', detail: 'as they should be' }
+      ? { status: 'ok', detail: 'suitable' }
       : {
           status: 'warning',
           detail: problems.map(({ problem }) => problem).join('; '),

@@ -5,7 +5,7 @@ export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'doctor',
     schema: 'any',
-    summary: 'Check configuration, database, schema, secrets, folders and clock; changes nothing that stays',
+    summary: 'Check configuration, database, schema, secrets, folders and clock; changes nothing',
     examples: ['doctor', 'doctor --json'],
     run: async (run) => (await import('./checks.js')).doctor(run),
   });

@@ -84,7 +84,7 @@ export async function progress(run: Run<'<id> <number>'>): Promise<Result> {
 
 const shownRemovals = 20;
 
-/** @throws AppError `NOT_FOUND` before anybody is asked about what isn't there */
+/** @throws AppError `NOT_FOUND` before the question */
 async function askWhetherToRemove(run: Run, context: Context, ids: readonly string[]): Promise<void> {
   const lines: string[] = [];
   for (const id of ids) {

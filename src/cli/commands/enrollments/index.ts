@@ -4,7 +4,7 @@ import { yesOption } from '../../core/declaration.js';
 import { assignOptions, enrollmentListOptions, statusOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
-  const enrollments = program.command('enrollments').description('Enroll trainees in courses and look after them');
+  const enrollments = program.command('enrollments').description('Enroll trainees in courses and manage enrollments');
 
   define(enrollments, registry, {
     usage: 'list',
@@ -36,7 +36,8 @@ export function register(program: Command, registry: Registry): void {
       'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --json',
     ],
     options: assignOptions,
-    notes: "Of several, those who can be enrolled are; who isn't is named with the reason, and the exit code is 3.",
+    notes:
+      'Of several trainees, those who can be enrolled are; the others are listed with the reason, and the exit code is 3.',
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).assign(run),
   });
@@ -56,7 +57,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
     usage: 'status <id> <status>',
     schema: 'current',
-    summary: 'Move an enrollment on: to active, completed or cancelled',
+    summary: 'Change the status of an enrollment: active, completed or cancelled',
     examples: [
       'enrollments status 019aa0c6-... active',
       'enrollments status 019aa0c6-... cancelled --notes "Moved away"',
@@ -69,7 +70,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
     usage: 'progress <id> <number>',
     schema: 'current',
-    summary: 'Set how far a trainee is, from 0 to 100',
+    summary: 'Set the progress of a trainee, 0 to 100',
     examples: ['enrollments progress 019aa0c6-... 75'],
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).progress(run),
@@ -78,7 +79,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
     usage: 'remove <id...>',
     schema: 'current',
-    summary: 'Remove enrollments, all that are named or none',
+    summary: 'Remove enrollments: all of them, or none if one fails',
     examples: ['enrollments remove 019aa0c6-...', 'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json'],
     options: yesOption,
     stopsItself: true,

@@ -11,9 +11,9 @@ export const enrollmentListOptions = {
 
 export const assignOptions = {
   '--status <status>': 'active (the default) or pending',
-  '--notes <text>': 'a remark, which the trainee sees too',
+  '--notes <text>': 'a note, which the trainee sees too',
 };
 
 export const statusOptions = {
-  '--notes <text>': 'in the place of what is noted; an empty text clears',
+  '--notes <text>': 'replaces the notes; an empty text clears them',
 };

@@ -4,20 +4,19 @@ import { exitCodes } from '../../core/exit-codes.js';
 import { counted } from '../../core/output.js';
 
 const sweepOptions = {
-  '--remove-unknown': 'also remove what the database knows nothing of',
+  '--remove-unknown': 'also remove objects that the database does not know',
 };
 
 export function register(program: Command, registry: Registry): void {
-  const files = program.command('files').description('Look after the storage of files');
+  const files = program.command('files').description('Manage the file storage');
 
   define(files, registry, {
     usage: 'sweep',
     schema: 'current',
-    summary: 'Remove files that nobody needs, and hold the storage against the database',
+    summary: 'Remove orphaned files, and compare the storage with the database',
     examples: ['files sweep', 'files sweep --remove-unknown --json'],
     options: sweepOptions,
-    notes:
-      'The service sweeps by itself every hour. Files that should be there and are not are named; then the exit code is 1.',
+    notes: 'The service removes orphaned files every hour. Missing files are listed; then the exit code is 1.',
     stopsItself: true,
     async run(run) {
       const { sweepStorage } = await import('../../../services/maintenance/orphan-cleanup.js');
@@ -25,8 +24,8 @@ export function register(program: Command, registry: Registry): void {
       const sweep = await sweepStorage(await run.context(), removeUnknown);
       const { removed, leftovers, unknown, missing } = sweep;
       const text = [
-        `${counted(removed, 'file')} that nobody needs removed`,
-        `${counted(leftovers, 'upload')} that broke off removed`,
+        `${counted(removed, 'orphaned file')} removed`,
+        `${counted(leftovers, 'incomplete upload')} removed`,
         `${counted(unknown.length, 'object')} unknown to the database ${removeUnknown ? 'removed' : 'found'}`,
         ...unknown.map((key) => `  ${key}`),
         `${counted(missing.length, 'file')} missing in the storage`,

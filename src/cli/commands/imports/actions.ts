@@ -27,7 +27,7 @@ function importJson(record: ImportRecord) {
   return { ...presentImport(record), rowsTotal: record.rowsTotal, credentialsFile, rejectsFile };
 }
 
-/** A page of imports, newest first, whoever started them. @throws AppError `VALIDATION` */
+/** A page of imports, newest first. @throws AppError `VALIDATION` */
 export async function list(run: Run<'', typeof importListOptions>): Promise<Result> {
   const { status, page, limit } = run.options;
   const { items, pagination } = await listImports(await run.context(), { status, page, limit });
@@ -88,7 +88,7 @@ export async function exportLedger(run: Run<'<id>', typeof outputOption>): Promi
 }
 
 /**
- * Writes the rejected rows with their reasons, as CSV that can be mended and imported.
+ * Writes the rejected rows with their reasons, as CSV that can be corrected and imported.
  * @throws AppError `NOT_FOUND`, `FILE_UNUSABLE`
  */
 export async function rejects(run: Run<'<id>', typeof outputOption>): Promise<Result> {
@@ -102,9 +102,9 @@ export async function rejects(run: Run<'<id>', typeof outputOption>): Promise<Re
     : { json: { rejected, file }, text: `${counted(rejected, 'row')} written to ${file}.` };
 }
 
-/** Goes on with an import that broke off, having asked. @throws AppError as {@link resumeImport} */
+/** Resumes an interrupted import after a question. @throws AppError as {@link resumeImport} */
 export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Result> {
-  assertCanAsk(run, 'go on');
+  assertCanAsk(run, 'resume');
   const startedAt = performance.now();
   const context = await run.context();
   const { credentials, rejects: rejectsPath, yes } = run.options;
@@ -119,8 +119,8 @@ export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Re
         ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
         signal: run.io.signal,
         onProgress: (rows) => progress.update(rows),
-        onResume: (rows) => run.say(`It broke off after ${counted(rows, 'row')}, and goes on from there.`),
-        onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
+        onResume: (rows) => run.say(`It was interrupted after ${counted(rows, 'row')} and is resumed there.`),
+        onWait: () => run.say('Another run of this file is active, or was just interrupted: waiting for it.'),
       },
       async (plan) => {
         progress.stop();
@@ -134,13 +134,13 @@ export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Re
   }
 }
 
-/** Ends an import after the batch of rows at hand. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
+/** Cancels an import after the current batch of rows. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
 export async function cancel(run: Run<'<id>'>): Promise<Result> {
   const record = await cancelImport(await run.context(), operator, run.arguments.id);
   const ended = record.status === 'cancelled';
   return {
     json: { import: importJson(record) },
-    text: `${ended ? 'Cancelled' : 'It will end after the batch of rows at hand'}: ${record.id}`,
+    text: `${ended ? 'Cancelled' : 'It will end after the current batch of rows'}: ${record.id}`,
   };
 }
 
@@ -151,8 +151,8 @@ const keptReasons: Record<KeptAccount['code'], string> = {
   EDITED: 'was edited since',
   ENROLLED: 'has other enrollments, or progress in one',
   HAS_COURSES: 'has courses as their trainer',
-  KEY_TAKEN: 'its old email or phone belongs to another account by now',
-  GONE: 'is gone',
+  KEY_TAKEN: 'another account has its old email or phone now',
+  GONE: 'was deleted',
 };
 
 function keptText(kept: readonly KeptAccount[]): string[] {
@@ -166,7 +166,7 @@ function keptText(kept: readonly KeptAccount[]): string[] {
 
 function undoText({ removed, restored, kept }: UndoResult, conditional: boolean): string {
   const figures = `${counted(removed, 'account')} removed, ${restored} restored, ${kept.length} kept`;
-  return [conditional ? `Undo would end with: ${figures}` : `Undone: ${figures}`, ...keptText(kept)].join('\n');
+  return [conditional ? `Undo would result in: ${figures}` : `Undone: ${figures}`, ...keptText(kept)].join('\n');
 }
 
 /**
@@ -192,7 +192,7 @@ export async function undo(run: Run<'<id>', typeof undoOptions>): Promise<Result
   try {
     const result = await undoImport(context, operator, id, {
       signal: run.io.signal,
-      onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
+      onWait: () => run.say('Another run of this file is active, or was just interrupted: waiting for it.'),
       onProgress: (rows) => progress.update(rows),
     });
     return { json: { import: importJson(await findImport(context, id)), undo: result }, text: undoText(result, false) };

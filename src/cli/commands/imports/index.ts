@@ -4,7 +4,7 @@ import { outputOption } from '../../core/declaration.js';
 import { importListOptions, resumeOptions, undoOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
-  const imports = program.command('imports').description('Look at imports, go on with them, take them back');
+  const imports = program.command('imports').description('List, resume, cancel and undo imports');
 
   define(imports, registry, {
     usage: 'list',
@@ -18,7 +18,7 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'show <id>',
     schema: 'current',
-    summary: 'Show one import: where it stands, its files, and the accounts that undo kept',
+    summary: 'Show one import: its progress, its files, and the accounts that undo kept',
     examples: ['imports show 019aa0c4-...', 'imports show 019aa0c4-... --json'],
     run: async (run) => (await import('./actions.js')).show(run),
   });
@@ -26,7 +26,7 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'export <id>',
     schema: 'current',
-    summary: 'Write what became of every row as CSV, with the accounts as they are now',
+    summary: 'Write the result of every row as CSV, with the current data of the accounts',
     examples: ['imports export 019aa0c4-... > outcome.csv', 'imports export 019aa0c4-... --output outcome.csv'],
     options: outputOption,
     stopsItself: true,
@@ -47,7 +47,7 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'resume <id>',
     schema: 'current',
-    summary: 'Go on with an import that broke off',
+    summary: 'Resume an interrupted import',
     examples: ['imports resume 019aa0c4-...', 'imports resume 019aa0c4-... --yes --json'],
     options: resumeOptions,
     stopsItself: true,
@@ -57,7 +57,7 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'cancel <id>',
     schema: 'current',
-    summary: 'End an import that waits or runs, at the next batch of rows; what is done stays',
+    summary: 'Cancel a queued or running import after the current batch of rows; imported rows stay',
     examples: ['imports cancel 019aa0c4-...'],
     run: async (run) => (await import('./actions.js')).cancel(run),
   });

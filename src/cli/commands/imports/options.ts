@@ -26,8 +26,8 @@ export const importUsersOptions = {
 };
 
 export const resumeOptions = {
-  '--credentials <file>': 'where generated passwords go, if the first file is gone; must not exist',
-  '--rejects <file>': 'where rejected rows go, if the first file is gone; must not exist',
+  '--credentials <file>': 'file for generated passwords, if the first one was removed; must not exist',
+  '--rejects <file>': 'file for rejected rows, if the first one was removed; must not exist',
   ...yesOption,
 };
 

@@ -8,7 +8,7 @@ import { asTyped, counted, type Io } from '../../core/output.js';
 import { printableLine } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
 
-/** Shows a plan and asks whether to go on. @throws AppError `INTERRUPTED` for a no */
+/** Shows a plan and asks for confirmation. @throws AppError `INTERRUPTED` for a no */
 export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
   return confirm(run, {
     about: planText(plan),
@@ -50,7 +50,7 @@ type IdentityChange = ImportPlan['identityChanges'][number];
 const identityText = ({ firstName, lastName, email, role }: IdentityChange['before']) =>
   `${firstName} ${lastName} <${email}> ${role}`;
 
-/** Whom an update makes of whom: whoever says yes is to see all of them. */
+/** The updates that change whose account it is: all of them are shown before the question. */
 function identityChangesText({ identityChanges, identityChangesLeftOut }: ImportPlan): string[] {
   if (identityChanges.length === 0) return [];
   const more =
@@ -89,7 +89,7 @@ export function planText(plan: ImportPlan): string {
     ...(options.onExisting === 'update'
       ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
       : []),
-    `  ${counted(counts.skipped, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account is there already'})`,
+    `  ${counted(counts.skipped, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
     `  ${counted(counts.rejected, 'row')} to reject`,
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
     ...renamed(plan),
@@ -100,7 +100,7 @@ export function planText(plan: ImportPlan): string {
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),
     ...(unfinished && unfinished.rowsDone > 0
       ? [
-          `  An earlier import of this file broke off after ${counted(unfinished.rowsDone, 'row')}; it will go on from there.`,
+          `  An earlier import of this file was interrupted after ${counted(unfinished.rowsDone, 'row')}; it will be resumed there.`,
         ]
       : []),
     ...identityChangesText(plan),
@@ -113,9 +113,9 @@ function headline({ id, status, counts }: ImportResult, seconds: number, io: Io)
   const resume = asTyped(io, `imports resume ${id}`);
   switch (status) {
     case 'interrupted':
-      return `Interrupted after ${counted(counts.rows, 'row')}. Run the same command again to go on, or: ${resume}`;
+      return `Interrupted after ${counted(counts.rows, 'row')}. Run the same command again to resume, or: ${resume}`;
     case 'cancelled':
-      return `Cancelled after ${counted(counts.rows, 'row')}. To go on: ${resume}`;
+      return `Cancelled after ${counted(counts.rows, 'row')}. To resume: ${resume}`;
     case 'stopped':
       return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Correct it and import the file again: rows that are done are skipped.`;
     default:

@@ -3,7 +3,7 @@ import { counted } from '../../core/output.js';
 import type { Run } from '../../core/run.js';
 import { garbageCollector } from './garbage-collector.js';
 
-/** Where somebody can watch how far a command is. */
+/** Shows the progress of a command. */
 export interface Progress {
   update(rows: number): void;
   stop(): void;
@@ -16,7 +16,7 @@ const lineEveryMs = 5000;
 
 /**
  * Rows, rate and time left on standard error: a bar on a terminal, a line now and then on a pipe.
- * @param total how many rows there will be; counts up without an end when nobody knows yet
+ * @param total how many rows there will be; counts up when it isn't known yet
  */
 export function createProgress(run: Run, label: string, total: number | undefined): Progress {
   const shown = shownProgress(run, label, total);

@@ -28,10 +28,7 @@ export async function importUsers(run: ImportRun): Promise<Result> {
   const context = await run.context();
   if (named !== '-') return importFile(run, context, path.resolve(run.io.cwd, named), named);
   if (!isAnswered && !run.options.yes)
-    throw new AppError(
-      'USAGE',
-      'Standard input is the file, so nobody can be asked: add --yes, or --dry-run to look first.',
-    );
+    throw new AppError('USAGE', 'Standard input is the file, not a terminal: add --yes, or --dry-run to look first.');
   const spooled = await fileFromStdin(run.io, context.config.dataDir);
   try {
     return await importFile(run, context, spooled.path, named, spooled);
@@ -77,7 +74,7 @@ function assertExpected({ id, unfinished }: ImportPlan, expected: string): void 
   if (expected === id || (expected === unfinished?.planId && id === unfinished.planRestId)) return;
   throw new AppError(
     'IMPORT_CONFLICT',
-    `The plan ${expected} no longer holds: the file, the options or the accounts have changed, and it would now be ${id}. Look at it with --dry-run.`,
+    `The plan ${expected} is out of date: the file, the options or the accounts have changed. The plan is now ${id}: see it with --dry-run.`,
   );
 }
 
@@ -115,8 +112,8 @@ async function apply(
       signal,
       onProgress: (rows) => progress.update(rows),
       onResume: (rows) =>
-        run.say(`An import of this file broke off after ${counted(rows, 'row')}: it goes on from there.`),
-      onWait: () => run.say('Another run of this file has not ended, or broke off a moment ago: waiting for it.'),
+        run.say(`An import of this file was interrupted after ${counted(rows, 'row')}: it is resumed there.`),
+      onWait: () => run.say('Another run of this file is active, or was just interrupted: waiting for it.'),
     });
   } finally {
     progress.stop();

@@ -29,7 +29,7 @@ export async function fileFromStdin(io: Io, dataDir: string): Promise<SpooledFil
     if (systemErrorCode(error) === undefined) throw error;
     throw new AppError(
       'FILE_UNUSABLE',
-      `Standard input can't be kept in ${dataDir} (${systemErrorCode(error)}). Check DATA_DIR, or import a file.`,
+      `Standard input can't be stored in ${dataDir} (${systemErrorCode(error)}). Check DATA_DIR, or import a file.`,
       { cause: error },
     );
   }

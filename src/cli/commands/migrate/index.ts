@@ -14,12 +14,12 @@ const downOptions = {
 };
 
 export function register(program: Command, registry: Registry): void {
-  const migrate = program.command('migrate').description('Bring the database schema up to date, or take it back');
+  const migrate = program.command('migrate').description('Update the database schema, or revert it');
 
   define(migrate, registry, {
     usage: 'up',
     schema: 'not newer',
-    summary: 'Apply all pending migrations; safe to run on several machines at once',
+    summary: 'Apply all pending migrations; safe to run on several machines at the same time',
     examples: ['migrate up', 'migrate up --json'],
     stopsItself: true,
     async run(run) {

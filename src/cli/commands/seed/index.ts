@@ -26,13 +26,13 @@ export function register(program: Command, registry: Registry): void {
       const accounts = await demoAccounts(context);
       return {
         json: { seeded: 'demo', accounts },
-        text: `The demo programme is there. Log in as ${accounts.join(', ')} or any trainee; the password of all demo accounts is: demo-password`,
+        text: `The demo programme was added. Log in as ${accounts.join(', ')} or any trainee; the password of all demo accounts is: demo-password`,
       };
     },
   });
 }
 
-/** Whom to log in as. A super admin who was there before the demo is nobody's to log in as. */
+/** The demo accounts; a super admin from before the demo isn't one of them. */
 async function demoAccounts(context: Context): Promise<string[]> {
   const { listUsers } = await import('../../../services/accounts/queries.js');
   const { items } = await listUsers(context, { role: 'super_admin', search: 'admin@example.com' });

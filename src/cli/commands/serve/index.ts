@@ -15,7 +15,7 @@ const serveOptions = {
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'serve',
-    // It waits for its database, and looks at the schema then.
+    // It waits for its database, then checks the schema.
     schema: 'any',
     summary: 'Serve the HTTP API until stopped (Ctrl-C or SIGTERM)',
     examples: ['serve', 'serve --migrate', 'serve --host 0.0.0.0 --port 8080'],
@@ -40,7 +40,7 @@ export function register(program: Command, registry: Registry): void {
         const welcome = await untilReady(context, Boolean(migrate), run.io.signal, async (reason) => {
           await announce();
           context.logger.warn({ code: reason.code }, reason.message);
-          run.say(`Listening on ${server.url}, but not ready. ${reason.message} Trying again until it can.`);
+          run.say(`Listening on ${server.url}, but not ready. ${reason.message} Retrying until it is.`);
         });
         if (welcome) {
           server.begin();
@@ -48,7 +48,7 @@ export function register(program: Command, registry: Registry): void {
           run.say(withCommandLines(run.io, welcome(server.url)));
           await ending(run.io.signal);
         }
-        run.say('Stopping: requests under way may finish.');
+        run.say('Stopping: waiting for running requests.');
       } finally {
         await server.close();
         console.warn = warn;
@@ -75,7 +75,7 @@ async function ending(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What a database server that is only just coming up, or being mended, answers. */
+/** Failures of a database server that is starting or being repaired. */
 const passing: readonly ErrorCode[] = [
   'DATABASE_UNREACHABLE',
   'DATABASE_ACCESS_DENIED',
@@ -89,9 +89,9 @@ const longestPauseMs = 3000;
 
 /**
  * Waits until the database can be used, migrated where that is asked for.
- * @param onWait told what it is that is waited for, each time that this changes
- * @returns what to tell the operator; nothing when the service was told to stop before
- * @throws AppError for what doesn't pass: an outdated schema, an unusable file
+ * @param onWait gets the reason, each time that it changes
+ * @returns what to tell the operator; nothing when the service was stopped before
+ * @throws AppError for lasting failures: an outdated schema, an unusable file
  */
 async function untilReady(
   context: Context,
@@ -107,12 +107,12 @@ async function untilReady(
       return await welcomeAt(context);
     } catch (error) {
       if (signal.aborted) return undefined;
-      // A file has nobody who would start it.
+      // A file has no server to wait for.
       if (context.config.database.dialect === 'sqlite' || !isAppError(error, ...passing)) throw error;
       if (error.code !== told) await onWait(error);
       told = error.code;
     }
-    // It fails only where it is broken off, which the loop notices itself.
+    // It fails only when it is aborted, which the loop checks.
     await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
   return undefined;

@@ -11,8 +11,8 @@ import { createPrompts, type Prompts } from '../../core/prompts.js';
 import type { Run } from '../../core/run.js';
 
 /**
- * Asks for the database when nobody has chosen one yet, and keeps the answer in an `.env` file. A setup that is
- * configured, by the environment or a file, or that has its SQLite database already, isn't asked again.
+ * Asks for the database when none is configured, and saves the answer in an `.env` file. It doesn't ask when the
+ * environment or a file configures one, or the SQLite database exists already.
  */
 export async function chooseDatabase(run: Run): Promise<void> {
   const config = await run.config();
@@ -20,7 +20,7 @@ export async function chooseDatabase(run: Run): Promise<void> {
   if (run.io.env.DATABASE_URL || run.io.env.DB_NAME || existsSync(settingsFile)) return;
   if (config.database.dialect === 'sqlite' && existsSync(config.database.file) && (await hasTables(run))) return;
   const prompts = await createPrompts(run.io);
-  const kind = await prompts.choose('Where shall the data be kept?', [
+  const kind = await prompts.choose('Where should the data be stored?', [
     {
       value: 'sqlite',
       name: `In a file: SQLite, ${path.relative(run.io.cwd, config.dataDir) || '.'}/coursectl.sqlite (nothing to install)`,
@@ -29,7 +29,7 @@ export async function chooseDatabase(run: Run): Promise<void> {
   ]);
   if (kind === 'sqlite') return;
   await keep(settingsFile, await reachableServer(run, prompts));
-  run.say(`Kept in ${settingsFile}, which only you can read.`);
+  run.say(`Saved in ${settingsFile}, which only you can read.`);
 }
 
 // As loose as DB_HOST, but for a colon, which only an IPv6 address has.
@@ -65,12 +65,12 @@ async function reachableServer(run: Run, prompts: Prompts): Promise<string> {
   }
 }
 
-/** A database file without tables is nobody's choice: looking at it once, with another command, has made it. */
+/** A database file without tables was not chosen: another command has created it by opening it. */
 async function hasTables(run: Run): Promise<boolean> {
   return withSchema(run, {}, async (schema) => (await schema.status()).executed.length > 0);
 }
 
-/** Opens a database for a look, and closes it again. */
+/** Opens a database to inspect it, and closes it again. */
 async function withSchema<T>(
   run: Run,
   settings: Record<string, string>,

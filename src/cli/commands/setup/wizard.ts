@@ -11,7 +11,7 @@ import { checkPersonOptions, personFromOptions, personFromPrompts } from '../use
 import { chooseDatabase } from './choose-database.js';
 import type { setupOptions } from './options.js';
 
-/** Each step looks first whether it is done already: a setup that was broken off is taken up by running it again. */
+/** Each step first checks whether it is done already, so that an interrupted setup can be run again. */
 export async function setup(run: Run<'', typeof setupOptions>): Promise<Result> {
   if (run.interactive) {
     await checkPersonOptions(run, setupSchema);
@@ -20,11 +20,11 @@ export async function setup(run: Run<'', typeof setupOptions>): Promise<Result> 
   const context = await run.context();
   run.say(`1. Database: connected to ${await context.schema.serverVersion()}.`);
   const superAdminMissing = await isSuperAdminMissing(context);
-  // Where nobody can mend them, options that can't be used are refused before anything is written.
+  // Without a terminal to correct them, invalid options are refused before anything is written.
   const given = superAdminMissing && !run.interactive ? await personFromOptions(run, setupSchema) : undefined;
   const applied = await bringUpToDate(run, context);
   if (!superAdminMissing) {
-    run.say('3. Super admin: there already.');
+    run.say('3. Super admin: exists.');
     return {
       json: { migrationsApplied: applied, superAdmin: 'existing' },
       text: `The system is set up. Start it with: ${asTyped(run.io, 'serve')}`,
@@ -35,11 +35,11 @@ export async function setup(run: Run<'', typeof setupOptions>): Promise<Result> 
   const [serve, users] = [asTyped(run.io, 'serve'), asTyped(run.io, 'users import <file.csv>')];
   return {
     json: { migrationsApplied: applied, superAdmin: 'created', user: presentSetupUser(user) },
-    text: `The system is set up.\nNext:\n  ${serve.padEnd(users.length)}    start the service\n  ${users}    bring in your people`,
+    text: `The system is set up.\nNext:\n  ${serve.padEnd(users.length)}    start the service\n  ${users}    import accounts`,
   };
 }
 
-/** Without tables there is nobody. */
+/** Without tables there is no super admin. */
 async function isSuperAdminMissing(context: Context): Promise<boolean> {
   try {
     return (await setupStatus(context)).setupRequired;

@@ -17,7 +17,7 @@ export function register(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'edit <user>',
     schema: 'current',
-    summary: 'Change what is known of an account; a new role ends its sessions',
+    summary: 'Change the data of an account; a new role ends its sessions',
     examples: [
       'users edit ada@example.org --last-name King',
       'users edit "555 0100" --email ada@example.com --role trainer --json',
@@ -72,7 +72,7 @@ async function remove(run: Run<'<user>', typeof yesOption>): Promise<Result> {
     const { pagination } = await listEnrollments(context, operator, { userId: user.id, limit: 1 });
     const loss = counted(pagination.totalItems, 'enrollment');
     await confirm(run, {
-      about: `${user.role} ${user.email} (${user.id}) goes with ${loss}.`,
+      about: `${user.role} ${user.email} (${user.id}) will be deleted with ${loss}.`,
       question: 'Delete this account?',
       otherwise: 'Nothing was deleted.',
     });

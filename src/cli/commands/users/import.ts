@@ -20,7 +20,7 @@ export function register(users: Command, registry: Registry): void {
       '\npassword or passwordHash, course, enrollmentStatus, notes; by these or other usual names, in any order and encoding.' +
       '\n"-" reads standard input. More: docs/IMPORTING.md.' +
       '\nAccounts without a password get one in the credentials file; all must change theirs at their first login.' +
-      '\nA run that breaks off is taken up by running it again. "coursectl imports" lists, resumes and undoes imports.' +
+      '\nTo resume an interrupted run, run it again. "coursectl imports" lists, resumes and undoes imports.' +
       '\n\nExit codes: 0 all rows done, 3 some rejected, 2 file or options unusable, 130 interrupted.',
     stopsItself: true,
     run: async (run) => (await import('../imports/run-import.js')).importUsers(run),

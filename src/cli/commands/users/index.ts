@@ -35,12 +35,12 @@ export function register(program: Command, registry: Registry): Command {
   });
 
   registerSwitch(users, registry, 'activate', 'Let an account sign in');
-  registerSwitch(users, registry, 'deactivate', 'Keep an account from signing in; its sessions end at once');
+  registerSwitch(users, registry, 'deactivate', 'Stop an account from signing in; its sessions end immediately');
 
   define(users, registry, {
     usage: 'unlock [user]',
     schema: 'current',
-    summary: 'Let an account, or all who come from an address, try passwords again after too many wrong ones',
+    summary: 'Unlock an account or an address that is locked after too many wrong passwords',
     examples: ['users unlock ada@example.org', 'users unlock "555 0100" --json', 'users unlock --address 203.0.113.5'],
     options: unlockOptions,
     stopsItself: true,
@@ -79,7 +79,7 @@ async function unlockByAddress(run: Run<'', typeof unlockOptions>, address: stri
   const lockedUntil = await unlockAddress(await run.context(), operator, address);
   return {
     json: { address, wasLockedUntil: lockedUntil },
-    text: `${address} ${lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()}, and is not any more`}.`,
+    text: `${address} ${lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()} and is unlocked now`}.`,
   };
 }
 
@@ -100,7 +100,7 @@ async function unlock(run: Run<'[user]', typeof unlockOptions>): Promise<Result>
   const lockedUntil = await lockOf(context, user.id);
   await unlockUser(context, operator, user.id);
   const said =
-    lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()}, and is not any more`;
+    lockedUntil === null ? 'was not locked' : `was locked until ${lockedUntil.toISOString()} and is unlocked now`;
   return { json: { user: accountJson(user), wasLockedUntil: lockedUntil }, text: `${user.email} ${said}.` };
 }
 
@@ -165,7 +165,7 @@ function registerSwitch(users: Command, registry: Registry, name: 'activate' | '
       const user = await setUserActive(context, operator, id, name === 'activate');
       return {
         json: { user: accountJson(user) },
-        text: `${user.email} ${user.isActive ? 'may sign in' : 'may not sign in any more'}.`,
+        text: `${user.email} ${user.isActive ? 'may sign in' : 'may no longer sign in'}.`,
       };
     },
   });

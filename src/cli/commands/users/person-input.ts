@@ -34,8 +34,8 @@ export async function personFromOptions(run: PersonRun, schema: Joi.ObjectSchema
 }
 
 /**
- * Looks at the options before anybody is asked for the rest.
- * @throws AppError `VALIDATION`; `USAGE` where the password can't be piped in, because the answers are typed there
+ * Checks the options before the questions for the rest.
+ * @throws AppError `VALIDATION`; `USAGE` for a password from standard input, where the answers are typed
  */
 export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchema, more: object = {}): Promise<void> {
   const { firstName, lastName, email, phone, passwordStdin } = run.options;
@@ -44,31 +44,30 @@ export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchem
   validate(allOptional, { firstName, lastName, email, phone, ...more });
 }
 
-/** A phone that looks like one, or that somebody wants though it doesn't. @param given by an option */
+/** A phone that looks like one, or that was confirmed. @param given by an option */
 async function askPhone(prompts: Prompts, given: string | undefined): Promise<string> {
   for (let phone = given; ; phone = undefined) {
     phone ??= await prompts.text('Phone', fields.phone);
     const doubt = phoneDoubt(phone);
-    if (doubt === undefined || (await prompts.confirm(`${doubt} Use it all the same?`, false))) return phone;
+    if (doubt === undefined || (await prompts.confirm(`${doubt} Use it anyway?`, false))) return phone;
   }
 }
 
 /**
- * Makes sure that a phone given by an option is wanted though it doesn't look like one. Scripts are told, and get their way:
- * the API takes any text.
+ * Asks for confirmation of a phone that doesn't look like one. Scripts are only warned: the API takes any text.
  * @throws AppError `INTERRUPTED` for a no
  */
 export async function confirmPhone(run: Run, phone: string | undefined, otherwise: string): Promise<void> {
-  // A phone with @ is refused: nobody is asked about it.
+  // A phone with @ is refused without a question.
   if (phone === undefined || fields.hasAtSign(phone)) return;
   const doubt = phoneDoubt(phone);
   if (doubt === undefined) return;
-  if (run.interactive) await confirm(run, { question: `${doubt} Use it all the same?`, otherwise });
+  if (run.interactive) await confirm(run, { question: `${doubt} Use it anyway?`, otherwise });
   else run.say(doubt);
 }
 
 /**
- * A person as somebody at the terminal describes them: what no option gives is asked.
+ * A person as options and answers at the terminal give them.
  * @param askMore asks for what isn't part of every person
  */
 export async function personFromPrompts(

@@ -11,7 +11,8 @@ export function register(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'reset-password <user>',
     schema: 'current',
-    summary: 'Give an account a temporary password that must be changed at the next login; its sessions end at once',
+    summary:
+      'Give an account a temporary password that must be changed at the next login; its sessions end immediately',
     examples: [
       'users reset-password ada@example.org',
       'users reset-password ada@example.org --password-stdin --json < password.txt',
@@ -23,7 +24,7 @@ export function register(users: Command, registry: Registry): void {
       if (json && !passwordStdin) {
         throw new AppError(
           'USAGE',
-          'A generated password is never part of --json output, which tends to be logged. Add --password-stdin, or leave out --json.',
+          'A generated password is never part of --json output, which is often logged. Add --password-stdin, or leave out --json.',
         );
       }
       const given = passwordStdin ? { password: await readPassword(run.io) } : undefined;

@@ -45,7 +45,7 @@ describe('changes of courses at the command line', () => {
       expect(await audited()).to.deep.equal([byOperator('course.create')]);
     });
 
-    it('says so in one line, and how to go on', async () => {
+    it('says so in one line, with the next step', async () => {
       const { exitCode, stdout, stderr } = await cli.run(['courses', 'create', ...least, '--trainer', ada.phone]);
       const { id } = await models().Course.findOne({ rejectOnEmpty: true });
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
@@ -154,9 +154,7 @@ describe('changes of courses at the command line', () => {
       const { course } = await cli.json<Answer>(['courses', 'unpublish', 'Bees']);
       expect(course).to.include({ id, isPublished: false });
       expect(await audited()).to.deep.equal(['course.publish', 'course.unpublish'].map(byOperator));
-      expect((await cli.run(['courses', 'unpublish', id])).stdout).to.equal(
-        `"Bees" (${id}) is not published any more.\n`,
-      );
+      expect((await cli.run(['courses', 'unpublish', id])).stdout).to.equal(`"Bees" (${id}) is no longer published.\n`);
       expect(await refusal('courses', 'publish', 'x')).to.deep.equal({
         exitCode: 1,
         said: 'Course not found: x. To list them: coursectl courses list',
@@ -170,7 +168,7 @@ describe('changes of courses at the command line', () => {
       const enrollment = await buildEnrollment(harness.context, await buildUser(harness.context), course);
       const grace = await buildUser(harness.context, { firstName: 'Grace', lastName: 'Hopper', role: 'trainer' });
       const { stdout } = await cli.run(['courses', 'assign-trainer', 'Bees', grace.email]);
-      expect(stdout).to.equal(`"Bees" (${course.id}) is the course of Grace Hopper now.\n`);
+      expect(stdout).to.equal(`"Bees" (${course.id}) is now a course of Grace Hopper.\n`);
       expect((await enrollment.reload()).trainerId).to.equal(grace.id);
       expect(await audited()).to.deep.equal([byOperator('course.assign-trainer')]);
     });
@@ -204,7 +202,7 @@ describe('changes of courses at the command line', () => {
     });
 
     it('shows at a terminal what will go, and asks', async () => {
-      const loss = `"Bees" (${course.id}) goes with 1 enrollment (0 active) and 1 file.`;
+      const loss = `"Bees" (${course.id}) will be deleted with 1 enrollment (0 active) and 1 file.`;
       const { exitCode, terminal } = await cli.atTerminal(
         ['courses', 'delete', 'Bees', '--quiet'],
         [['Delete this course? (y/N)', `y${keys.enter}`]],
@@ -230,13 +228,13 @@ describe('changes of courses at the command line', () => {
       expect(exitCode).to.equal(2);
       expect(JSON.parse(stdout).error).to.deep.equal({
         code: 'USAGE',
-        message: 'Without a terminal nobody can be asked: add --yes to delete.',
+        message: 'Confirmation needs a terminal: add --yes to delete.',
       });
     });
 
     it('refuses while there are active enrollments, before it asks, unless forced', async () => {
       await activate();
-      const said = 'Course has active enrollments. Add --force to delete it all the same.';
+      const said = 'Course has active enrollments. Add --force to delete it anyway.';
       expect(await refusal('courses', 'delete', 'Bees', '--yes')).to.deep.equal({ exitCode: 1, said });
       const { exitCode, terminal } = await cli.atTerminal(['courses', 'delete', 'Bees'], []);
       expect(exitCode).to.equal(1);

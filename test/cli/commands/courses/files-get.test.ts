@@ -89,7 +89,7 @@ describe('coursectl courses files get', () => {
     expect([exitCode, existsSync(at('x'))]).to.deep.equal([130, false]);
   });
 
-  it('takes back what it has written when the storage breaks off, and says so', async () => {
+  it('removes what it has written when the storage fails, and says so', async () => {
     const { id } = await buildMaterial(await cli.context(), course, {}, binary);
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'Content-Length': '100000' }).write('The beginning');
@@ -104,7 +104,7 @@ describe('coursectl courses files get', () => {
     };
     try {
       const { exitCode, said } = await refusal(get(id, '--output', 'x'), s3);
-      expect(said).to.match(/^The file storage s3:\/\/files\/ broke off in the middle of the file\. Try again\.$/);
+      expect(said).to.match(/^The file storage s3:\/\/files\/ failed in the middle of the file\. Try again\.$/);
       expect([exitCode, existsSync(at('x'))]).to.deep.equal([1, false]);
     } finally {
       server.close();

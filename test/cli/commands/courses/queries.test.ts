@@ -144,7 +144,7 @@ describe('coursectl courses', () => {
       expect(lines[0]).to.match(/^FIELD +VALUE$/);
       expect(lines).to.include('description  Warp and weft.').and.to.include('             Bring wool.');
       expect(stdout)
-        .to.match(/^seats +12$/m)
+        .to.match(/^capacity +12$/m)
         .and.to.match(new RegExp(`^trainer +Ada Zuse \\(${ada.id}\\)$`, 'm'))
         .and.not.to.match(/^location/m);
     });

@@ -77,7 +77,7 @@ describe('coursectl doctor', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('says how to mend a configuration, setting by setting', async () => {
+  it('says how to fix a configuration, setting by setting', async () => {
     const { configuration, ...others } = await examine(cli, { PORT: 'http', BCRYPT_COST: '99' });
     expect(others).to.deep.equal({});
     expect(configuration?.status).to.equal('failed');
@@ -144,12 +144,12 @@ describe('coursectl doctor', () => {
     await migrated();
     const folder = path.join(cli.folder, 'data', 'files');
     expect((await examine(cli))['file storage']).to.deep.equal({
-      ...{ name: 'file storage', status: 'ok', detail: `${folder}, made when the first file comes` },
+      ...{ name: 'file storage', status: 'ok', detail: `${folder}, created with the first file` },
     });
     mkdirSync(folder, { recursive: true });
     expect((await examine(cli))['file storage']).to.include({
       status: 'ok',
-      detail: `${folder} keeps what it is given`,
+      detail: `${folder} stores and returns files`,
     });
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(files).to.deep.equal([]);

@@ -211,8 +211,8 @@ describe('changes of enrollments at the command line', () => {
     });
   });
 
-  describe('of which somebody else removes the enrollment right after the commit', () => {
-    // A trigger is the fastest somebody else: there is no moment in between.
+  describe('whose enrollment another session removes right after the commit', () => {
+    // A trigger acts without a delay.
     beforeEach(() =>
       harness.context.database.sequelize.query(
         'CREATE TRIGGER removed_at_once AFTER INSERT ON audit_entries FOR EACH ROW BEGIN DELETE FROM enrollments WHERE id = NEW.target_id; END',

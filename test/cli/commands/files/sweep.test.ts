@@ -31,7 +31,7 @@ describe('coursectl files sweep', () => {
     const { exitCode, stdout, stderr } = await cli.run(['files', 'sweep']);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     expect(stdout.split('\n')).to.deep.equal([
-      ...['0 files that nobody needs removed', '0 uploads that broke off removed'],
+      ...['0 orphaned files removed', '0 incomplete uploads removed'],
       ...['0 objects unknown to the database found', '0 files missing in the storage', ''],
     ]);
     expect(existsSync(stored(storageKey))).to.equal(true);
@@ -42,12 +42,12 @@ describe('coursectl files sweep', () => {
     expect(sweep).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [], unknownRemoved: false });
   });
 
-  it('removes what nobody needs', async () => {
+  it('removes orphaned files', async () => {
     const { storageKey } = await material('marked');
     const upload = old(path.join(cli.folder, 'data', 'uploads', 'half'));
     const { exitCode, stdout } = await cli.run(['files', 'sweep']);
     expect(exitCode).to.equal(0);
-    expect(stdout).to.match(/^1 file that nobody needs removed\n1 upload that broke off removed\n/);
+    expect(stdout).to.match(/^1 orphaned file removed\n1 incomplete upload removed\n/);
     expect([existsSync(stored(storageKey)), existsSync(upload)]).to.deep.equal([false, false]);
   });
 

@@ -44,7 +44,7 @@ describe('coursectl serve without a database server', function () {
     throw new Error('It never got ready.');
   }
 
-  it('listens at once, is alive and not ready, says once what it waits for, and ends well at SIGTERM', async () => {
+  it('listens immediately, is alive and not ready, says once what it waits for, and ends well at SIGTERM', async () => {
     const { server, url } = await waitingServer(nobody, '--migrate');
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     for (const route of ['/readyz', '/api/auth/setup-status', '/api/auth/me']) {
@@ -64,7 +64,7 @@ describe('coursectl serve without a database server', function () {
       'DATABASE_UNREACHABLE',
     ]);
     expect(lines.map(({ msg }) => msg)).to.include.members(['listening', 'stopped']);
-    expect(stderr).to.match(/but not ready\. The database can't be reached .* Trying again until it can\.\n/);
+    expect(stderr).to.match(/but not ready\. The database can't be reached .* Retrying until it is\.\n/);
     expect(stderr).not.to.include('s3cr3t');
   });
 
@@ -146,7 +146,7 @@ describe('coursectl serve without a database server', function () {
       .and.not.include('s3cr3t');
   });
 
-  it('ends when it is told to while somebody else migrates', async () => {
+  it('ends on request while another process migrates', async () => {
     await migrateUp(databases.open());
     const { sequelize } = databases.open();
     await sequelize.query(

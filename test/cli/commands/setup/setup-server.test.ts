@@ -7,7 +7,7 @@ import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 
 const { enter, down, ctrlC, ctrlU } = keys;
-const chooseServer: Dialogue = [['Where shall the data be kept?', `${down}${enter}`]];
+const chooseServer: Dialogue = [['Where should the data be stored?', `${down}${enter}`]];
 const keepAll: Dialogue = ['Host', 'Port', 'Database', 'User'].map((question) => [question, enter]);
 const setUp: Dialogue = [
   ['Create the tables now', enter],
@@ -16,7 +16,7 @@ const setUp: Dialogue = [
   ['Email', `ada@example.org${enter}`],
   ['Phone', `1${enter}`],
   ['Password', `difference engine${enter}`],
-  ['Once more', `difference engine${enter}`],
+  ['Repeat password', `difference engine${enter}`],
 ];
 
 describe('coursectl setup, with a database server', () => {
@@ -98,7 +98,7 @@ describe('coursectl setup, with a database server', () => {
           ['The database refused the user name or password', ''],
           ...keepAll,
           ['Password', `${password}${enter}`],
-          [`Kept in ${envFile()}, which only you can read.`, ''],
+          [`Saved in ${envFile()}, which only you can read.`, ''],
           ...setUp,
         ],
       );
@@ -111,7 +111,7 @@ describe('coursectl setup, with a database server', () => {
 
       const again = await cli.atTerminal(['setup'], []);
       expect(again.exitCode).to.equal(0);
-      expect(again.terminal.screen()).to.match(/\n2\. Tables: up to date\.\n3\. Super admin: there already\.\n$/);
+      expect(again.terminal.screen()).to.match(/\n2\. Tables: up to date\.\n3\. Super admin: exists\.\n$/);
       expect((await cli.json<{ users: object[] }>(['users', 'list'])).users).to.have.lengthOf(1);
     });
   });

@@ -10,7 +10,7 @@ const { enter, ctrlC, ctrlD, ctrlT, ctrlU } = keys;
 /** Signs that stand nowhere else on the screen. */
 const password = 'Ŵ¥ß¶þ§Ðµ';
 
-const chooseFile: Dialogue = [['Where shall the data be kept?', enter]];
+const chooseFile: Dialogue = [['Where should the data be stored?', enter]];
 const makeTables: Dialogue = [['Create the tables now', enter]];
 const describeAda: Dialogue = [
   ['First name', `Ada${enter}`],
@@ -20,7 +20,7 @@ const describeAda: Dialogue = [
 ];
 const givePassword: Dialogue = [
   ['Password', `${password}${enter}`],
-  ['Once more', `${password}${enter}`],
+  ['Repeat password', `${password}${enter}`],
 ];
 const allAnswers = [...chooseFile, ...makeTables, ...describeAda, ...givePassword];
 
@@ -48,7 +48,7 @@ describe('coursectl setup, at a terminal', () => {
     expect(readdirSync(cli.folder)).to.deep.equal(['data']);
   });
 
-  it('refuses answers on the spot with the sentences of the API, and lets them be mended', async () => {
+  it('refuses invalid answers with the sentences of the API, and asks again', async () => {
     const { exitCode } = await cli.atTerminal(
       ['setup'],
       [
@@ -65,7 +65,7 @@ describe('coursectl setup, at a terminal', () => {
         ['Password', `short${enter}`],
         ['Password must be at least 6 characters.', `${ctrlU}${'x'.repeat(73)}${enter}`],
         ['Password must be at most 72 bytes.', `${ctrlU}${password}${enter}`],
-        ['Once more', `${password}${enter}`],
+        ['Repeat password', `${password}${enter}`],
       ],
     );
     expect(exitCode).to.equal(0);
@@ -80,9 +80,9 @@ describe('coursectl setup, at a terminal', () => {
       [
         ...[...chooseFile, ...makeTables, ...describeAda],
         ['Password', `${password}${enter}`],
-        ['Once more', `${password}s${enter}`],
+        ['Repeat password', `${password}s${enter}`],
         ['The two passwords differ. Type them again.\n? Password', `${password}${ctrlT}${enter}`],
-        ['Once more', `${password}${ctrlT}${enter}`],
+        ['Repeat password', `${password}${ctrlT}${enter}`],
       ],
     );
     expect(exitCode).to.equal(0);
@@ -117,7 +117,7 @@ describe('coursectl setup, at a terminal', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('changes nothing when the tables are declined, and can be taken up later', async () => {
+  it('changes nothing when the tables are declined, and can be run again later', async () => {
     const declined = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', `n${enter}`]]);
     expect(declined.exitCode).to.equal(130);
     expect(declined.terminal.screen()).to.match(/\nerror: Nothing was changed\. Run "coursectl setup" again .*\n$/);
@@ -129,7 +129,7 @@ describe('coursectl setup, at a terminal', () => {
     await cli.atTerminal(['setup'], allAnswers);
     const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], []);
     expect(exitCode).to.equal(0);
-    expect(terminal.screen()).to.include('\n2. Tables: up to date.\n3. Super admin: there already.\n');
+    expect(terminal.screen()).to.include('\n2. Tables: up to date.\n3. Super admin: exists.\n');
     expect(stdout).to.equal('The system is set up. Start it with: coursectl serve\n');
   });
 
@@ -170,7 +170,7 @@ describe('coursectl setup, at a terminal', () => {
       ['Ctrl-D', ctrlD],
     ];
     for (const [how, key] of ways) {
-      it(`with ${how} at any question ends with 130, leaves nothing half done, and can be taken up`, async () => {
+      it(`with ${how} at any question ends with 130, leaves nothing half done, and can be run again`, async () => {
         for (let answered = 0; answered < allAnswers.length; answered += 1) {
           const [question = ''] = allAnswers[answered] ?? [];
           // What an earlier round has chosen and made isn't asked again.

@@ -76,13 +76,13 @@ describe('coursectl setup, run by a script', () => {
     await cli.run(complete, { stdin: password });
     const { exitCode, stdout, stderr } = await cli.run(['setup']);
     expect(exitCode).to.equal(0);
-    expect(stderr).to.match(/^1\. .*\n2\. Tables: up to date\.\n3\. Super admin: there already\.\n$/);
+    expect(stderr).to.match(/^1\. .*\n2\. Tables: up to date\.\n3\. Super admin: exists\.\n$/);
     expect(stdout).to.equal('The system is set up. Start it with: coursectl serve\n');
     expect(await cli.json(['setup'])).to.deep.equal({ migrationsApplied: [], superAdmin: 'existing' });
     expect(await (await cli.context()).database.models.User.count()).to.equal(1);
   });
 
-  it('goes on where only the migrations were done', async () => {
+  it('resumes when only the migrations were applied', async () => {
     await cli.run(['migrate', 'up']);
     const { exitCode, stderr } = await cli.run(['setup', ...ada, '--password-stdin'], { stdin: password });
     expect(exitCode, stderr).to.equal(0);
@@ -154,7 +154,7 @@ describe('coursectl setup, run by a script', () => {
     expect((await signedIn).user.role).to.equal('super_admin');
   });
 
-  it('refuses a password that is not UTF-8, which nobody could type again', async () => {
+  it('refuses a password that is not UTF-8, which could not be typed again', async () => {
     const { exitCode, stderr } = await cli.run(complete, { stdin: Buffer.from('pässwörd', 'latin1') });
     expect(exitCode).to.equal(2);
     expect(stderr).to.include('error: The password on standard input is not UTF-8.');

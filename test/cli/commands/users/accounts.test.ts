@@ -148,11 +148,11 @@ describe('coursectl users', () => {
   });
 
   describe('deactivate and activate', () => {
-    it('keep an account out at once, sessions and all, and let it in again', async () => {
+    it('lock an account out immediately, its sessions too, and let it in again', async () => {
       const user = await buildUser(harness.context, { email: 'ada@x.org' });
       const token = await tokenFor(harness.context, user);
       const off = await cli.run(['users', 'deactivate', 'ada@x.org']);
-      expect(off).to.deep.equal({ exitCode: 0, stdout: 'ada@x.org may not sign in any more.\n', stderr: '' });
+      expect(off).to.deep.equal({ exitCode: 0, stdout: 'ada@x.org may no longer sign in.\n', stderr: '' });
       await harness.api('get', '/api/auth/me', token).expect(401);
       await login('ada@x.org', 'factory-password').expect(401);
 

@@ -30,7 +30,7 @@ describe('coursectl users', () => {
 
     it('asks at a terminal whether a text without a digit is meant as a phone', async () => {
       const argv = ['users', 'edit', 'ben@x.org', '--phone', 'none'];
-      const question = 'Phone "none" has no digit. Use it all the same? (y/N)';
+      const question = 'Phone "none" has no digit. Use it anyway? (y/N)';
       const no = await cli.atTerminal(argv, [[question, keys.enter]]);
       expect(no.exitCode).to.equal(130);
       expect(no.terminal.screen()).to.include('Nothing was changed.');
@@ -96,7 +96,7 @@ describe('coursectl users', () => {
           [['Delete this account? (y/N)', answer]],
         );
         expect({ exitCode, stdout }).to.deep.equal({ exitCode: 130, stdout: '' });
-        expect(terminal.screen()).to.include(`trainee ben@x.org (${ben.id}) goes with 1 enrollment.`);
+        expect(terminal.screen()).to.include(`trainee ben@x.org (${ben.id}) will be deleted with 1 enrollment.`);
       }
       expect(await models().User.count()).to.equal(2);
       await cli.atTerminal(['users', 'delete', 'ben@x.org'], [['Delete this account?', `y${keys.enter}`]]);

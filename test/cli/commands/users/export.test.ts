@@ -108,7 +108,7 @@ describe('coursectl users export', () => {
 
   it('goes no faster than its reader, so that memory is bounded', async () => {
     await buildMany(3500);
-    // A stream that nobody reads yet: its two buffers take up two batches of a thousand.
+    // A stream without a reader yet: its two buffers take up two batches of a thousand.
     const stdout = new PassThrough();
     const { runProgram } = await import('../../../../src/cli/program.js');
     const io = { stdin: new PassThrough(), stderr: new PassThrough(), env: cli.env, cwd: cli.folder };

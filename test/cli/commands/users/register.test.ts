@@ -71,7 +71,7 @@ describe('coursectl users register', () => {
     );
   });
 
-  it('refuses to go on without all that is required, with one sentence a field', async () => {
+  it('refuses missing fields, with one sentence per field', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['users', 'register', '--first-name', 'Grace']);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
     expect(stderr.split('\n')).to.have.members([
@@ -88,7 +88,7 @@ describe('coursectl users register', () => {
         ['Phone', `555 0101${enter}`],
         ['Role', `${down}${enter}`],
         ['Password', `${password}${enter}`],
-        ['Once more', `${password}${enter}`],
+        ['Repeat password', `${password}${enter}`],
       ],
     );
     expect(exitCode).to.equal(0);
@@ -102,12 +102,12 @@ describe('coursectl users register', () => {
       ['users', 'register', ...names, '--phone', 'none'],
       [
         ['Email', `grace@example.org${enter}`],
-        ['Phone "none" has no digit. Use it all the same? (y/N)', enter],
-        ['same? No\n? Phone', `n/a${enter}`],
-        ['Phone "n/a" has no digit. Use it all the same? (y/N)', `y${enter}`],
+        ['Phone "none" has no digit. Use it anyway? (y/N)', enter],
+        ['anyway? No\n? Phone', `n/a${enter}`],
+        ['Phone "n/a" has no digit. Use it anyway? (y/N)', `y${enter}`],
         ['Role', enter],
         ['Password', `${password}${enter}`],
-        ['Once more', `${password}${enter}`],
+        ['Repeat password', `${password}${enter}`],
       ],
     );
     expect(exitCode, terminal.screen()).to.equal(0);
@@ -128,7 +128,7 @@ describe('coursectl users register', () => {
       ['Phone', `1${enter}`],
       ['Role', enter],
       ['Password', `${password}${enter}`],
-      ['Once more', `${password}${enter}`],
+      ['Repeat password', `${password}${enter}`],
     ];
     for (const [index, [question]] of answers.entries()) {
       const dialogue: Dialogue = [...answers.slice(0, index), [question, ctrlC]];

@@ -19,7 +19,7 @@ describe('coursectl users unlock', () => {
 
     const { exitCode, stdout } = await cli.run(['users', 'unlock', phone]);
     expect([exitCode, stdout]).to.deep.equal([0, stdout]);
-    expect(stdout).to.match(new RegExp(`^${email} was locked until .*, and is not any more\\.\n$`));
+    expect(stdout).to.match(new RegExp(`^${email} was locked until .* and is unlocked now\\.\n$`));
     await attempt(factoryPassword);
     expect((await cli.run(['users', 'unlock', email])).stdout).to.equal(`${email} was not locked.\n`);
     const { user } = await cli.json<{ user: { lockedUntil: string | null } }>(['users', 'show', email]);

@@ -40,7 +40,7 @@ describe('coursectl users import --dry-run', () => {
     expect(stdout.split('\n')).to.deep.equal([
       `${file}: 3 rows (CSV, comma, UTF-8)`,
       '  1 account to create, 1 of them with a generated password',
-      '  1 row to skip (the account is there already)',
+      '  1 row to skip (the account exists already)',
       '  1 row to reject',
       '  Columns ignored: team',
       'For example:',
@@ -156,7 +156,7 @@ describe('coursectl users import --dry-run', () => {
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 1, stdout: '' });
       expect(stderr).to.match(
         new RegExp(
-          `^error: The plan ${id} no longer holds: the file, the options or the accounts have changed, and it would now be [0-9a-f]{16}\\. Look at it with --dry-run\\.\n$`,
+          `^error: The plan ${id} is out of date: the file, the options or the accounts have changed\\. The plan is now [0-9a-f]{16}: see it with --dry-run\\.\n$`,
         ),
       );
       expect(await importing.contents()).to.equal(before);
@@ -191,9 +191,7 @@ describe('coursectl users import without an answer to its prompt', () => {
     const before = await importing.contents();
     const { exitCode, stdout, stderr } = await importing.run(importing.write('people.csv', people(3)));
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
-    expect(stderr).to.equal(
-      'error: Without a terminal nobody can be asked: add --yes to import, or --dry-run to look first.\n',
-    );
+    expect(stderr).to.equal('error: Confirmation needs a terminal: add --yes to import, or --dry-run to look first.\n');
     expect(await importing.contents()).to.equal(before);
     expect(importing.files()).to.deep.equal(['people.csv']);
   });

@@ -149,7 +149,7 @@ describe('Rows that match an account', () => {
     await user.update({ lastName: 'Byron' });
     const { exitCode, stderr } = await importing.run(file, '--plan', id, ...update);
     expect(exitCode).to.equal(1);
-    expect(stderr).to.match(/^error: The plan [0-9a-f]{16} no longer holds: /);
+    expect(stderr).to.match(/^error: The plan [0-9a-f]{16} is out of date: /);
   });
 });
 

@@ -48,7 +48,7 @@ describe('The plan of an interrupted run', () => {
     const { file, planId } = await brokenOff(0);
     await edit(1);
     const { exitCode, stderr } = await apply(file, planId);
-    expect([exitCode, stderr.split(':')[1]]).to.deep.equal([1, ` The plan ${planId} no longer holds`]);
+    expect([exitCode, stderr.split(':')[1]]).to.deep.equal([1, ` The plan ${planId} is out of date`]);
     expect(await firstNameAt(1)).to.equal('Edited');
   });
 
@@ -68,7 +68,7 @@ describe('The plan of an interrupted run', () => {
     await edit(1100);
     const refused = await apply(file, planId);
     expect(refused.exitCode).to.equal(1);
-    expect(refused.stderr).to.include(`The plan ${planId} no longer holds`);
+    expect(refused.stderr).to.include(`The plan ${planId} is out of date`);
     expect(await firstNameAt(1100)).to.equal('Edited');
     await models().User.destroy({ where: { email: emailAt(1100) } });
     expect(await apply(file, planId)).to.include({ exitCode: 1 });

@@ -108,7 +108,7 @@ describe('An import whose process is paused', () => {
       const { exitCode, stderr } = await importing.run(file, '--yes');
       expect({ exitCode, stderr: withoutProgress(stderr) }).to.deep.equal({
         exitCode: 0,
-        stderr: 'An import of this file broke off after 50 rows: it goes on from there.\n',
+        stderr: 'An import of this file was interrupted after 50 rows: it is resumed there.\n',
       });
     });
     expect(failure.code).to.equal('IMPORT_CONFLICT');
@@ -149,8 +149,7 @@ describe('An import whose process is paused', () => {
     expect(waiting).to.deep.equal({
       exitCode: 130,
       stdout: '',
-      stderr:
-        'Another run of this file has not ended, or broke off a moment ago: waiting for it.\nerror: Interrupted.\n',
+      stderr: 'Another run of this file is active, or was just interrupted: waiting for it.\nerror: Interrupted.\n',
     });
     program.goOn();
     const { counts, credentialsFile } = await running;

@@ -82,8 +82,8 @@ describe('An import that is killed with SIGKILL', function () {
     const since = Date.now();
     const { exitCode, stderr } = await importing.run(file, '--yes');
     expect(Date.now() - since).to.be.lessThan(scaled(25_000));
-    const waits = 'Another run of this file has not ended, or broke off a moment ago: waiting for it.\n';
-    const resumes = `An import of this file broke off after ${rowsDone} rows: it goes on from there.\n`;
+    const waits = 'Another run of this file is active, or was just interrupted: waiting for it.\n';
+    const resumes = `An import of this file was interrupted after ${rowsDone} rows: it is resumed there.\n`;
     expect(withoutProgress(stderr)).to.equal(rowsDone > 0 ? `${waits}${resumes}` : waits);
     await expectToEndWell([moment], (await progress())?.id ?? '', exitCode);
   });

@@ -98,7 +98,9 @@ describe('An interrupted import', () => {
     const file = importing.write('people.csv', mixed);
     await importFirstBatch(importing.context, file);
     const { stdout } = await importing.run(file, '--dry-run');
-    expect(stdout).to.include('  An earlier import of this file broke off after 50 rows; it will go on from there.\n');
+    expect(stdout).to.include(
+      '  An earlier import of this file was interrupted after 50 rows; it will be resumed there.\n',
+    );
   });
 
   describe('on the command line', () => {
@@ -126,7 +128,7 @@ describe('An interrupted import', () => {
       const { exitCode, stdout } = await interruptAfter(batchRows, file, '--yes');
       expect(exitCode).to.equal(130);
       const done = Number(
-        /^Interrupted after (\d+) rows\. Run the same command again to go on, or: coursectl imports resume \S+$/m.exec(
+        /^Interrupted after (\d+) rows\. Run the same command again to resume, or: coursectl imports resume \S+$/m.exec(
           stdout,
         )?.[1],
       );
@@ -136,7 +138,7 @@ describe('An interrupted import', () => {
       const again = await importing.run(file, '--yes');
       expect(again.exitCode).to.equal(0);
       expect(withoutProgress(again.stderr)).to.equal(
-        `An import of this file broke off after ${done} rows: it goes on from there.\n`,
+        `An import of this file was interrupted after ${done} rows: it is resumed there.\n`,
       );
       expect(again.stdout).to.match(
         /^Done: 1000 rows in .* s\. Import \S+\n {2}1000 accounts created, 0 rows skipped, 0 rejected\n/,

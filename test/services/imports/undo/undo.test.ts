@@ -137,7 +137,7 @@ describe('coursectl imports undo', () => {
       expect((await json('undo', id, '--yes')).undo).to.deep.equal({ ...undo, kept });
     }
     expect((await imports('show', run.id)).stdout).to.include(
-      '\n  line 2  new@example.org  its old email or phone belongs to another account by now\n',
+      '\n  line 2  new@example.org  another account has its old email or phone now\n',
     );
     expect(await models().User.findByPk(user.id)).to.include({ email: 'new@example.org' });
     expect(await models().User.findByPk(other.id)).to.include({ phone: '22' });
@@ -184,7 +184,7 @@ describe('coursectl imports undo', () => {
     );
     expect(exitCode).to.equal(130);
     expect(terminal.screen()).to.match(
-      /^Undo would end with: 1 account removed, 0 restored, 0 kept\n.*\nerror: Nothing was undone\.\n$/s,
+      /^Undo would result in: 1 account removed, 0 restored, 0 kept\n.*\nerror: Nothing was undone\.\n$/s,
     );
   });
 
@@ -193,7 +193,7 @@ describe('coursectl imports undo', () => {
     const { exitCode, stderr } = await imports('undo', id);
     expect([exitCode, stderr]).to.deep.equal([
       2,
-      'error: Without a terminal nobody can be asked: add --yes to undo, or --dry-run to look first.\n',
+      'error: Confirmation needs a terminal: add --yes to undo, or --dry-run to look first.\n',
     ]);
   });
 });
@@ -251,7 +251,7 @@ describe('coursectl imports', () => {
     const { exitCode, stdout, stderr } = await imports('resume', id, '--yes');
     expect([exitCode, withoutProgress(stderr)]).to.deep.equal([
       0,
-      'It broke off after 50 rows, and goes on from there.\n',
+      'It was interrupted after 50 rows and is resumed there.\n',
     ]);
     expect(stdout).to.match(/^Done: 120 rows in /);
     const over = await imports('resume', id, '--yes');
@@ -273,7 +273,7 @@ describe('coursectl imports', () => {
       stdin: people(3),
     });
     expect(asked.stderr).to.equal(
-      'error: Standard input is the file, so nobody can be asked: add --yes, or --dry-run to look first.\n',
+      'error: Standard input is the file, not a terminal: add --yes, or --dry-run to look first.\n',
     );
     expect(await json('list')).to.have.nested.property('pagination.totalItems', 1);
   });
