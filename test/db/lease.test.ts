@@ -7,7 +7,7 @@ import { AppError } from '../../src/errors.js';
 import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
 
-const refusal = () => new AppError('MIGRATION_LOCKED', 'Somebody else is at it.');
+const refusal = () => new AppError('MIGRATION_LOCKED', 'Another process has the lease.');
 
 function lease<T>(database: Database, waitMs: number, work: () => Promise<T>, name = 'work'): Promise<T> {
   return withLease(database, name, waitMs, refusal, work);
@@ -18,10 +18,10 @@ const leasesIn = (database: Database) =>
     type: QueryTypes.SELECT,
   });
 
-/** A lease as somebody else left it. */
+/** A lease of another owner. */
 const leave = (database: Database, expiresAt: number) =>
   database.sequelize.query('INSERT INTO leases (name, owner, expires_at) VALUES (?, ?, ?)', {
-    replacements: ['work', 'somebody', expiresAt],
+    replacements: ['work', 'another', expiresAt],
   });
 
 describe('a lease', () => {
@@ -82,8 +82,8 @@ describe('a lease', () => {
   it('is refused while it has another owner, who keeps it', async () => {
     await leave(database, Date.now() + 3_600_000);
     const { code, message } = await failureOf(() => lease(database, 50, () => Promise.reject(new Error('not now'))));
-    expect([code, message]).to.deep.equal(['MIGRATION_LOCKED', 'Somebody else is at it.']);
-    expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['somebody']);
+    expect([code, message]).to.deep.equal(['MIGRATION_LOCKED', 'Another process has the lease.']);
+    expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['another']);
   });
 
   it('is refused to another connection while work runs', async () => {
@@ -119,7 +119,7 @@ describe('a lease', () => {
     const stillOurs: boolean[] = [];
     await withLease(database, 'work', 0, refusal, async ({ renew }) => {
       stillOurs.push(await database.inTransaction(renew));
-      await database.sequelize.query("UPDATE leases SET owner = 'somebody'");
+      await database.sequelize.query("UPDATE leases SET owner = 'another'");
       stillOurs.push(await database.inTransaction(renew));
     });
     expect(stillOurs).to.deep.equal([true, false]);
@@ -127,11 +127,11 @@ describe('a lease', () => {
 
   it('is not taken from its new owner', async () => {
     await lease(database, 0, () =>
-      database.sequelize.query("UPDATE leases SET owner = 'somebody', expires_at = ?", {
+      database.sequelize.query("UPDATE leases SET owner = 'another', expires_at = ?", {
         replacements: [Date.now() + 9000],
       }),
     );
-    expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['somebody']);
+    expect((await leasesIn(database)).map(({ owner }) => owner)).to.deep.equal(['another']);
   });
 
   it('does not exclude leases of other names', async () => {
@@ -149,8 +149,8 @@ describe('a lease', () => {
       done += 1;
     };
     const contenders = [databases.open(), databases.open(), databases.open()];
-    const turns = contenders.flatMap((contender) => [contender, contender]);
-    await Promise.all(turns.map((contender) => lease(contender, 15_000, work)));
+    const queue = contenders.flatMap((contender) => [contender, contender]);
+    await Promise.all(queue.map((contender) => lease(contender, 15_000, work)));
     expect({ most, done }).to.deep.equal({ most: 1, done: 6 });
   });
 });

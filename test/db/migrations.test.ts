@@ -122,7 +122,7 @@ describe('migrations', () => {
 
   it('report what failed, and release the lease', async () => {
     const database = databases.open();
-    // Somebody else's table in the way of ours.
+    // A table of another program with the same name.
     await database.sequelize.query('CREATE TABLE users (id INTEGER PRIMARY KEY)');
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const { code, message } = await failureOf(() => migrateUp(database));

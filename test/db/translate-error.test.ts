@@ -58,7 +58,7 @@ describe('a SQLite file that cannot be used', () => {
     await database.close();
   });
 
-  /** The superuser may write anywhere: so as somebody else, where the tests run as root. */
+  /** The superuser may write anywhere: so the test runs as another user when run as root. */
   async function withoutRights(work: () => Promise<void>): Promise<void> {
     const superuser = process.getuid?.() === 0;
     if (superuser) process.seteuid?.(65534);

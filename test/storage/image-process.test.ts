@@ -122,7 +122,7 @@ describe('the process that prepares pictures', () => {
         const images = createImagePreparer();
         const task = [${JSON.stringify(source)}, ${JSON.stringify(target)}, ${JSON.stringify(limits)}, { account: 'one' }];
         console.log(JSON.stringify(await images.prepare(...task)));`;
-      // It ends by itself: a process that is idle keeps nobody.
+      // It ends by itself: an idle process doesn't keep the program running.
       const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
       expect(JSON.parse(stdout)).to.include({ width: 40, height: 30, bytes: statSync(target).size });
     });

@@ -32,7 +32,7 @@ describe('An attempt to log in', () => {
       beginAttempt(harness.context, { accountId }, address),
     ]);
     expect(await counted()).to.deep.equal({ account: [0, 2], address: [0, 2] });
-    // As when a connection is lost during the commit, and nobody knows whether the end was noted.
+    // As after a connection that was lost during the commit: the end may have been recorded or not.
     for (let time = 0; time < 3; time += 1) await mine.failed();
     await mine.abandoned();
     await mine.succeeded();

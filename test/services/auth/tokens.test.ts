@@ -218,7 +218,7 @@ describe('the generated secret', () => {
     chmodSync(dataDir, 0o500);
     chmodSync(folder.path, 0o755);
     const superuser = process.getuid?.() === 0;
-    // The superuser may write anywhere: as somebody else, then.
+    // The superuser may write anywhere, so the test runs as another user.
     if (superuser) process.seteuid?.(65534);
     try {
       const { code, message } = await failureOf(() => start(dataDir));

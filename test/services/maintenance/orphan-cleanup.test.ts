@@ -140,7 +140,7 @@ describe('the cleanup of files', () => {
     expect(existsSync(others)).to.equal(true);
   });
 
-  /** Marked files that aren't in the storage any more: more than are removed at once. */
+  /** More than one batch of marked files that are missing in the storage. */
   async function manyDoomed(): Promise<number> {
     const { StoredFile } = context.database.models;
     const { id: _, ...template } = (await buildMaterial(context, course)).get({ plain: true });

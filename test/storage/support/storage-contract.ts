@@ -104,7 +104,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     expect(await storage().open('nokind/nothing')).to.equal(undefined);
   });
 
-  it('gives a piece of what is there, and none that is not', async () => {
+  it('opens a range of an object, and none beyond its end', async () => {
     await put('material/some', 'abcdefghij');
     const pieceOf = async (start: number, end: number) => {
       const stored = await storage().open('material/some', { start, end });
@@ -122,7 +122,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     expect(await storage().open('material/nothing', { start: 0, end: 0 })).to.equal(undefined);
   });
 
-  it('removes what is there and minds nothing that is not', async () => {
+  it('removes objects, and ignores missing ones', async () => {
     await put('material/some', 'some');
     await put('image/other.webp', 'other');
     await storage().remove(['material/some', 'material/some', 'material/nothing', 'nokind/nothing']);
@@ -180,7 +180,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     await waitForDescriptors(before);
   });
 
-  it('serves many at once', async () => {
+  it('serves many concurrently', async () => {
     const content = randomBytes(300_000);
     await put('material/some', content);
     const found = await Promise.all(Array.from({ length: 60 }, () => contentOf(storage(), 'material/some')));
