@@ -40,8 +40,8 @@ async function main(): Promise<Counts> {
   if (unknown.length > 0) throw new Error(`No such test file: ${unknown.join(', ')}`);
 
   // All workers of all databases share the cores.
-  const crowd = Math.max(1, (options.jobs * options.databases.length) / availableParallelism());
-  const slowness = Math.min(slownessNow(), slownessNow(), slownessNow()) * crowd;
+  const processesPerCore = Math.max(1, (options.jobs * options.databases.length) / availableParallelism());
+  const slowness = Math.min(slownessNow(), slownessNow(), slownessNow()) * processesPerCore;
   process.env.TEST_SLOWNESS = slowness.toFixed(2);
   const durations = options.durations ? path.join(scratch, 'durations') : undefined;
 

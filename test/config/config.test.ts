@@ -534,7 +534,7 @@ describe('the .env file', () => {
     expect(details.map(({ path: name }) => name)).to.deep.equal(['PORT']);
   });
 
-  it('is not passed over in silence when it cannot be read', async () => {
+  it('is reported when it cannot be read', async () => {
     const odd = path.join(home.path, 'odd');
     mkdirSync(path.join(odd, '.env'), { recursive: true });
     const { code, message } = await failureOf(() => loadConfig({ env: {}, cwd: odd }));

@@ -32,7 +32,7 @@ async function send({ url, identifier, password, forwardedFor }: Guess): Promise
     ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
   };
   try {
-    const request = { method: 'POST', path: '/api/auth/login', headers, body, agent, patienceMs: 30_000 };
+    const request = { method: 'POST', path: '/api/auth/login', headers, body, agent, timeLimitMs: 30_000 };
     return String((await sendRaw(url, request)).status);
   } catch (error) {
     return String(error);

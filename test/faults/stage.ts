@@ -91,15 +91,15 @@ async function launch(program: string, folder: string, env: Record<string, strin
 }
 
 /** Waits until an instance is ready. */
-export async function untilReady(url: string, patienceMs = 20_000): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+export async function untilReady(url: string, timeLimitMs = 20_000): Promise<void> {
+  const deadline = Date.now() + timeLimitMs;
   for (;;) {
     const status = await fetch(`${url}/readyz`).then(
       (response) => response.status,
       () => 0,
     );
     if (status === 200) return;
-    if (Date.now() > deadline) throw new Error(`${url} is not ready after ${patienceMs} ms`);
+    if (Date.now() > deadline) throw new Error(`${url} is not ready after ${timeLimitMs} ms`);
     await sleep(100);
   }
 }

@@ -132,9 +132,9 @@ else
         expect(response.headers['retry-after']).to.match(/^\d+$/);
       }
       expect(performance.now() - startedAt).to.be.within(3000, scaled(5000));
-      const patient = change().expect(200);
+      const waiting = change().expect(200);
       setTimeout(() => void intruder.run('COMMIT'), 1000);
-      expect((await patient).body.user.lastName).to.equal('Waiting');
+      expect((await waiting).body.user.lastName).to.equal('Waiting');
       await intruder.close();
     });
   });

@@ -198,10 +198,10 @@ describe('the storage in a bucket', () => {
   });
 
   it('waits for a slow reader', async () => {
-    const patient = await storageWith({ timeoutMs: 200 });
+    const waiting = await storageWith({ timeoutMs: 200 });
     const content = Buffer.alloc(2 * 1024 * 1024, 'x');
     await storage.put('material/some', fileWith(folder.path, content));
-    const stored = await patient.open('material/some');
+    const stored = await waiting.open('material/some');
     await sleep(1000);
     let bytes = 0;
     for await (const chunk of stored?.stream ?? []) {

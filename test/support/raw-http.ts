@@ -12,7 +12,7 @@ export interface RawRequest {
   from?: string;
   agent?: Agent;
   /** How long the answer may take, in milliseconds; five seconds on a quiet machine unless it is said. */
-  patienceMs?: number;
+  timeLimitMs?: number;
 }
 
 export interface RawAnswer {
@@ -28,7 +28,7 @@ export interface RawAnswer {
  */
 export function sendRaw(
   url: string,
-  { method, path, headers, body, from, agent, patienceMs = scaled(5000) }: RawRequest,
+  { method, path, headers, body, from, agent, timeLimitMs = scaled(5000) }: RawRequest,
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   // Node says it of no GET and no DELETE, and its server would take the body for the next request.
@@ -57,7 +57,7 @@ export function sendRaw(
       response.once('end', settle);
       response.once('error', reject);
     });
-    const late = setTimeout(() => call.destroy(new Error(`no answer in ${patienceMs} ms`)), patienceMs);
+    const late = setTimeout(() => call.destroy(new Error(`no answer in ${timeLimitMs} ms`)), timeLimitMs);
     call.once('error', (error) => {
       clearTimeout(late);
       reject(error);

@@ -45,7 +45,7 @@ export interface Subprocesses {
 const pseudoTerminal = 'script';
 
 /** How long words may take to appear, in milliseconds. */
-const patienceMs = scaled(20_000);
+const timeLimitMs = scaled(20_000);
 
 /** Whether a process has loaded a native library; where nothing tells of it, after a time that is enough. */
 async function hasLoaded(pid: number | undefined, library: string): Promise<boolean> {
@@ -70,13 +70,13 @@ function watch(child: ChildProcess): Running {
       else resolve({ exitCode: code, ...written });
     });
   });
-  // Whoever waits for it hears of it all the same.
+  // Marks the rejection as handled; those who await it still get it.
   ended.catch(() => undefined);
   let from = 0;
   return {
     ended,
     async says(words) {
-      const deadline = Date.now() + patienceMs;
+      const deadline = Date.now() + timeLimitMs;
       for (;;) {
         const all = written.stderr + written.stdout;
         const found = words.exec(all.slice(from));

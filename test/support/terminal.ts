@@ -33,7 +33,7 @@ export interface Terminal {
 }
 
 /** How long words may take to appear, in milliseconds; migrations on a busy machine are the slowest. */
-const patienceMs = scaled(15_000);
+const timeLimitMs = scaled(15_000);
 
 /** @param columns how many signs a line holds */
 export function openTerminal(columns = 120): Terminal {
@@ -53,7 +53,7 @@ export function openTerminal(columns = 120): Terminal {
 
   /** Waits for words that are written at `from` or later. */
   async function see(words: string, from: number, hasEnded: () => boolean): Promise<void> {
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeLimitMs;
     const visible = () => stripVTControlCharacters(output.slice(from));
     while (!visible().includes(words)) {
       if (hasEnded() || Date.now() > deadline) {

@@ -50,7 +50,7 @@ async function* eventsOf(
       yield ': still there\n\n';
       sentAt = performance.now();
     }
-    // The service goes on with its own.
+    // The worker resumes its own imports.
     if (!underWay.has(found.status) && !resumesAutomatically(found)) {
       yield `event: end\ndata: ${data}\n\n`;
       return;

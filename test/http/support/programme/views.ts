@@ -14,13 +14,13 @@ export const accountView = (person: Person) => ({
   requiresPasswordChange: person.requiresPasswordChange,
 });
 
-const silence = {
+const unsetFields = {
   ...{ shortDescription: null, level: null, language: null, courseType: null, tags: [], requirements: null },
   ...{ learningOutcomes: null, startDate: null, endDate: null, location: null, thumbnail: null, isFeatured: false },
 };
 
 export const courseView = (programme: Programme, course: Course) => ({
-  ...silence,
+  ...unsetFields,
   ...course,
   trainer: { ...name(personWith(programme, course.trainerId)), avatar: null },
 });
