@@ -7,8 +7,8 @@ import {
   presentRegisteredUser,
   presentSetupUser,
 } from '../../presenters/user.js';
+import { registerUser } from '../../services/accounts/commands.js';
 import { updateProfile } from '../../services/accounts/profile.js';
-import { registerUser } from '../../services/accounts/queries.js';
 import { completeSetup, setupStatus } from '../../services/accounts/setup.js';
 import { changeFirstPassword, changePassword, login } from '../../services/auth/login.js';
 import { actorOf } from '../../services/core.js';

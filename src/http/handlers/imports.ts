@@ -6,7 +6,12 @@ import { validate } from '../../schemas/validate.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
 import { actorOf, type Caller } from '../../services/core.js';
 import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
-import { assertRejectsReadable, ledgerCsv, rejectedCsv, reportTypes } from '../../services/imports/output/exports.js';
+import {
+  assertRejectsReadable,
+  ledgerCsv,
+  rejectedCsv,
+  reportTypes,
+} from '../../services/imports/output/ledger-export.js';
 import { templateText } from '../../services/imports/output/template.js';
 import { findImport, listImports } from '../../services/imports/queries.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';

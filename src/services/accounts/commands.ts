@@ -1,9 +1,10 @@
 import type { Transaction } from 'sequelize';
+import { confirmedById } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
 import { passwordInputSchema } from '../../schemas/auth.js';
 import { phoneKey } from '../../schemas/keys.js';
-import { activationSchema, type UserUpdate, userUpdateSchema } from '../../schemas/user.js';
+import { activationSchema, registerSchema, type UserUpdate, userUpdateSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedUser, changesBetween, recordAudit } from '../audit.js';
 import { assertPasswordAllowed } from '../auth/password-policy.js';
@@ -15,7 +16,43 @@ import type { Actor, Core } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
-import { guarded, initialPasswordExpiry, takenKeys, userSearchKey } from './store.js';
+import { countSuperAdmins, guarded, initialPasswordExpiry, insertAccount, takenKeys, userSearchKey } from './store.js';
+
+/**
+ * Creates an account (specification, section 4.6).
+ * @throws AppError `VALIDATION`, `EMAIL_TAKEN`, `SUPER_ADMIN_EXISTS`, `PHONE_TAKEN`, in this order
+ */
+export async function registerUser(core: Core, actor: Actor, input: unknown): Promise<User> {
+  const { password, ...fields } = validate(registerSchema, input);
+  await assertPasswordAllowed(core.config, 'password', password, fields);
+  const refusal = async () => {
+    const taken = await takenKeys(core.database, fields);
+    if (taken.email) return 'EMAIL_TAKEN';
+    if (fields.role === 'super_admin' && (await countSuperAdmins(core.database)) > 0) return 'SUPER_ADMIN_EXISTS';
+    return taken.phone ? 'PHONE_TAKEN' : undefined;
+  };
+  return guarded(refusal, async () => {
+    const passwordHash = await core.hasher.hash(password, core.config.auth.bcryptCost);
+    // The super admin is always active, as in setup (specification, section 4.3).
+    const account = {
+      ...fields,
+      isActive: fields.isActive || fields.role === 'super_admin',
+      passwordHash,
+      requiresPasswordChange: false,
+      initialPasswordExpiresAt: null,
+    };
+    return core.database.inTransaction(async (transaction) => {
+      const user = await insertAccount(core, account, transaction);
+      await recordAudit(
+        core,
+        actor,
+        { action: 'user.register', targetType: 'user', targetId: user.id, after: auditedUser(user) },
+        transaction,
+      );
+      return user;
+    }, confirmedById(core.database.models.User));
+  });
+}
 
 /** Changes an account with its audit entry; `change` runs inside the transaction, on the locked row. */
 async function changeUser(

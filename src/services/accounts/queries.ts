@@ -2,54 +2,14 @@ import { Op, type WhereOptions } from 'sequelize';
 import { neutralizeCell, phoneCell } from '../../csv/cells.js';
 import { markedHeader, rawLine } from '../../csv/format.js';
 import { contains } from '../../db/conditions.js';
-import { confirmedById } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
-import { registerSchema, type UserFilter, userFilterSchema, userListingSchema } from '../../schemas/user.js';
+import { type UserFilter, userFilterSchema, userListingSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
-import { auditedUser, recordAudit } from '../audit.js';
-import { assertPasswordAllowed } from '../auth/password-policy.js';
-import type { Actor, Core } from '../core.js';
+import type { Core } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
-import { countSuperAdmins, guarded, insertAccount, takenKeys } from './store.js';
-
-/**
- * Creates an account (specification, section 4.6).
- * @throws AppError `VALIDATION`, `EMAIL_TAKEN`, `SUPER_ADMIN_EXISTS`, `PHONE_TAKEN`, in this order
- */
-export async function registerUser(core: Core, actor: Actor, input: unknown): Promise<User> {
-  const { password, ...fields } = validate(registerSchema, input);
-  await assertPasswordAllowed(core.config, 'password', password, fields);
-  const refusal = async () => {
-    const taken = await takenKeys(core.database, fields);
-    if (taken.email) return 'EMAIL_TAKEN';
-    if (fields.role === 'super_admin' && (await countSuperAdmins(core.database)) > 0) return 'SUPER_ADMIN_EXISTS';
-    return taken.phone ? 'PHONE_TAKEN' : undefined;
-  };
-  return guarded(refusal, async () => {
-    const passwordHash = await core.hasher.hash(password, core.config.auth.bcryptCost);
-    // The super admin is always active, as in setup (specification, section 4.3).
-    const account = {
-      ...fields,
-      isActive: fields.isActive || fields.role === 'super_admin',
-      passwordHash,
-      requiresPasswordChange: false,
-      initialPasswordExpiresAt: null,
-    };
-    return core.database.inTransaction(async (transaction) => {
-      const user = await insertAccount(core, account, transaction);
-      await recordAudit(
-        core,
-        actor,
-        { action: 'user.register', targetType: 'user', targetId: user.id, after: auditedUser(user) },
-        transaction,
-      );
-      return user;
-    }, confirmedById(core.database.models.User));
-  });
-}
 
 function listingFilter(core: Core, listing: UserFilter): WhereOptions<User> {
   const { role, isActive, requiresPasswordChange, search } = listing;

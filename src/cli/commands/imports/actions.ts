@@ -2,7 +2,7 @@ import path from 'node:path';
 import { presentImport } from '../../../presenters/import.js';
 import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
-import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/exports.js';
+import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/ledger-export.js';
 import { findImport, listImports } from '../../../services/imports/queries.js';
 import { keptAccounts } from '../../../services/imports/run/ledger.js';
 import { resultOf } from '../../../services/imports/run/repository.js';

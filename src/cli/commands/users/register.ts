@@ -25,7 +25,7 @@ export function register(users: Command, registry: Registry): void {
     async run(run) {
       const input = await registerInput(run);
       const [{ registerUser }, { operator }] = await Promise.all([
-        import('../../../services/accounts/queries.js'),
+        import('../../../services/accounts/commands.js'),
         import('../../../services/core.js'),
       ]);
       const user = await registerUser(await run.context(), operator, input);

@@ -6,7 +6,7 @@ import { AppError, notFound } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
 import { recordAudit } from '../../audit.js';
 import type { Actor, Core } from '../../core.js';
-import { assertReadableHere, committedBytes } from '../output/exports.js';
+import { assertReadableHere, committedBytes } from '../output/ledger-export.js';
 import { findImport } from '../queries.js';
 import { credentialsLease, jobLease, lockImport } from '../run/repository.js';
 

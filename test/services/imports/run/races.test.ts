@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { registerUser } from '../../../../src/services/accounts/queries.js';
+import { registerUser } from '../../../../src/services/accounts/commands.js';
 import { operator } from '../../../../src/services/core.js';
 import { emailsOf, people, useImporting, withoutProgress } from '../support/importing.js';
 import { expectAllAccounts, expectWholeLedger } from '../support/running.js';
