@@ -113,8 +113,11 @@ describe('coursectl users export', () => {
     const { runProgram } = await import('../../../../src/cli/program.js');
     const io = { stdin: new PassThrough(), stderr: new PassThrough(), env: cli.env, cwd: cli.folder };
     const running = runProgram(['users', 'export'], { ...io, stdout, signal: new AbortController().signal });
+    const buffered = () => stdout.readableLength + stdout.writableLength;
+    while (buffered() === 0) await sleep(10);
+    // Time in which an export without back-pressure would write all of it.
     await sleep(300);
-    const waiting = stdout.readableLength + stdout.writableLength;
+    const waiting = buffered();
     let read = 0;
     stdout.on('data', (chunk: Buffer) => {
       read += chunk.length;
