@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { contract } from '../../src/http/api/contract.js';
+import { type Operation, tags } from '../../src/http/api/operation.js';
 import { useHarness } from '../support/harness.js';
+import { document } from './support/described.js';
 import { expectFailure, messages } from './support/expectations.js';
 
 describe('Headers of every answer', () => {
@@ -27,14 +30,17 @@ describe('Headers of every answer', () => {
 describe('GET /api/docs', () => {
   const harness = useHarness();
 
-  it('describes every operation, without a script and without anything from elsewhere', async () => {
+  it('describes every operation, with one script of its own and without anything from elsewhere', async () => {
     const { text, headers } = await harness.api('get', '/api/docs').expect(200);
     expect(headers['content-type']).to.equal('text/html; charset=utf-8');
     for (const { method, path, summary } of Object.values(contract)) {
       const written = path.replace(/:(\w+)/g, '{$1}');
       expect(text).to.include(`<b class="${method}">${method.toUpperCase()}</b> <code>${written}</code> ${summary}`);
     }
-    expect(text).not.to.match(/<script|javascript:|https?:|url\(| on\w+=| style=/);
+    expect(text.match(/<script/g)).to.have.length(1);
+    expect(text)
+      .to.include('<script>for')
+      .and.not.to.match(/javascript:|https?:|url\(| on\w+=| style=/);
   });
 
   it('says what a parameter is when absent, what may be left empty, and what failures look like', async () => {
@@ -49,12 +55,84 @@ describe('GET /api/docs', () => {
       expect(failures).to.include(`<code>${field}</code>`);
   });
 
-  it('is under a policy that lets in its own style only', async () => {
+  it('says what the tags, operations and shared schemas say, the schemas once', async () => {
+    const { text } = await harness.api('get', '/api/docs').expect(200);
+    for (const [tag, description] of Object.entries(tags)) expect(text).to.include(`<h2>${tag}</h2><p>${description}`);
+    for (const { description } of Object.values<Operation>(contract))
+      expect(text).to.include((description ?? '').replace(/`([^`]+)`/g, '<code>$1</code>'));
+    const { schemas, examples } = document.components;
+    for (const name of Object.keys(schemas)) expect(text.split(`id="schema-${name}"`), name).to.have.length(2);
+    for (const code of Object.keys(examples)) expect(text.split(`id="failure-${code}"`), code).to.have.length(2);
+    const ids = new Set([...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
+    const links = [...text.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
+    expect(links).to.include.members(['schema-User', 'schema-ValidationError', 'failure-NOT_FOUND']);
+    expect([...new Set(links)].filter((id) => !ids.has(id))).to.deep.equal([]);
+  });
+
+  /** The curl command of an operation as a reader sees it. */
+  async function curlOf(operationId: keyof typeof contract): Promise<string> {
+    const { text } = await harness.api('get', '/api/docs').expect(200);
+    const [, command = ''] = new RegExp(`<code id="curl-${operationId}">([^<]*)<`).exec(text) ?? [];
+    return command.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  }
+
+  it('shows the request of every operation as a curl command', async () => {
+    for (const name of Object.keys(contract) as (keyof typeof contract)[])
+      expect(await curlOf(name), name).to.match(/^curl -X (GET|POST|PUT|DELETE) "\$ORIGIN\/[^"{}]+"/);
+    expect(await curlOf('login')).to.equal(
+      `curl -X POST "$ORIGIN/api/auth/login" \\
+  -H 'Content-Type: application/json' \\
+  -d '{
+  "identifier": "ada@example.org",
+  "password": "correct horse 7"
+}'`,
+    );
+    expect(await curlOf('setAvatar')).to.equal(
+      `curl -X PUT "$ORIGIN/api/auth/avatar" \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -F 'image=@path/to/image'`,
+    );
+    expect(await curlOf('createImport'))
+      .to.include("-F 'file=@path/to/file'")
+      .and.include("-F 'role=trainee'");
+    expect(await curlOf('listCourses')).not.to.include('Authorization');
+    expect(await curlOf('listAvailableTrainees')).to.match(/available-trainees\?courseId=[\w-]+"/);
+  });
+
+  it('has a script that completes the commands and copies them', async () => {
+    const { text } = await harness.api('get', '/api/docs').expect(200);
+    const [, script = ''] = /<script>(.*?)<\/script>/s.exec(text) ?? [];
+    const command = { textContent: 'curl -X GET "$ORIGIN/healthz"' };
+    let click = async () => {};
+    const button = {
+      hidden: true,
+      textContent: 'Copy as curl',
+      getAttribute: () => 'curl-health',
+      addEventListener: (_event: string, listener: typeof click) => {
+        click = listener;
+      },
+    };
+    const copied: string[] = [];
+    runInNewContext(script, {
+      document: { querySelectorAll: () => [button], getElementById: () => command },
+      location: { origin: 'https://courses.example' },
+      navigator: { clipboard: { writeText: async (value: string) => copied.push(value) } },
+      setTimeout: () => {},
+    });
+    expect(button.hidden).to.equal(false);
+    await click();
+    expect(copied).to.deep.equal(['curl -X GET "https://courses.example/healthz"']);
+    expect(button.textContent).to.equal('Copied');
+  });
+
+  it('is under a policy that lets in its own script and style only', async () => {
     const { text, headers } = await harness.api('get', '/api/docs').expect(200);
-    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
-    const digest = createHash('sha256').update(style).digest('base64');
+    const digestOf = (element: string) => {
+      const [, content = ''] = new RegExp(`<${element}>(.*?)</${element}>`, 's').exec(text) ?? [];
+      return createHash('sha256').update(content).digest('base64');
+    };
     expect(headers['content-security-policy']).to.equal(
-      `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; script-src 'sha256-${digestOf('script')}'; style-src 'sha256-${digestOf('style')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     );
   });
 });

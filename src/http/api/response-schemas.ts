@@ -351,7 +351,7 @@ export const validationFailure = component(
         Joi.object({
           type: Joi.valid('field').required(),
           path: Joi.string().allow('').required(),
-          location: Joi.valid('body', 'query', 'params').required(),
+          location: Joi.valid('body', 'query', 'params').description('Part of the request').required(),
           msg: text,
         }),
       )

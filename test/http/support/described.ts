@@ -20,7 +20,7 @@ export interface Described {
 interface Document {
   openapi: string;
   paths: Record<string, Record<string, Described>>;
-  components: { schemas: Record<string, AnySchema> };
+  components: { schemas: Record<string, AnySchema>; examples: Record<string, object> };
 }
 
 export const document = openapiDocument() as Document;

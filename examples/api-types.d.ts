@@ -1,0 +1,2615 @@
+/**
+ * The types of the coursectl API, generated from its OpenAPI document: the schemas by their names, then the parameters,
+ * request body and successful response of each operation. Don't edit: `npm run api:types` writes this file.
+ */
+
+/** Any failure but invalid input */
+export interface Error {
+  /** Message for people */
+  error: string;
+  /** Set where clients must handle the case */
+  code?: string;
+}
+
+/** Invalid input, with every invalid field */
+export interface ValidationError {
+  /** The problems, one or more for each invalid field */
+  errors: {
+    /** Kind of the problem */
+    type: 'field';
+    /** Name of the invalid field */
+    path: string;
+    /** Part of the request */
+    location: 'body' | 'query' | 'params';
+    /** The problem, for people */
+    msg: string;
+  }[];
+}
+
+/** Role of an account */
+export type Role = 'super_admin' | 'trainer' | 'trainee';
+
+/** The account that setup created */
+export interface SetupUser {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** Phone number, unique among accounts */
+  phone: string;
+  role: Role;
+}
+
+/** The signed-in account */
+export interface LoginUser {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** Phone number, unique among accounts */
+  phone: string;
+  role: Role;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+  /** Whether the account must change its initial password */
+  requiresPasswordChange: boolean;
+}
+
+/** The token of a new session and its account */
+export interface Login {
+  /** A signed JSON web token, to be sent as `Authorization: Bearer <token>` */
+  token: string;
+  user: LoginUser;
+}
+
+/** The created account */
+export interface RegisteredUser {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  role: Role;
+  /** Phone number, unique among accounts */
+  phone: string;
+  /** Whether the account may sign in */
+  isActive: boolean;
+}
+
+/** The caller's account */
+export interface OwnUser {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  role: Role;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+  /** Phone number, unique among accounts */
+  phone: string;
+  /** Time of the last login; null before the first */
+  lastLogin: string | null;
+}
+
+/** The caller's account after the change */
+export interface ProfileUser {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  role: Role;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+  /** Phone number, unique among accounts */
+  phone: string;
+}
+
+/** The caller's account after the change */
+export interface FirstPasswordChangeUser {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  role: Role;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+  /** Phone number, unique among accounts */
+  phone: string;
+  /** Whether the account must change its initial password */
+  requiresPasswordChange: boolean;
+}
+
+/** Status of an enrollment */
+export type EnrollmentStatus = 'pending' | 'active' | 'completed' | 'cancelled';
+
+/** The course of an enrollment, with its trainer */
+export interface CourseSummary {
+  /** Opaque identifier */
+  id: string;
+  /** Title of the course */
+  title: string;
+  /** Full description; may have several lines */
+  description: string;
+  /** URL of the picture of the course; null without one */
+  thumbnail: string | null;
+  /** The trainer of the course */
+  trainer: {
+    /** Opaque identifier */
+    id: string;
+    /** First name */
+    firstName: string;
+    /** Last name */
+    lastName: string;
+  };
+}
+
+/** An active or pending enrollment with its course */
+export interface CurrentEnrollment {
+  /** Opaque identifier */
+  id: string;
+  status: EnrollmentStatus;
+  /** Progress in percent */
+  progress: number;
+  /** Time of enrollment */
+  enrolledAt: string;
+  course: CourseSummary;
+}
+
+/** A session of the caller */
+export interface Session {
+  /** Opaque identifier */
+  id: string;
+  /** Time of creation */
+  createdAt: string;
+  /** Time of the last request; absent before the first */
+  lastUsedAt?: string;
+  /** Time at which the session ends */
+  expiresAt: string;
+  /** Address of the client; null where unknown */
+  ip: string | null;
+  /** User-Agent header of the client; null without one */
+  userAgent: string | null;
+  /** Whether this request belongs to the session */
+  current: boolean;
+}
+
+/** The page of a listing */
+export interface Pagination {
+  /** Number of this page, from 1 */
+  currentPage: number;
+  /** Number of pages */
+  totalPages: number;
+  /** Number of items on all pages */
+  totalItems: number;
+  /** Maximum number of items on a page */
+  itemsPerPage: number;
+}
+
+/** An account */
+export interface User {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** Phone number, unique among accounts */
+  phone: string;
+  role: Role;
+  /** Whether the account may sign in */
+  isActive: boolean;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+  /** Time of the last login; null before the first */
+  lastLogin: string | null;
+  /** Whether the account must change its initial password */
+  requiresPasswordChange: boolean;
+  /** Time of creation */
+  createdAt: string;
+  /** Time of the last change */
+  updatedAt: string;
+}
+
+/** An account, and whether it is locked */
+export interface UserDetails {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** Phone number, unique among accounts */
+  phone: string;
+  role: Role;
+  /** Whether the account may sign in */
+  isActive: boolean;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+  /** Time of the last login; null before the first */
+  lastLogin: string | null;
+  /** Whether the account must change its initial password */
+  requiresPasswordChange: boolean;
+  /** Time of creation */
+  createdAt: string;
+  /** Time of the last change */
+  updatedAt: string;
+  /** End of the lock after too many wrong passwords; null when not locked */
+  lockedUntil: string | null;
+}
+
+/** A course with its trainer */
+export interface Course {
+  /** Opaque identifier */
+  id: string;
+  /** Title of the course */
+  title: string;
+  /** Full description; may have several lines */
+  description: string;
+  /** URL of the picture of the course; null without one */
+  thumbnail: string | null;
+  /** Description in a sentence */
+  shortDescription: string | null;
+  /** Category of the course */
+  category: string | null;
+  /** Difficulty */
+  level: 'beginner' | 'intermediate' | 'advanced' | null;
+  /** Language of the course */
+  language: string | null;
+  /** How the course is held */
+  courseType: 'online' | 'classroom' | 'hybrid' | null;
+  /** Tags, each once */
+  tags: string[];
+  /** What trainees should know or bring */
+  requirements: string | null;
+  /** What trainees learn */
+  learningOutcomes: string | null;
+  /** Maximum number of pending and active trainees; null for no limit */
+  maxStudents: number | null;
+  /** First day of the course */
+  startDate: string | null;
+  /** Last day of the course */
+  endDate: string | null;
+  /** Where the course takes place */
+  location: string | null;
+  /** Whether the catalogue shows the course */
+  isPublished: boolean;
+  /** Whether clients should highlight the course */
+  isFeatured: boolean;
+  /** Id of the trainer */
+  trainerId: string;
+  /** Time of creation */
+  createdAt: string;
+  /** Time of the last change */
+  updatedAt: string;
+  /** The trainer of the course */
+  trainer: {
+    /** Opaque identifier */
+    id: string;
+    /** First name */
+    firstName: string;
+    /** Last name */
+    lastName: string;
+    /** URL of the profile picture; null without one */
+    avatar: string | null;
+  };
+}
+
+/** A trainer or trainee */
+export interface Person {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+}
+
+/** Number of courses by state and category */
+export interface CourseStatistics {
+  /** Number of all of them */
+  total: number;
+  /** Published courses */
+  published: number;
+  /** Unpublished courses */
+  unpublished: number;
+  /** Featured courses */
+  featured: number;
+  /** Number of courses by category */
+  byCategory: {
+    /** Category of the course */
+    category: string | null;
+    /** Number of courses */
+    count: number;
+  }[];
+}
+
+/** Whether the course is published */
+export interface CoursePublication {
+  /** Opaque identifier */
+  id: string;
+  /** Title of the course */
+  title: string;
+  /** Whether the catalogue shows the course */
+  isPublished: boolean;
+}
+
+/** An enrollment with its trainee and course */
+export interface EnrollmentDetails {
+  /** Opaque identifier */
+  id: string;
+  status: EnrollmentStatus;
+  /** Progress in percent */
+  progress: number;
+  /** Time of enrollment */
+  enrolledAt: string;
+  /** Id of the trainee */
+  userId: string;
+  /** Id of the course */
+  courseId: string;
+  /** Notes on the enrollment */
+  notes: string | null;
+  /** Time of completion; null until then */
+  completedAt: string | null;
+  user: Person;
+  /** The course */
+  course: {
+    /** Opaque identifier */
+    id: string;
+    /** Title of the course */
+    title: string;
+    /** Full description; may have several lines */
+    description: string;
+    /** URL of the picture of the course; null without one */
+    thumbnail: string | null;
+  };
+}
+
+/** An enrollment */
+export interface Enrollment {
+  /** Opaque identifier */
+  id: string;
+  status: EnrollmentStatus;
+  /** Progress in percent */
+  progress: number;
+  /** Time of enrollment */
+  enrolledAt: string;
+  /** Id of the trainee */
+  userId: string;
+  /** Id of the course */
+  courseId: string;
+  /** Notes on the enrollment */
+  notes: string | null;
+  /** Time of completion; null until then */
+  completedAt: string | null;
+}
+
+/** An enrollment with its course, for the trainee */
+export interface OwnEnrollment {
+  /** Opaque identifier */
+  id: string;
+  status: EnrollmentStatus;
+  /** Progress in percent */
+  progress: number;
+  /** Time of enrollment */
+  enrolledAt: string;
+  /** Id of the trainee */
+  userId: string;
+  /** Id of the course */
+  courseId: string;
+  /** Notes on the enrollment */
+  notes: string | null;
+  /** Time of completion; null until then */
+  completedAt: string | null;
+  course: CourseSummary;
+}
+
+/** Number of enrollments by status */
+export interface EnrollmentStatistics {
+  /** Number of all of them */
+  total: number;
+  /** Pending enrollments */
+  pending: number;
+  /** Active enrollments */
+  active: number;
+  /** Completed enrollments */
+  completed: number;
+  /** Cancelled enrollments */
+  cancelled: number;
+}
+
+/** A trainee of a course with the enrollment */
+export interface CourseTrainee {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+  enrollment: Enrollment;
+}
+
+/** A file of a course */
+export interface Material {
+  /** Opaque identifier */
+  id: string;
+  /** File name */
+  name: string;
+  /** Media type, derived from the file name */
+  contentType: string;
+  /** Size in bytes */
+  bytes: number;
+  /** Time of creation */
+  createdAt: string;
+}
+
+/** Status of an import */
+export type ImportStatus = 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
+
+/** An import of accounts */
+export interface Import {
+  /** Opaque identifier */
+  id: string;
+  status: ImportStatus;
+  /** Name of the imported file */
+  file: string;
+  /** Where the change was made: over HTTP or at the terminal */
+  origin: 'cli' | 'http';
+  /** Number of rows by outcome */
+  counts: {
+    /** Rows read */
+    rows: number;
+    /** Accounts created */
+    created: number;
+    /** Accounts updated */
+    updated: number;
+    /** Rows skipped */
+    skipped: number;
+    /** Rows rejected */
+    rejected: number;
+    /** Enrollments created */
+    enrolled: number;
+  };
+  /** How many rows have been processed */
+  progress: {
+    /** Rows processed */
+    rowsDone: number;
+    /** Rows in the file; null until counted */
+    rowsTotal: number | null;
+  };
+  /** The options of the import */
+  options: Record<string, unknown>;
+  /** Why the import failed; null otherwise */
+  error: {
+    /** Machine-readable code of the failure */
+    code: string;
+    /** The reason, for people */
+    message: string | null;
+  } | null;
+  /** Whether generated passwords are waiting to be downloaded */
+  hasCredentials: boolean;
+  /** Whether any rows were rejected */
+  hasRejects: boolean;
+  /** Id of the account that started the import; null for an operator at the terminal */
+  createdBy: string | null;
+  /** Time of creation */
+  createdAt: string;
+  /** Time at which the import started; null until then */
+  startedAt: string | null;
+  /** Time at which the import ended; null until then */
+  finishedAt: string | null;
+  /** Time at which the import was undone; null until then */
+  undoneAt: string | null;
+}
+
+/** What undoing an import changed, or would change */
+export interface ImportUndo {
+  /** Accounts removed */
+  removed: number;
+  /** Accounts restored to their fields before the import */
+  restored: number;
+  /** Accounts that the undo keeps, and why */
+  kept: {
+    /** Line of the file */
+    line: number;
+    /** Id of the trainee */
+    userId: string;
+    /** Email address, unique among accounts; stored in lower case */
+    email: string | null;
+    /** Machine-readable code of the failure */
+    code: 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+  }[];
+}
+
+/** A privileged change */
+export interface AuditEntry {
+  /** Opaque identifier */
+  id: string;
+  /** Time of the change */
+  at: string;
+  /** The change that was recorded */
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+  /** Id of the account that made the change; null for an operator at the terminal */
+  actorId: string | null;
+  /** Where the change was made: over HTTP or at the terminal */
+  origin: 'http' | 'cli';
+  /** Address of the client; null where unknown */
+  ip: string | null;
+  /** Kind of what was changed */
+  targetType: 'user' | 'address' | 'import' | 'course' | 'enrollment';
+  /** Id of what was changed */
+  targetId: string | null;
+  /** Changed fields of the target before the change; null for a creation */
+  before: Record<string, unknown> | null;
+  /** Changed fields of the target after the change; null after a deletion */
+  after: Record<string, unknown> | null;
+}
+
+/** Parameters of `GET /api/auth/setup-status` */
+export type SetupStatusParameters = Record<string, never>;
+
+/** Request body of `GET /api/auth/setup-status` */
+export type SetupStatusBody = undefined;
+
+/** Successful response of `GET /api/auth/setup-status` */
+export interface SetupStatusResponse {
+  /** Whether the super admin is still to be created */
+  setupRequired: boolean;
+  /** Number of super admins */
+  superAdminCount: number;
+}
+
+/** Parameters of `POST /api/auth/setup` */
+export type SetupParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/setup` */
+export interface SetupBody {
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  password: string;
+  /** Phone number, unique among accounts */
+  phone: string;
+  /** Whether the account may sign in */
+  isActive?: boolean;
+}
+
+/** Successful response of `POST /api/auth/setup` */
+export interface SetupResponse {
+  /** Confirmation for people */
+  message: 'Setup completed successfully.';
+  /** A signed JSON web token, to be sent as `Authorization: Bearer <token>` */
+  token: string;
+  user: SetupUser;
+}
+
+/** Parameters of `POST /api/auth/login` */
+export type LoginParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/login` */
+export interface LoginBody {
+  /** Email address or phone number of the account */
+  identifier: string;
+  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  password: string;
+}
+
+/** Successful response of `POST /api/auth/login` */
+export type LoginResponse = Login;
+
+/** Parameters of `POST /api/auth/trainee-login` */
+export type TraineeLoginParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/trainee-login` */
+export interface TraineeLoginBody {
+  /** Email address or phone number of the account */
+  identifier: string;
+  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  password: string;
+}
+
+/** Successful response of `POST /api/auth/trainee-login` */
+export type TraineeLoginResponse = Login;
+
+/** Parameters of `POST /api/auth/register` */
+export type RegisterParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/register` */
+export interface RegisterBody {
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  password: string;
+  /** Role of the account */
+  role: 'super_admin' | 'trainer' | 'trainee';
+  /** Phone number, unique among accounts */
+  phone: string;
+  /** Whether the account may sign in */
+  isActive?: boolean;
+}
+
+/** Successful response of `POST /api/auth/register` */
+export interface RegisterResponse {
+  /** Confirmation for people */
+  message: 'User created successfully.';
+  user: RegisteredUser;
+}
+
+/** Parameters of `GET /api/auth/me` */
+export type MeParameters = Record<string, never>;
+
+/** Request body of `GET /api/auth/me` */
+export type MeBody = undefined;
+
+/** Successful response of `GET /api/auth/me` */
+export interface MeResponse {
+  user: OwnUser;
+}
+
+/** Parameters of `PUT /api/auth/profile` */
+export type UpdateProfileParameters = Record<string, never>;
+
+/** Request body of `PUT /api/auth/profile` */
+export interface UpdateProfileBody {
+  /** First name */
+  firstName?: string | null;
+  /** Last name */
+  lastName?: string | null;
+  /** Phone number, unique among accounts */
+  phone?: string | number | null;
+}
+
+/** Successful response of `PUT /api/auth/profile` */
+export interface UpdateProfileResponse {
+  /** Confirmation for people */
+  message: 'Profile updated successfully.';
+  user: ProfileUser;
+}
+
+/** Parameters of `PUT /api/auth/change-password` */
+export type ChangePasswordParameters = Record<string, never>;
+
+/** Request body of `PUT /api/auth/change-password` */
+export interface ChangePasswordBody {
+  /** The password in use */
+  currentPassword: string;
+  /** The new password: at least 6 characters, at most 72 bytes of UTF-8 */
+  newPassword: string;
+}
+
+/** Successful response of `PUT /api/auth/change-password` */
+export interface ChangePasswordResponse {
+  /** Confirmation for people */
+  message: 'Password changed successfully.';
+}
+
+/** Parameters of `PUT /api/auth/first-password-change` */
+export type ChangeFirstPasswordParameters = Record<string, never>;
+
+/** Request body of `PUT /api/auth/first-password-change` */
+export interface ChangeFirstPasswordBody {
+  /** The new password: at least 6 characters, at most 72 bytes of UTF-8 */
+  newPassword: string;
+}
+
+/** Successful response of `PUT /api/auth/first-password-change` */
+export interface ChangeFirstPasswordResponse {
+  /** Confirmation for people */
+  message: 'Password changed successfully.';
+  user: FirstPasswordChangeUser;
+}
+
+/** Parameters of `POST /api/auth/check-enrollment` */
+export type CheckEnrollmentParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/check-enrollment` */
+export type CheckEnrollmentBody = undefined;
+
+/** Successful response of `POST /api/auth/check-enrollment` */
+export interface CheckEnrollmentResponse {
+  /** Whether there are any active or pending enrollments */
+  hasEnrollments: boolean;
+  /** The enrollments */
+  enrollments: CurrentEnrollment[];
+}
+
+/** Parameters of `POST /api/auth/logout` */
+export type LogoutParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/logout` */
+export type LogoutBody = undefined;
+
+/** Successful response of `POST /api/auth/logout` */
+export interface LogoutResponse {
+  /** Confirmation for people */
+  message: 'Logged out successfully.';
+}
+
+/** Parameters of `POST /api/auth/logout-all` */
+export type LogoutAllParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/logout-all` */
+export type LogoutAllBody = undefined;
+
+/** Successful response of `POST /api/auth/logout-all` */
+export interface LogoutAllResponse {
+  /** Confirmation for people */
+  message: 'Logged out of all sessions.';
+}
+
+/** Parameters of `GET /api/auth/sessions` */
+export interface ListSessionsParameters {
+  query?: {
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/auth/sessions` */
+export type ListSessionsBody = undefined;
+
+/** Successful response of `GET /api/auth/sessions` */
+export interface ListSessionsResponse {
+  /** The sessions of this page */
+  sessions: Session[];
+  pagination: Pagination;
+}
+
+/** Parameters of `DELETE /api/auth/sessions/{id}` */
+export interface EndSessionParameters {
+  path: {
+    /** Id of the session */
+    id: string;
+  };
+}
+
+/** Request body of `DELETE /api/auth/sessions/{id}` */
+export type EndSessionBody = undefined;
+
+/** Successful response of `DELETE /api/auth/sessions/{id}` */
+export interface EndSessionResponse {
+  /** Confirmation for people */
+  message: 'Session ended.';
+}
+
+/** Parameters of `PUT /api/auth/avatar` */
+export type SetAvatarParameters = Record<string, never>;
+
+/** Request body of `PUT /api/auth/avatar` */
+export interface SetAvatarBody {
+  /** The file */
+  image: Blob;
+}
+
+/** Successful response of `PUT /api/auth/avatar` */
+export interface SetAvatarResponse {
+  /** Confirmation for people */
+  message: 'Avatar updated successfully.';
+  /** URL of the picture */
+  imageUrl: string;
+}
+
+/** Parameters of `DELETE /api/auth/avatar` */
+export type RemoveAvatarParameters = Record<string, never>;
+
+/** Request body of `DELETE /api/auth/avatar` */
+export type RemoveAvatarBody = undefined;
+
+/** Successful response of `DELETE /api/auth/avatar` */
+export interface RemoveAvatarResponse {
+  /** Confirmation for people */
+  message: 'Avatar removed successfully.';
+}
+
+/** Parameters of `GET /api/users` */
+export interface ListUsersParameters {
+  query?: {
+    /** Role of the account */
+    role?: 'super_admin' | 'trainer' | 'trainee';
+    /** Whether the account may sign in */
+    isActive?: boolean;
+    /** Whether the account must change its initial password */
+    requiresPasswordChange?: boolean;
+    /** Text to search for in names and titles */
+    search?: string;
+    /** Field to sort by */
+    sortBy?: 'createdAt' | 'lastName' | 'firstName' | 'email' | 'lastLogin';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/users` */
+export type ListUsersBody = undefined;
+
+/** Successful response of `GET /api/users` */
+export interface ListUsersResponse {
+  /** The accounts of this page */
+  users: User[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /api/users/export.csv` */
+export interface ExportUsersParameters {
+  query?: {
+    /** Role of the account */
+    role?: 'super_admin' | 'trainer' | 'trainee';
+    /** Whether the account may sign in */
+    isActive?: boolean;
+    /** Whether the account must change its initial password */
+    requiresPasswordChange?: boolean;
+    /** Text to search for in names and titles */
+    search?: string;
+  };
+}
+
+/** Request body of `GET /api/users/export.csv` */
+export type ExportUsersBody = undefined;
+
+/** Successful response of `GET /api/users/export.csv` */
+export type ExportUsersResponse = string;
+
+/** Parameters of `GET /api/users/{id}` */
+export interface ShowUserParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/users/{id}` */
+export type ShowUserBody = undefined;
+
+/** Successful response of `GET /api/users/{id}` */
+export interface ShowUserResponse {
+  user: UserDetails;
+}
+
+/** Parameters of `PUT /api/users/{id}` */
+export interface UpdateUserParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/users/{id}` */
+export interface UpdateUserBody {
+  /** First name */
+  firstName?: string;
+  /** Last name */
+  lastName?: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email?: string;
+  /** Phone number, unique among accounts */
+  phone?: string;
+  /** Role of the account */
+  role?: 'super_admin' | 'trainer' | 'trainee';
+}
+
+/** Successful response of `PUT /api/users/{id}` */
+export interface UpdateUserResponse {
+  /** Confirmation for people */
+  message: 'User updated successfully.';
+  user: User;
+}
+
+/** Parameters of `DELETE /api/users/{id}` */
+export interface DeleteUserParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+}
+
+/** Request body of `DELETE /api/users/{id}` */
+export type DeleteUserBody = undefined;
+
+/** Successful response of `DELETE /api/users/{id}` */
+export interface DeleteUserResponse {
+  /** Confirmation for people */
+  message: 'User deleted successfully.';
+}
+
+/** Parameters of `PUT /api/users/{id}/status` */
+export interface ChangeActivationParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/users/{id}/status` */
+export interface ChangeActivationBody {
+  /** Whether the account may sign in */
+  isActive: boolean;
+}
+
+/** Successful response of `PUT /api/users/{id}/status` */
+export interface ChangeActivationResponse {
+  /** Confirmation for people */
+  message: 'User activated successfully.' | 'User deactivated successfully.';
+  user: User;
+}
+
+/** Parameters of `POST /api/users/{id}/reset-password` */
+export interface ResetPasswordParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+}
+
+/** Request body of `POST /api/users/{id}/reset-password` */
+export type ResetPasswordBody = undefined;
+
+/** Successful response of `POST /api/users/{id}/reset-password` */
+export interface ResetPasswordResponse {
+  /** Confirmation for people */
+  message: 'Password reset successfully.';
+  /** The new initial password; shown only here */
+  temporaryPassword: string;
+}
+
+/** Parameters of `POST /api/users/{id}/unlock` */
+export interface UnlockUserParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+}
+
+/** Request body of `POST /api/users/{id}/unlock` */
+export type UnlockUserBody = undefined;
+
+/** Successful response of `POST /api/users/{id}/unlock` */
+export interface UnlockUserResponse {
+  /** Confirmation for people */
+  message: 'User unlocked successfully.';
+}
+
+/** Parameters of `GET /api/courses` */
+export interface ListCoursesParameters {
+  query?: {
+    /** Category of the course */
+    category?: string;
+    /** Difficulty */
+    level?: 'beginner' | 'intermediate' | 'advanced';
+    /** How the course is held */
+    courseType?: 'online' | 'classroom' | 'hybrid';
+    /** Id of the trainer */
+    trainerId?: string;
+    /** Whether the catalogue shows the course */
+    isPublished?: boolean;
+    /** Text to search for in names and titles */
+    search?: string;
+    /** Field to sort by */
+    sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/courses` */
+export type ListCoursesBody = undefined;
+
+/** Successful response of `GET /api/courses` */
+export interface ListCoursesResponse {
+  /** The courses of this page */
+  courses: Course[];
+  pagination: Pagination;
+}
+
+/** Parameters of `POST /api/courses` */
+export type CreateCourseParameters = Record<string, never>;
+
+/** Request body of `POST /api/courses` */
+export interface CreateCourseBody {
+  /** Title of the course */
+  title: string;
+  /** Full description; may have several lines */
+  description: string;
+  /** Description in a sentence */
+  shortDescription?: string | null;
+  /** Category of the course */
+  category?: string | null;
+  /** Difficulty */
+  level?: 'beginner' | 'intermediate' | 'advanced' | '' | null;
+  /** Language of the course */
+  language?: string | null;
+  /** How the course is held */
+  courseType?: 'online' | 'classroom' | 'hybrid' | '' | null;
+  /** Tags, each once */
+  tags?: string[];
+  /** What trainees should know or bring */
+  requirements?: string | null;
+  /** What trainees learn */
+  learningOutcomes?: string | null;
+  /** Maximum number of pending and active trainees; null for no limit */
+  maxStudents?: number | null;
+  /** First day of the course */
+  startDate?: string | null;
+  /** Last day of the course */
+  endDate?: string | null;
+  /** Where the course takes place */
+  location?: string | null;
+  /** Whether clients should highlight the course */
+  isFeatured?: boolean;
+  /** Id of the trainer */
+  trainerId?: string;
+}
+
+/** Successful response of `POST /api/courses` */
+export interface CreateCourseResponse {
+  /** Confirmation for people */
+  message: 'Course created successfully.';
+  course: Course;
+}
+
+/** Parameters of `GET /api/courses/categories/all` */
+export type ListCategoriesParameters = Record<string, never>;
+
+/** Request body of `GET /api/courses/categories/all` */
+export type ListCategoriesBody = undefined;
+
+/** Successful response of `GET /api/courses/categories/all` */
+export interface ListCategoriesResponse {
+  /** Categories in alphabetical order */
+  categories: string[];
+}
+
+/** Parameters of `GET /api/courses/trainers/available` */
+export interface ListAvailableTrainersParameters {
+  query?: {
+    /** Text to search for in names and titles */
+    search?: string;
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/courses/trainers/available` */
+export type ListAvailableTrainersBody = undefined;
+
+/** Successful response of `GET /api/courses/trainers/available` */
+export interface ListAvailableTrainersResponse {
+  /** The trainers of this page */
+  trainers: Person[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /api/courses/stats/overview` */
+export type CourseStatisticsParameters = Record<string, never>;
+
+/** Request body of `GET /api/courses/stats/overview` */
+export type CourseStatisticsBody = undefined;
+
+/** Successful response of `GET /api/courses/stats/overview` */
+export interface CourseStatisticsResponse {
+  stats: CourseStatistics;
+}
+
+/** Parameters of `GET /api/courses/trainer/{trainerId}` */
+export interface ListTrainerCoursesParameters {
+  path: {
+    /** Id of the trainer */
+    trainerId: string;
+  };
+  query?: {
+    /** Whether the catalogue shows the course */
+    isPublished?: boolean;
+    /** Text to search for in names and titles */
+    search?: string;
+    /** Field to sort by */
+    sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/courses/trainer/{trainerId}` */
+export type ListTrainerCoursesBody = undefined;
+
+/** Successful response of `GET /api/courses/trainer/{trainerId}` */
+export interface ListTrainerCoursesResponse {
+  /** The courses of this page */
+  courses: Course[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /api/courses/{id}` */
+export interface ShowCourseParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/courses/{id}` */
+export type ShowCourseBody = undefined;
+
+/** Successful response of `GET /api/courses/{id}` */
+export interface ShowCourseResponse {
+  course: Course;
+}
+
+/** Parameters of `PUT /api/courses/{id}` */
+export interface UpdateCourseParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/courses/{id}` */
+export interface UpdateCourseBody {
+  /** Title of the course */
+  title?: string;
+  /** Full description; may have several lines */
+  description?: string;
+  /** Description in a sentence */
+  shortDescription?: string | null;
+  /** Category of the course */
+  category?: string | null;
+  /** Difficulty */
+  level?: 'beginner' | 'intermediate' | 'advanced' | '' | null;
+  /** Language of the course */
+  language?: string | null;
+  /** How the course is held */
+  courseType?: 'online' | 'classroom' | 'hybrid' | '' | null;
+  /** Tags, each once */
+  tags?: string[];
+  /** What trainees should know or bring */
+  requirements?: string | null;
+  /** What trainees learn */
+  learningOutcomes?: string | null;
+  /** Maximum number of pending and active trainees; null for no limit */
+  maxStudents?: number | null;
+  /** First day of the course */
+  startDate?: string | null;
+  /** Last day of the course */
+  endDate?: string | null;
+  /** Where the course takes place */
+  location?: string | null;
+  /** Whether clients should highlight the course */
+  isFeatured?: boolean;
+}
+
+/** Successful response of `PUT /api/courses/{id}` */
+export interface UpdateCourseResponse {
+  /** Confirmation for people */
+  message: 'Course updated successfully.';
+  course: Course;
+}
+
+/** Parameters of `DELETE /api/courses/{id}` */
+export interface DeleteCourseParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+  query?: {
+    /** Delete the course although it has active enrollments; super admin only */
+    force?: boolean;
+  };
+}
+
+/** Request body of `DELETE /api/courses/{id}` */
+export type DeleteCourseBody = undefined;
+
+/** Successful response of `DELETE /api/courses/{id}` */
+export interface DeleteCourseResponse {
+  /** Confirmation for people */
+  message: 'Course deleted successfully.';
+}
+
+/** Parameters of `PUT /api/courses/{id}/publish` */
+export interface PublishCourseParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/courses/{id}/publish` */
+export interface PublishCourseBody {
+  /** Whether the catalogue shows the course */
+  isPublished: boolean;
+}
+
+/** Successful response of `PUT /api/courses/{id}/publish` */
+export interface PublishCourseResponse {
+  /** Confirmation for people */
+  message: 'Course published successfully.' | 'Course unpublished successfully.';
+  course: CoursePublication;
+}
+
+/** Parameters of `PUT /api/courses/{id}/assign-trainer` */
+export interface AssignTrainerParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/courses/{id}/assign-trainer` */
+export interface AssignTrainerBody {
+  /** Id of the trainer */
+  trainerId: string;
+}
+
+/** Successful response of `PUT /api/courses/{id}/assign-trainer` */
+export interface AssignTrainerResponse {
+  /** Confirmation for people */
+  message: 'Trainer assigned successfully.';
+  course: Course;
+}
+
+/** Parameters of `GET /api/enrollments` */
+export interface ListEnrollmentsParameters {
+  query?: {
+    /** Id of the course */
+    courseId?: string;
+    /** Id of the trainee */
+    userId?: string;
+    /** Status */
+    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/enrollments` */
+export type ListEnrollmentsBody = undefined;
+
+/** Successful response of `GET /api/enrollments` */
+export interface ListEnrollmentsResponse {
+  /** The enrollments */
+  enrollments: EnrollmentDetails[];
+  pagination: Pagination;
+}
+
+/** Parameters of `POST /api/enrollments` */
+export type RequestEnrollmentParameters = Record<string, never>;
+
+/** Request body of `POST /api/enrollments` */
+export interface RequestEnrollmentBody {
+  /** Id of the course */
+  courseId: string;
+  /** Notes on the enrollment */
+  notes?: string | null;
+}
+
+/** Successful response of `POST /api/enrollments` */
+export interface RequestEnrollmentResponse {
+  /** Confirmation for people */
+  message: 'Enrollment requested successfully.';
+  enrollment: Enrollment;
+}
+
+/** Parameters of `GET /api/enrollments/my` */
+export interface ListOwnEnrollmentsParameters {
+  query?: {
+    /** Id of the course */
+    courseId?: string;
+    /** Status */
+    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/enrollments/my` */
+export type ListOwnEnrollmentsBody = undefined;
+
+/** Successful response of `GET /api/enrollments/my` */
+export interface ListOwnEnrollmentsResponse {
+  /** The enrollments */
+  enrollments: OwnEnrollment[];
+  pagination: Pagination;
+}
+
+/** Parameters of `POST /api/enrollments/assign` */
+export type AssignEnrollmentParameters = Record<string, never>;
+
+/** Request body of `POST /api/enrollments/assign` */
+export interface AssignEnrollmentBody {
+  /** Id of the course */
+  courseId: string;
+  /** Id of the trainee */
+  traineeId: string;
+  /** Status */
+  status?: 'pending' | 'active';
+  /** Notes on the enrollment */
+  notes?: string | null;
+}
+
+/** Successful response of `POST /api/enrollments/assign` */
+export interface AssignEnrollmentResponse {
+  /** Confirmation for people */
+  message: 'Trainee enrolled successfully.';
+  enrollment: Enrollment;
+}
+
+/** Parameters of `POST /api/enrollments/bulk` */
+export type AssignManyParameters = Record<string, never>;
+
+/** Request body of `POST /api/enrollments/bulk` */
+export interface AssignManyBody {
+  /** Id of the course */
+  courseId: string;
+  /** Ids of the trainees */
+  traineeIds: string[];
+  /** Status */
+  status?: 'pending' | 'active';
+  /** Notes on the enrollment */
+  notes?: string | null;
+}
+
+/** Successful response of `POST /api/enrollments/bulk` */
+export interface AssignManyResponse {
+  /** Confirmation for people */
+  message: 'Trainees enrolled successfully.';
+  /** The enrollments */
+  enrollments: Enrollment[];
+  /** The trainees who were not enrolled */
+  skipped: {
+    /** Id of the trainee */
+    traineeId: string;
+    /** Why the trainee was not enrolled */
+    reason: string;
+  }[];
+}
+
+/** Parameters of `DELETE /api/enrollments/bulk/remove` */
+export type RemoveManyParameters = Record<string, never>;
+
+/** Request body of `DELETE /api/enrollments/bulk/remove` */
+export interface RemoveManyBody {
+  /** Ids of the enrollments */
+  enrollmentIds: string[];
+}
+
+/** Successful response of `DELETE /api/enrollments/bulk/remove` */
+export interface RemoveManyResponse {
+  /** Confirmation for people */
+  message: 'Enrollments removed successfully.';
+  /** Number of removed enrollments */
+  removedCount: number;
+  /** The removed enrollments */
+  removedEnrollments: Enrollment[];
+}
+
+/** Parameters of `GET /api/enrollments/available-trainees` */
+export interface ListAvailableTraineesParameters {
+  query: {
+    /** Id of the course */
+    courseId: string;
+    /** Text to search for in names and titles */
+    search?: string;
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/enrollments/available-trainees` */
+export type ListAvailableTraineesBody = undefined;
+
+/** Successful response of `GET /api/enrollments/available-trainees` */
+export interface ListAvailableTraineesResponse {
+  /** The trainees of this page */
+  trainees: Person[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /api/enrollments/stats/overview` */
+export type EnrollmentStatisticsParameters = Record<string, never>;
+
+/** Request body of `GET /api/enrollments/stats/overview` */
+export type EnrollmentStatisticsBody = undefined;
+
+/** Successful response of `GET /api/enrollments/stats/overview` */
+export interface EnrollmentStatisticsResponse {
+  stats: EnrollmentStatistics;
+}
+
+/** Parameters of `GET /api/enrollments/trainer/{trainerId}` */
+export interface ListTrainerEnrollmentsParameters {
+  path: {
+    /** Id of the trainer */
+    trainerId: string;
+  };
+  query?: {
+    /** Id of the course */
+    courseId?: string;
+    /** Status */
+    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Text to search for in names and titles */
+    search?: string;
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/enrollments/trainer/{trainerId}` */
+export type ListTrainerEnrollmentsBody = undefined;
+
+/** Successful response of `GET /api/enrollments/trainer/{trainerId}` */
+export interface ListTrainerEnrollmentsResponse {
+  /** The enrollments */
+  enrollments: EnrollmentDetails[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /api/enrollments/course/{courseId}/trainees` */
+export interface ListCourseTraineesParameters {
+  path: {
+    /** Id of the course */
+    courseId: string;
+  };
+  query?: {
+    /** Status */
+    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Text to search for in names and titles */
+    search?: string;
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/enrollments/course/{courseId}/trainees` */
+export type ListCourseTraineesBody = undefined;
+
+/** Successful response of `GET /api/enrollments/course/{courseId}/trainees` */
+export interface ListCourseTraineesResponse {
+  /** The trainees of this page */
+  trainees: CourseTrainee[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /api/enrollments/{id}` */
+export interface ShowEnrollmentParameters {
+  path: {
+    /** Id of the enrollment */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/enrollments/{id}` */
+export type ShowEnrollmentBody = undefined;
+
+/** Successful response of `GET /api/enrollments/{id}` */
+export interface ShowEnrollmentResponse {
+  enrollment: EnrollmentDetails;
+}
+
+/** Parameters of `DELETE /api/enrollments/{id}` */
+export interface RemoveEnrollmentParameters {
+  path: {
+    /** Id of the enrollment */
+    id: string;
+  };
+}
+
+/** Request body of `DELETE /api/enrollments/{id}` */
+export type RemoveEnrollmentBody = undefined;
+
+/** Successful response of `DELETE /api/enrollments/{id}` */
+export interface RemoveEnrollmentResponse {
+  /** Confirmation for people */
+  message: 'Enrollment removed successfully.';
+  /** The removed enrollments */
+  removedEnrollments: Enrollment[];
+}
+
+/** Parameters of `PUT /api/enrollments/{id}/status` */
+export interface ChangeStatusParameters {
+  path: {
+    /** Id of the enrollment */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/enrollments/{id}/status` */
+export interface ChangeStatusBody {
+  /** Status */
+  status: 'pending' | 'active' | 'completed' | 'cancelled';
+  /** Notes on the enrollment */
+  notes?: string | null;
+}
+
+/** Successful response of `PUT /api/enrollments/{id}/status` */
+export interface ChangeStatusResponse {
+  /** Confirmation for people */
+  message: 'Enrollment status updated successfully.';
+  enrollment: Enrollment;
+}
+
+/** Parameters of `PUT /api/enrollments/{id}/progress` */
+export interface SetProgressParameters {
+  path: {
+    /** Id of the enrollment */
+    id: string;
+  };
+}
+
+/** Request body of `PUT /api/enrollments/{id}/progress` */
+export interface SetProgressBody {
+  /** Progress in percent */
+  progress: number;
+}
+
+/** Successful response of `PUT /api/enrollments/{id}/progress` */
+export interface SetProgressResponse {
+  /** Confirmation for people */
+  message: 'Progress updated successfully.';
+  enrollment: Enrollment;
+}
+
+/** Parameters of `POST /api/courses/{id}/thumbnail` */
+export interface SetThumbnailParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+}
+
+/** Request body of `POST /api/courses/{id}/thumbnail` */
+export interface SetThumbnailBody {
+  /** The file */
+  image: Blob;
+}
+
+/** Successful response of `POST /api/courses/{id}/thumbnail` */
+export interface SetThumbnailResponse {
+  /** Confirmation for people */
+  message: 'Thumbnail uploaded successfully.';
+  /** URL of the picture */
+  imageUrl: string;
+}
+
+/** Parameters of `POST /api/courses/{id}/files` */
+export interface AddMaterialParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+}
+
+/** Request body of `POST /api/courses/{id}/files` */
+export interface AddMaterialBody {
+  /** The file */
+  file: Blob;
+}
+
+/** Successful response of `POST /api/courses/{id}/files` */
+export interface AddMaterialResponse {
+  /** Confirmation for people */
+  message: 'File uploaded successfully.';
+  file: Material;
+}
+
+/** Parameters of `GET /api/courses/{id}/files` */
+export interface ListMaterialsParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+  query?: {
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/courses/{id}/files` */
+export type ListMaterialsBody = undefined;
+
+/** Successful response of `GET /api/courses/{id}/files` */
+export interface ListMaterialsResponse {
+  /** The files of this page */
+  files: Material[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /api/courses/{id}/files/{fileId}` */
+export interface OpenMaterialParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+    /** Id of the file */
+    fileId: string;
+  };
+}
+
+/** Request body of `GET /api/courses/{id}/files/{fileId}` */
+export type OpenMaterialBody = undefined;
+
+/** Successful response of `GET /api/courses/{id}/files/{fileId}` */
+export type OpenMaterialResponse = Blob;
+
+/** Parameters of `DELETE /api/courses/{id}/files/{fileId}` */
+export interface RemoveMaterialParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+    /** Id of the file */
+    fileId: string;
+  };
+}
+
+/** Request body of `DELETE /api/courses/{id}/files/{fileId}` */
+export type RemoveMaterialBody = undefined;
+
+/** Successful response of `DELETE /api/courses/{id}/files/{fileId}` */
+export interface RemoveMaterialResponse {
+  /** Confirmation for people */
+  message: 'File deleted successfully.';
+}
+
+/** Parameters of `GET /api/images/{name}` */
+export interface ShowImageParameters {
+  path: {
+    /** File name of the picture */
+    name: string;
+  };
+}
+
+/** Request body of `GET /api/images/{name}` */
+export type ShowImageBody = undefined;
+
+/** Successful response of `GET /api/images/{name}` */
+export type ShowImageResponse = Blob;
+
+/** Parameters of `GET /api/imports/template.csv` */
+export type ImportTemplateParameters = Record<string, never>;
+
+/** Request body of `GET /api/imports/template.csv` */
+export type ImportTemplateBody = undefined;
+
+/** Successful response of `GET /api/imports/template.csv` */
+export type ImportTemplateResponse = string;
+
+/** Parameters of `POST /api/imports` */
+export type CreateImportParameters = Record<string, never>;
+
+/** Request body of `POST /api/imports` */
+export interface CreateImportBody {
+  /** The file */
+  file: Blob;
+  /** Role of the account */
+  role?: 'trainee' | 'trainer';
+  /** Id or title of a course */
+  course?: string;
+  /** Status of new enrollments whose row names none */
+  enrollmentStatus?: 'active' | 'pending';
+  /** For a row whose account exists: skip it, update the account, or reject the row */
+  onExisting?: 'skip' | 'update' | 'fail';
+  /** What identifies an existing account */
+  match?: 'email' | 'phone';
+  /** Also set the passwords of existing accounts; needs `onExisting` `update` */
+  resetPasswords?: boolean;
+  /** After a rejected row: continue, stop there, or import nothing */
+  onError?: 'continue' | 'stop' | 'abort';
+  /** Import nothing if more rows than this are rejected */
+  maxErrors?: number;
+  /** Character encoding of the file; detected by default */
+  encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | '' | null;
+  /** Delimiter of the file; detected by default */
+  delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
+  /** Columns with other names, as `heading=field`; `heading=` ignores one */
+  map?: string[] | '' | null;
+}
+
+/** Successful response of `POST /api/imports` */
+export interface CreateImportResponse {
+  import: Import;
+}
+
+/** Parameters of `GET /api/imports` */
+export interface ListImportsParameters {
+  query?: {
+    /** Status */
+    status?: 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/imports` */
+export type ListImportsBody = undefined;
+
+/** Successful response of `GET /api/imports` */
+export interface ListImportsResponse {
+  /** The imports of this page */
+  imports: Import[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /api/imports/{id}` */
+export interface ShowImportParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/imports/{id}` */
+export type ShowImportBody = undefined;
+
+/** Successful response of `GET /api/imports/{id}` */
+export interface ShowImportResponse {
+  import: Import;
+}
+
+/** Parameters of `GET /api/imports/{id}/events` */
+export interface WatchImportParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/imports/{id}/events` */
+export type WatchImportBody = undefined;
+
+/** Successful response of `GET /api/imports/{id}/events` */
+export type WatchImportResponse = string;
+
+/** Parameters of `GET /api/imports/{id}/rejected.csv` */
+export interface ImportRejectsParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/imports/{id}/rejected.csv` */
+export type ImportRejectsBody = undefined;
+
+/** Successful response of `GET /api/imports/{id}/rejected.csv` */
+export type ImportRejectsResponse = string;
+
+/** Parameters of `GET /api/imports/{id}/outcome.csv` */
+export interface ImportOutcomeParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/imports/{id}/outcome.csv` */
+export type ImportOutcomeBody = undefined;
+
+/** Successful response of `GET /api/imports/{id}/outcome.csv` */
+export type ImportOutcomeResponse = string;
+
+/** Parameters of `GET /api/imports/{id}/credentials.csv` */
+export interface ImportCredentialsParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+}
+
+/** Request body of `GET /api/imports/{id}/credentials.csv` */
+export type ImportCredentialsBody = undefined;
+
+/** Successful response of `GET /api/imports/{id}/credentials.csv` */
+export type ImportCredentialsResponse = string;
+
+/** Parameters of `POST /api/imports/{id}/cancel` */
+export interface CancelImportParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+}
+
+/** Request body of `POST /api/imports/{id}/cancel` */
+export type CancelImportBody = undefined;
+
+/** Successful response of `POST /api/imports/{id}/cancel` */
+export interface CancelImportResponse {
+  /** Confirmation for people */
+  message: 'Import cancelled.' | 'Import will end at the next batch of rows.';
+  import: Import;
+}
+
+/** Parameters of `POST /api/imports/{id}/resume` */
+export interface ResumeImportParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+}
+
+/** Request body of `POST /api/imports/{id}/resume` */
+export type ResumeImportBody = undefined;
+
+/** Successful response of `POST /api/imports/{id}/resume` */
+export interface ResumeImportResponse {
+  import: Import;
+}
+
+/** Parameters of `POST /api/imports/{id}/undo` */
+export interface UndoImportParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+  query?: {
+    /** Only report what would be undone */
+    dryRun?: boolean;
+  };
+}
+
+/** Request body of `POST /api/imports/{id}/undo` */
+export type UndoImportBody = undefined;
+
+/** Successful response of `POST /api/imports/{id}/undo` */
+export interface UndoImportResponse {
+  /** Confirmation for people */
+  message: 'Import undone.' | 'Nothing was undone: this is what would be.';
+  undo: ImportUndo;
+  import: Import;
+}
+
+/** Parameters of `GET /api/audit` */
+export interface ListAuditParameters {
+  query?: {
+    /** The change that was recorded */
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+    /** Id of the account that made the change; null for an operator at the terminal */
+    actorId?: string;
+    /** Kind of what was changed */
+    targetType?: 'user' | 'address' | 'import' | 'course' | 'enrollment';
+    /** Id of what was changed */
+    targetId?: string;
+    /** Earliest time of the entries */
+    from?: string;
+    /** Time before which the entries were made */
+    to?: string;
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/audit` */
+export type ListAuditBody = undefined;
+
+/** Successful response of `GET /api/audit` */
+export interface ListAuditResponse {
+  /** The audit entries of this page */
+  entries: AuditEntry[];
+  pagination: Pagination;
+}
+
+/** Parameters of `GET /healthz` */
+export type HealthParameters = Record<string, never>;
+
+/** Request body of `GET /healthz` */
+export type HealthBody = undefined;
+
+/** Successful response of `GET /healthz` */
+export interface HealthResponse {
+  /** Status */
+  status: 'ok';
+}
+
+/** Parameters of `GET /readyz` */
+export type ReadinessParameters = Record<string, never>;
+
+/** Request body of `GET /readyz` */
+export type ReadinessBody = undefined;
+
+/** Successful response of `GET /readyz` */
+export interface ReadinessResponse {
+  /** Status */
+  status: 'ok';
+  /** Requests being processed, queued, and refused in the last second */
+  requests?: {
+    /** Requests being processed */
+    working: number;
+    /** Requests in the queue */
+    queued: number;
+    /** Requests refused in the last second */
+    turnedAway: number;
+  };
+  /** Requests that wait for their clients, or for a hash */
+  waiting?: {
+    /** Requests whose body is being received */
+    bodies: number;
+    /** Uploads that are received or wait to be */
+    uploads: number;
+    /** Logins that wait for a password hash */
+    logins: number;
+    /** Responses that their clients have not read yet */
+    answers: number;
+  };
+  /** Open client connections */
+  connections?: number;
+}
+
+/** Parameters of `GET /api/openapi.json` */
+export type OpenapiParameters = Record<string, never>;
+
+/** Request body of `GET /api/openapi.json` */
+export type OpenapiBody = undefined;
+
+/** Successful response of `GET /api/openapi.json` */
+export interface OpenapiResponse {
+  /** Version of OpenAPI */
+  openapi: string;
+}
+
+/** Parameters of `GET /api/docs` */
+export type DocsParameters = Record<string, never>;
+
+/** Request body of `GET /api/docs` */
+export type DocsBody = undefined;
+
+/** Successful response of `GET /api/docs` */
+export type DocsResponse = string;
+
+/** Parameters of `GET /metrics` */
+export type MetricsParameters = Record<string, never>;
+
+/** Request body of `GET /metrics` */
+export type MetricsBody = undefined;
+
+/** Successful response of `GET /metrics` */
+export type MetricsResponse = string;
+
+/** The operations by their names */
+export interface Operations {
+  /** Whether the first-time setup is still to be done */
+  setupStatus: {
+    method: 'GET';
+    path: '/api/auth/setup-status';
+    parameters: SetupStatusParameters;
+    body: SetupStatusBody;
+    response: SetupStatusResponse;
+  };
+  /** Create the super admin, once, and sign in */
+  setup: {
+    method: 'POST';
+    path: '/api/auth/setup';
+    parameters: SetupParameters;
+    body: SetupBody;
+    response: SetupResponse;
+  };
+  /** Sign in by email or phone */
+  login: {
+    method: 'POST';
+    path: '/api/auth/login';
+    parameters: LoginParameters;
+    body: LoginBody;
+    response: LoginResponse;
+  };
+  /** Sign in by email or phone, as a trainee only */
+  traineeLogin: {
+    method: 'POST';
+    path: '/api/auth/trainee-login';
+    parameters: TraineeLoginParameters;
+    body: TraineeLoginBody;
+    response: TraineeLoginResponse;
+  };
+  /** Create an account */
+  register: {
+    method: 'POST';
+    path: '/api/auth/register';
+    parameters: RegisterParameters;
+    body: RegisterBody;
+    response: RegisterResponse;
+  };
+  /** The caller's own account */
+  me: {
+    method: 'GET';
+    path: '/api/auth/me';
+    parameters: MeParameters;
+    body: MeBody;
+    response: MeResponse;
+  };
+  /** Change the caller's names and phone; absent and empty fields stay as they are */
+  updateProfile: {
+    method: 'PUT';
+    path: '/api/auth/profile';
+    parameters: UpdateProfileParameters;
+    body: UpdateProfileBody;
+    response: UpdateProfileResponse;
+  };
+  /** Replace the caller's password; ends the account's other sessions */
+  changePassword: {
+    method: 'PUT';
+    path: '/api/auth/change-password';
+    parameters: ChangePasswordParameters;
+    body: ChangePasswordBody;
+    response: ChangePasswordResponse;
+  };
+  /** Replace an initial password */
+  changeFirstPassword: {
+    method: 'PUT';
+    path: '/api/auth/first-password-change';
+    parameters: ChangeFirstPasswordParameters;
+    body: ChangeFirstPasswordBody;
+    response: ChangeFirstPasswordResponse;
+  };
+  /** The calling trainee's active and pending enrollments, newest first */
+  checkEnrollment: {
+    method: 'POST';
+    path: '/api/auth/check-enrollment';
+    parameters: CheckEnrollmentParameters;
+    body: CheckEnrollmentBody;
+    response: CheckEnrollmentResponse;
+  };
+  /** End the caller's session */
+  logout: {
+    method: 'POST';
+    path: '/api/auth/logout';
+    parameters: LogoutParameters;
+    body: LogoutBody;
+    response: LogoutResponse;
+  };
+  /** End all sessions of the caller's account */
+  logoutAll: {
+    method: 'POST';
+    path: '/api/auth/logout-all';
+    parameters: LogoutAllParameters;
+    body: LogoutAllBody;
+    response: LogoutAllResponse;
+  };
+  /** The caller's sessions, newest first */
+  listSessions: {
+    method: 'GET';
+    path: '/api/auth/sessions';
+    parameters: ListSessionsParameters;
+    body: ListSessionsBody;
+    response: ListSessionsResponse;
+  };
+  /** End one of the caller's sessions */
+  endSession: {
+    method: 'DELETE';
+    path: '/api/auth/sessions/{id}';
+    parameters: EndSessionParameters;
+    body: EndSessionBody;
+    response: EndSessionResponse;
+  };
+  /** Give the caller's account a picture: JPEG, PNG or WebP */
+  setAvatar: {
+    method: 'PUT';
+    path: '/api/auth/avatar';
+    parameters: SetAvatarParameters;
+    body: SetAvatarBody;
+    response: SetAvatarResponse;
+  };
+  /** Take the picture of the caller's account away */
+  removeAvatar: {
+    method: 'DELETE';
+    path: '/api/auth/avatar';
+    parameters: RemoveAvatarParameters;
+    body: RemoveAvatarBody;
+    response: RemoveAvatarResponse;
+  };
+  /** Accounts, filtered, searched and sorted */
+  listUsers: {
+    method: 'GET';
+    path: '/api/users';
+    parameters: ListUsersParameters;
+    body: ListUsersBody;
+    response: ListUsersResponse;
+  };
+  /** All accounts that match, oldest first, without passwords */
+  exportUsers: {
+    method: 'GET';
+    path: '/api/users/export.csv';
+    parameters: ExportUsersParameters;
+    body: ExportUsersBody;
+    response: ExportUsersResponse;
+  };
+  /** An account */
+  showUser: {
+    method: 'GET';
+    path: '/api/users/{id}';
+    parameters: ShowUserParameters;
+    body: ShowUserBody;
+    response: ShowUserResponse;
+  };
+  /** Change an account; absent fields stay as they are. A new role ends its sessions */
+  updateUser: {
+    method: 'PUT';
+    path: '/api/users/{id}';
+    parameters: UpdateUserParameters;
+    body: UpdateUserBody;
+    response: UpdateUserResponse;
+  };
+  /** Delete an account with its enrollments */
+  deleteUser: {
+    method: 'DELETE';
+    path: '/api/users/{id}';
+    parameters: DeleteUserParameters;
+    body: DeleteUserBody;
+    response: DeleteUserResponse;
+  };
+  /** Activate or deactivate an account; deactivation ends its sessions */
+  changeActivation: {
+    method: 'PUT';
+    path: '/api/users/{id}/status';
+    parameters: ChangeActivationParameters;
+    body: ChangeActivationBody;
+    response: ChangeActivationResponse;
+  };
+  /** Give an account a password that must be changed at the next login */
+  resetPassword: {
+    method: 'POST';
+    path: '/api/users/{id}/reset-password';
+    parameters: ResetPasswordParameters;
+    body: ResetPasswordBody;
+    response: ResetPasswordResponse;
+  };
+  /** Let an account try its password again that is locked after too many wrong ones */
+  unlockUser: {
+    method: 'POST';
+    path: '/api/users/{id}/unlock';
+    parameters: UnlockUserParameters;
+    body: UnlockUserBody;
+    response: UnlockUserResponse;
+  };
+  /** The catalogue: published courses; for trainers their own too, for the super admin all */
+  listCourses: {
+    method: 'GET';
+    path: '/api/courses';
+    parameters: ListCoursesParameters;
+    body: ListCoursesBody;
+    response: ListCoursesResponse;
+  };
+  /** Create a course, unpublished: a trainer's own, or that of the trainer whom the super admin names */
+  createCourse: {
+    method: 'POST';
+    path: '/api/courses';
+    parameters: CreateCourseParameters;
+    body: CreateCourseBody;
+    response: CreateCourseResponse;
+  };
+  /** The categories of the courses in the catalogue */
+  listCategories: {
+    method: 'GET';
+    path: '/api/courses/categories/all';
+    parameters: ListCategoriesParameters;
+    body: ListCategoriesBody;
+    response: ListCategoriesResponse;
+  };
+  /** The trainers who can be given a course */
+  listAvailableTrainers: {
+    method: 'GET';
+    path: '/api/courses/trainers/available';
+    parameters: ListAvailableTrainersParameters;
+    body: ListAvailableTrainersBody;
+    response: ListAvailableTrainersResponse;
+  };
+  /** Figures of a trainer's own courses; of all for the super admin */
+  courseStatistics: {
+    method: 'GET';
+    path: '/api/courses/stats/overview';
+    parameters: CourseStatisticsParameters;
+    body: CourseStatisticsBody;
+    response: CourseStatisticsResponse;
+  };
+  /** A trainer's courses */
+  listTrainerCourses: {
+    method: 'GET';
+    path: '/api/courses/trainer/{trainerId}';
+    parameters: ListTrainerCoursesParameters;
+    body: ListTrainerCoursesBody;
+    response: ListTrainerCoursesResponse;
+  };
+  /** A course; an unpublished one is there for its trainer, its active trainees and the super admin */
+  showCourse: {
+    method: 'GET';
+    path: '/api/courses/{id}';
+    parameters: ShowCourseParameters;
+    body: ShowCourseBody;
+    response: ShowCourseResponse;
+  };
+  /** Change what a course says of itself; absent fields stay as they are */
+  updateCourse: {
+    method: 'PUT';
+    path: '/api/courses/{id}';
+    parameters: UpdateCourseParameters;
+    body: UpdateCourseBody;
+    response: UpdateCourseResponse;
+  };
+  /** Delete a course with its enrollments and files; with active enrollments only the super admin can, by force */
+  deleteCourse: {
+    method: 'DELETE';
+    path: '/api/courses/{id}';
+    parameters: DeleteCourseParameters;
+    body: DeleteCourseBody;
+    response: DeleteCourseResponse;
+  };
+  /** Show a course in the catalogue, or take it out */
+  publishCourse: {
+    method: 'PUT';
+    path: '/api/courses/{id}/publish';
+    parameters: PublishCourseParameters;
+    body: PublishCourseBody;
+    response: PublishCourseResponse;
+  };
+  /** Give a course to another trainer, with its enrollments */
+  assignTrainer: {
+    method: 'PUT';
+    path: '/api/courses/{id}/assign-trainer';
+    parameters: AssignTrainerParameters;
+    body: AssignTrainerBody;
+    response: AssignTrainerResponse;
+  };
+  /** Enrollments, newest first: a trainee's own, those in a trainer's courses, all for the super admin */
+  listEnrollments: {
+    method: 'GET';
+    path: '/api/enrollments';
+    parameters: ListEnrollmentsParameters;
+    body: ListEnrollmentsBody;
+    response: ListEnrollmentsResponse;
+  };
+  /** Request enrollment in a published course */
+  requestEnrollment: {
+    method: 'POST';
+    path: '/api/enrollments';
+    parameters: RequestEnrollmentParameters;
+    body: RequestEnrollmentBody;
+    response: RequestEnrollmentResponse;
+  };
+  /** The calling trainee's enrollments, newest first */
+  listOwnEnrollments: {
+    method: 'GET';
+    path: '/api/enrollments/my';
+    parameters: ListOwnEnrollmentsParameters;
+    body: ListOwnEnrollmentsBody;
+    response: ListOwnEnrollmentsResponse;
+  };
+  /** Enroll a trainee */
+  assignEnrollment: {
+    method: 'POST';
+    path: '/api/enrollments/assign';
+    parameters: AssignEnrollmentParameters;
+    body: AssignEnrollmentBody;
+    response: AssignEnrollmentResponse;
+  };
+  /** Enroll many trainees: all that can be, or none if the course has too few free seats */
+  assignMany: {
+    method: 'POST';
+    path: '/api/enrollments/bulk';
+    parameters: AssignManyParameters;
+    body: AssignManyBody;
+    response: AssignManyResponse;
+  };
+  /** Remove enrollments, all of them or none */
+  removeMany: {
+    method: 'DELETE';
+    path: '/api/enrollments/bulk/remove';
+    parameters: RemoveManyParameters;
+    body: RemoveManyBody;
+    response: RemoveManyResponse;
+  };
+  /** The active trainees who could be enrolled in a course */
+  listAvailableTrainees: {
+    method: 'GET';
+    path: '/api/enrollments/available-trainees';
+    parameters: ListAvailableTraineesParameters;
+    body: ListAvailableTraineesBody;
+    response: ListAvailableTraineesResponse;
+  };
+  /** How many of the enrollments that the caller can see have which status */
+  enrollmentStatistics: {
+    method: 'GET';
+    path: '/api/enrollments/stats/overview';
+    parameters: EnrollmentStatisticsParameters;
+    body: EnrollmentStatisticsBody;
+    response: EnrollmentStatisticsResponse;
+  };
+  /** The enrollments in a trainer's courses, newest first */
+  listTrainerEnrollments: {
+    method: 'GET';
+    path: '/api/enrollments/trainer/{trainerId}';
+    parameters: ListTrainerEnrollmentsParameters;
+    body: ListTrainerEnrollmentsBody;
+    response: ListTrainerEnrollmentsResponse;
+  };
+  /** A course's trainees, the newest first */
+  listCourseTrainees: {
+    method: 'GET';
+    path: '/api/enrollments/course/{courseId}/trainees';
+    parameters: ListCourseTraineesParameters;
+    body: ListCourseTraineesBody;
+    response: ListCourseTraineesResponse;
+  };
+  /** An enrollment */
+  showEnrollment: {
+    method: 'GET';
+    path: '/api/enrollments/{id}';
+    parameters: ShowEnrollmentParameters;
+    body: ShowEnrollmentBody;
+    response: ShowEnrollmentResponse;
+  };
+  /** Remove an enrollment */
+  removeEnrollment: {
+    method: 'DELETE';
+    path: '/api/enrollments/{id}';
+    parameters: RemoveEnrollmentParameters;
+    body: RemoveEnrollmentBody;
+    response: RemoveEnrollmentResponse;
+  };
+  /** Move an enrollment to another status; a trainee can cancel theirs, or request it again */
+  changeStatus: {
+    method: 'PUT';
+    path: '/api/enrollments/{id}/status';
+    parameters: ChangeStatusParameters;
+    body: ChangeStatusBody;
+    response: ChangeStatusResponse;
+  };
+  /** Set the progress of a trainee */
+  setProgress: {
+    method: 'PUT';
+    path: '/api/enrollments/{id}/progress';
+    parameters: SetProgressParameters;
+    body: SetProgressBody;
+    response: SetProgressResponse;
+  };
+  /** Give a course its picture: JPEG, PNG or WebP */
+  setThumbnail: {
+    method: 'POST';
+    path: '/api/courses/{id}/thumbnail';
+    parameters: SetThumbnailParameters;
+    body: SetThumbnailBody;
+    response: SetThumbnailResponse;
+  };
+  /** Add a file to a course */
+  addMaterial: {
+    method: 'POST';
+    path: '/api/courses/{id}/files';
+    parameters: AddMaterialParameters;
+    body: AddMaterialBody;
+    response: AddMaterialResponse;
+  };
+  /** A course's files, newest first */
+  listMaterials: {
+    method: 'GET';
+    path: '/api/courses/{id}/files';
+    parameters: ListMaterialsParameters;
+    body: ListMaterialsBody;
+    response: ListMaterialsResponse;
+  };
+  /** Download a file of a course */
+  openMaterial: {
+    method: 'GET';
+    path: '/api/courses/{id}/files/{fileId}';
+    parameters: OpenMaterialParameters;
+    body: OpenMaterialBody;
+    response: OpenMaterialResponse;
+  };
+  /** Delete a file of a course */
+  removeMaterial: {
+    method: 'DELETE';
+    path: '/api/courses/{id}/files/{fileId}';
+    parameters: RemoveMaterialParameters;
+    body: RemoveMaterialBody;
+    response: RemoveMaterialResponse;
+  };
+  /** The picture of a course or account */
+  showImage: {
+    method: 'GET';
+    path: '/api/images/{name}';
+    parameters: ShowImageParameters;
+    body: ShowImageBody;
+    response: ShowImageResponse;
+  };
+  /** A file to fill in */
+  importTemplate: {
+    method: 'GET';
+    path: '/api/imports/template.csv';
+    parameters: ImportTemplateParameters;
+    body: ImportTemplateBody;
+    response: ImportTemplateResponse;
+  };
+  /** Import accounts from a CSV file, in the background */
+  createImport: {
+    method: 'POST';
+    path: '/api/imports';
+    parameters: CreateImportParameters;
+    body: CreateImportBody;
+    response: CreateImportResponse;
+  };
+  /** Imports, newest first, those of the terminal too */
+  listImports: {
+    method: 'GET';
+    path: '/api/imports';
+    parameters: ListImportsParameters;
+    body: ListImportsBody;
+    response: ListImportsResponse;
+  };
+  /** An import and its progress */
+  showImport: {
+    method: 'GET';
+    path: '/api/imports/{id}';
+    parameters: ShowImportParameters;
+    body: ShowImportBody;
+    response: ShowImportResponse;
+  };
+  /** Server-sent events: `progress` with the import whenever it changes, `end` when it has ended */
+  watchImport: {
+    method: 'GET';
+    path: '/api/imports/{id}/events';
+    parameters: WatchImportParameters;
+    body: WatchImportBody;
+    response: WatchImportResponse;
+  };
+  /** The rejected rows as they were, with line, code and reason */
+  importRejects: {
+    method: 'GET';
+    path: '/api/imports/{id}/rejected.csv';
+    parameters: ImportRejectsParameters;
+    body: ImportRejectsBody;
+    response: ImportRejectsResponse;
+  };
+  /** What became of every row, with the accounts as they are now */
+  importOutcome: {
+    method: 'GET';
+    path: '/api/imports/{id}/outcome.csv';
+    parameters: ImportOutcomeParameters;
+    body: ImportOutcomeBody;
+    response: ImportOutcomeResponse;
+  };
+  /** The generated passwords, once: they are removed when they have arrived */
+  importCredentials: {
+    method: 'GET';
+    path: '/api/imports/{id}/credentials.csv';
+    parameters: ImportCredentialsParameters;
+    body: ImportCredentialsBody;
+    response: ImportCredentialsResponse;
+  };
+  /** Cancel a queued or running import at the next batch of rows; committed rows stay */
+  cancelImport: {
+    method: 'POST';
+    path: '/api/imports/{id}/cancel';
+    parameters: CancelImportParameters;
+    body: CancelImportBody;
+    response: CancelImportResponse;
+  };
+  /** Resume an import that failed, was interrupted or cancelled */
+  resumeImport: {
+    method: 'POST';
+    path: '/api/imports/{id}/resume';
+    parameters: ResumeImportParameters;
+    body: ResumeImportBody;
+    response: ResumeImportResponse;
+  };
+  /** Remove the accounts that an import created and restore those that it updated */
+  undoImport: {
+    method: 'POST';
+    path: '/api/imports/{id}/undo';
+    parameters: UndoImportParameters;
+    body: UndoImportBody;
+    response: UndoImportResponse;
+  };
+  /** Privileged changes, newest first: who, what, when, from where, before and after */
+  listAudit: {
+    method: 'GET';
+    path: '/api/audit';
+    parameters: ListAuditParameters;
+    body: ListAuditBody;
+    response: ListAuditResponse;
+  };
+  /** Whether the process is alive */
+  health: {
+    method: 'GET';
+    path: '/healthz';
+    parameters: HealthParameters;
+    body: HealthBody;
+    response: HealthResponse;
+  };
+  /** Whether the service can serve: its database answers and has the right schema */
+  readiness: {
+    method: 'GET';
+    path: '/readyz';
+    parameters: ReadinessParameters;
+    body: ReadinessBody;
+    response: ReadinessResponse;
+  };
+  /** This description */
+  openapi: {
+    method: 'GET';
+    path: '/api/openapi.json';
+    parameters: OpenapiParameters;
+    body: OpenapiBody;
+    response: OpenapiResponse;
+  };
+  /** The same description, as a page */
+  docs: {
+    method: 'GET';
+    path: '/api/docs';
+    parameters: DocsParameters;
+    body: DocsBody;
+    response: DocsResponse;
+  };
+  /** Metrics for Prometheus; with METRICS_TOKEN set, they need that token */
+  metrics: {
+    method: 'GET';
+    path: '/metrics';
+    parameters: MetricsParameters;
+    body: MetricsBody;
+    response: MetricsResponse;
+  };
+}

@@ -1,0 +1,66 @@
+import type { Content, Endpoint, Schema } from './document.js';
+
+/**
+ * The variable for the origin of the service. The page can't know how clients reach it; its script replaces the variable
+ * with the origin of the page.
+ */
+export const originVariable = '$ORIGIN';
+
+/** Quotes a word for POSIX shells. */
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+const exampleOf = ({ examples, default: standard, enum: values }: Schema, name: string): string =>
+  String(standard ?? examples?.[0] ?? values?.[0] ?? name);
+
+/** The URL of an operation, with examples for its path parameters and required query parameters. */
+function urlOf({ path, operation }: Endpoint, server: string): string {
+  const base = server.startsWith('/') ? `${originVariable}${server}` : server;
+  const query = new URLSearchParams();
+  let filled = path;
+  for (const { name, in: place, required, schema } of operation.parameters) {
+    const example = exampleOf(schema, name);
+    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(example));
+    else if (required) query.set(name, example);
+  }
+  return `${base.replace(/\/$/, '')}${filled}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+/** The fields of a form that curl sends: the file, other required fields, and those with defaults. */
+function formOptions({ properties = {}, required = [] }: Schema): string[] {
+  return Object.entries(properties)
+    .filter(([name, schema]) => required.includes(name) || schema.default !== undefined)
+    .map(([name, schema]) => {
+      const isFile = 'contentMediaType' in schema;
+      return `-F ${quoted(`${name}=${isFile ? `@path/to/${name}` : exampleOf(schema, name)}`)}`;
+    });
+}
+
+function bodyOptions(content: Content): string[] {
+  const { 'application/json': json, 'multipart/form-data': form } = content;
+  if (form) return formOptions(form.schema);
+  if (!json) return [];
+  return [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(json.example, null, 2))}`];
+}
+
+/** How to receive what isn't JSON: events as they come, binary files in a file. */
+function outputOptions({ responses }: Endpoint['operation']): string[] {
+  const types = Object.values(responses).flatMap(({ content = {} }) => Object.keys(content));
+  if (types.includes('text/event-stream')) return ['--no-buffer'];
+  return types.some((type) => /^(image|\*)\//.test(type)) ? ['--output download'] : [];
+}
+
+/**
+ * The request of an operation as a curl command for POSIX shells. `$TOKEN` stands for the caller's token, in operations
+ * that need one.
+ */
+export function curlCommand(endpoint: Endpoint, server: string): string {
+  const { method, operation } = endpoint;
+  const { security } = operation;
+  const needsToken = security.length > 0 && security.every((way) => Object.keys(way).length > 0);
+  return [
+    `curl -X ${method.toUpperCase()} "${urlOf(endpoint, server)}"`,
+    ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...bodyOptions(operation.requestBody?.content ?? {}),
+    ...outputOptions(operation),
+  ].join(' \\\n  ');
+}

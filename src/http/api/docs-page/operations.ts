@@ -1,0 +1,44 @@
+import { curlCommand } from './curl.js';
+import { type DescribedOperation, type Endpoint, escaped, prose, referenceName } from './document.js';
+import { contentHtml, parameterTable, schemaLink } from './schemas.js';
+
+/** The fragment of a failure that operations share. */
+export const failureId = (code: string): string => `failure-${code}`;
+
+/** The codes of a status, each linked to its example. */
+function failureLinks({ content = {} }: DescribedOperation['responses'][string]): string {
+  const links = Object.entries(content['application/json']?.examples ?? {}).map(([code, { $ref }]) => {
+    if (code === 'VALIDATION') return schemaLink('ValidationError');
+    if ($ref === undefined) return `<code>${escaped(code)}</code>`;
+    return `<a href="#${escaped(failureId(referenceName($ref)))}">${escaped(code)}</a>`;
+  });
+  return links.length > 0 ? ` <small>${links.join(', ')}</small>` : '';
+}
+
+function failureItem(status: string, response: DescribedOperation['responses'][string]): string {
+  return `<li><b>${status}</b> ${prose(response.description)}${failureLinks(response)}</li>`;
+}
+
+function curlHtml(endpoint: Endpoint, server: string): string {
+  const id = escaped(`curl-${endpoint.operation.operationId}`);
+  return `<p><button type="button" class="copy" aria-controls="${id}" hidden>Copy as curl</button></p><pre><code id="${id}">${escaped(curlCommand(endpoint, server))}</code></pre>`;
+}
+
+/** An operation as a section that opens: parameters, bodies, examples, failures, and its curl command. */
+export function operationHtml(endpoint: Endpoint, server: string): string {
+  const { method, path, operation } = endpoint;
+  const { summary, description, security, parameters, requestBody, responses } = operation;
+  const optional = security.some((way) => Object.keys(way).length === 0);
+  const lock = security.length === 0 ? '' : ` <small>${optional ? 'token or none' : 'token'}</small>`;
+  const success = Object.entries(responses).filter(([status]) => status < '300');
+  const failures = Object.entries(responses).filter(([status]) => status >= '300');
+  return [
+    `<details id="${escaped(`${method}-${path}`)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> ${escaped(summary)}${lock}</summary>`,
+    `<p>${prose(description)}</p>`,
+    curlHtml(endpoint, server),
+    parameterTable(parameters),
+    contentHtml('Request', requestBody?.content ?? {}),
+    ...success.map(([status, { description, content = {} }]) => contentHtml(`${status} ${description}`, content)),
+    `<ul>${failures.map(([status, response]) => failureItem(status, response)).join('')}</ul></details>`,
+  ].join('');
+}

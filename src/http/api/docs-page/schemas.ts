@@ -1,0 +1,77 @@
+import { type Content, escaped, type Parameter, prose, referenceName, type Schema } from './document.js';
+
+/** The fragment of a component's description. */
+const schemaId = (name: string): string => `schema-${name}`;
+
+export const schemaLink = (name: string): string => `<a href="#${escaped(schemaId(name))}">${escaped(name)}</a>`;
+
+function bounds({ minLength, maxLength, minimum, maximum }: Schema): string {
+  const [least, most] = [minLength ?? minimum, maxLength ?? maximum];
+  if (least === undefined && most === undefined) return '';
+  if (most === undefined || most === Number.MAX_SAFE_INTEGER) return `, ${least} or more`;
+  return least === undefined ? `, at most ${most}` : `, ${least} to ${most}`;
+}
+
+/** The values of a schema as HTML: `string, 3 to 200`, `list of string`, or a link to a component. */
+function valuesHtml(schema: Schema): string {
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (schema.$ref) return schemaLink(referenceName(schema.$ref));
+  if (alternatives) return alternatives.map(valuesHtml).join(' or ');
+  if (schema.const !== undefined) return escaped(JSON.stringify(schema.const));
+  if (schema.enum) return escaped(schema.enum.map((value) => JSON.stringify(value)).join(', '));
+  const type = [schema.type ?? 'anything'].flat().join(' or ');
+  if (schema.maxLength === 0) return type.replace('string', 'empty');
+  if (type === 'array') return `list of ${valuesHtml(schema.items ?? {})}`;
+  return escaped(`${type}${schema.format ? ` (${schema.format})` : ''}${bounds(schema)}`);
+}
+
+/** The values with the default, the description and an example. */
+function explained(schema: Schema): string {
+  const standard = schema.default === undefined ? '' : `; ${escaped(JSON.stringify(schema.default))} when absent`;
+  const note = schema.description ? ` – ${prose(schema.description)}` : '';
+  const [example] = schema.examples ?? [];
+  const shown = example === undefined ? '' : ` <small>e.g. <code>${escaped(JSON.stringify(example))}</code></small>`;
+  return `${schema.properties ? 'object' : valuesHtml(schema)}${standard}${note}${shown}`;
+}
+
+const row = (name: string, isRequired: boolean, what: string) =>
+  `<tr><td><code>${escaped(name)}</code></td><td>${isRequired ? 'yes' : ''}</td><td>${what}</td></tr>`;
+
+/** The rows of an object's fields, those of nested objects by their path. Components are linked, not repeated. */
+function fieldRows({ properties = {}, required = [] }: Schema, prefix = ''): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const inner = schema.properties ? schema : (schema.items ?? {});
+    const path = `${prefix}${name}${schema.items ? '[]' : ''}`;
+    return [row(path, required.includes(name), explained(schema)), ...fieldRows(inner, `${path}.`)];
+  });
+}
+
+function table(caption: string, rows: readonly string[]): string {
+  if (rows.length === 0) return '';
+  return `<table><caption>${escaped(caption)}</caption><thead><tr><th>Name</th><th>Required</th><th>What</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+/** A component of the document: its fields, or its values. */
+export function componentHtml(name: string, schema: Schema): string {
+  const { description = '', ...own } = schema;
+  const fields = table(`Fields of ${name}`, fieldRows(own));
+  return `<section id="${escaped(schemaId(name))}"><h3>${escaped(name)}</h3><p>${prose(description)}</p>${fields || `<p>${explained(own)}</p>`}</section>`;
+}
+
+/** Bodies with their fields and JSON examples. */
+export function contentHtml(caption: string, content: Content): string {
+  const bodies = Object.entries(content).map(([type, { schema, example }]) => {
+    const heading = `${caption} (${type})`;
+    const fields = table(heading, fieldRows(schema)) || `<p><b>${escaped(heading)}</b>: ${explained(schema)}</p>`;
+    if (example === undefined) return fields;
+    return `${fields}<pre><code>${escaped(JSON.stringify(example, null, 2))}</code></pre>`;
+  });
+  return bodies.join('');
+}
+
+export function parameterTable(parameters: readonly Parameter[]): string {
+  const rows = parameters.map(({ name, in: place, description, required, schema }) =>
+    row(name, required, `${place}: ${explained({ ...schema, description })}`),
+  );
+  return table('Parameters', rows);
+}

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { openapiTypes } from '../../scripts/openapi-types.js';
+import { contract } from '../../src/http/api/contract.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { document } from './support/described.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const types = readFileSync(path.join(root, 'examples/api-types.d.ts'), 'utf8');
+
+describe('examples/api-types.d.ts', () => {
+  const folder = temporaryFolder();
+  after(() => folder.remove());
+
+  /** What the compiler reports of a module beside the types; empty when it compiles. */
+  async function compilerErrors(module: string): Promise<string> {
+    writeFileSync(path.join(folder.path, 'api-types.d.ts'), types);
+    writeFileSync(path.join(folder.path, 'client.ts'), module);
+    const options = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--lib', 'es2023,dom', '--types', ''];
+    const program = path.join(root, 'node_modules/typescript/bin/tsc');
+    const argv = [program, ...options, '--module', 'esnext', '--moduleResolution', 'bundler', 'client.ts'];
+    return promisify(execFile)(process.execPath, argv, { cwd: folder.path }).then(
+      ({ stdout }) => stdout,
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout || stderr,
+    );
+  }
+
+  it('is what the document yields: npm run api:types', () => {
+    expect(types === openapiTypes(document), 'out of date').to.equal(true);
+  });
+
+  it('names every schema, and the parameters, body and response of every operation', () => {
+    const names = new Set([...types.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name));
+    const parts = Object.keys(contract).flatMap((id) => {
+      const prefix = `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
+      return [`${prefix}Parameters`, `${prefix}Body`, `${prefix}Response`];
+    });
+    const expected = [...Object.keys(document.components.schemas), ...parts, 'Operations'];
+    expect([...names]).to.have.members(expected);
+  });
+
+  it('compiles, and describes requests and responses', async () => {
+    const errors = await compilerErrors(`
+      import type { Course, CreateCourseBody, ListCoursesResponse, Operations, User } from './api-types.js';
+      export const titles = ({ courses }: ListCoursesResponse): Course['title'][] => courses.map(({ title }) => title);
+      export const body: CreateCourseBody = { title: 'Compilers', description: 'From source text.', level: '' };
+      export const role = (user: User): 'super_admin' | 'trainer' | 'trainee' => user.role;
+      export const path: Operations['showUser']['path'] = '/api/users/{id}';
+      export const parameters: Operations['showUser']['parameters'] = { path: { id: '1' } };
+      export const form: Operations['createImport']['body'] = { file: new Blob([]), onError: 'stop' };
+      export const csv: Operations['exportUsers']['response'] = 'id';
+      export const image: Operations['showImage']['response'] = new Blob([]);
+      export const nothing: Operations['health']['body'] = undefined;
+    `);
+    expect(errors).to.equal('');
+  });
+
+  it('refuses what the API refuses', async () => {
+    const errors = await compilerErrors(`
+      import type { CreateCourseBody, Operations } from './api-types.js';
+      export const body: CreateCourseBody = { title: 'Compilers' };
+      export const level: CreateCourseBody['level'] = 'expert';
+      export const parameters: Operations['showUser']['parameters'] = {};
+    `);
+    const lines = [...errors.matchAll(/client\.ts[(:](\d+)/g)].map(([, line]) => Number(line));
+    expect([...new Set(lines)]).to.deep.equal([3, 4, 5]);
+  });
+});
+
+describe('openapiTypes()', () => {
+  const convert = (schema: object) => openapiTypes({ components: { schemas: { Sample: schema } }, paths: {} });
+
+  it('converts lists, alternatives, nullable objects and constants', () => {
+    const properties = {
+      list: { type: 'array', items: { type: ['string', 'null'] } },
+      empty: {
+        anyOf: [
+          { enum: ['a', "it's"], type: 'string' },
+          { type: 'string', maxLength: 0 },
+        ],
+      },
+      'content-type': { oneOf: [{ type: 'integer' }, { $ref: '#/components/schemas/Sample' }] },
+      free: { type: ['object', 'null'] },
+    };
+    expect(convert({ type: 'object', properties, required: ['list'] })).to.include(
+      [
+        'export interface Sample {',
+        '  list: (string | null)[];',
+        "  empty?: 'a' | 'it\\'s' | '';",
+        '  "content-type"?: number | Sample;',
+        '  free?: Record<string, unknown> | null;',
+        '}',
+      ].join('\n'),
+    );
+  });
+
+  it('throws on what it does not know, with its place', () => {
+    const refused = [
+      [{ type: 'object', properties: { a: { type: 'string', not: {} } } }, 'Sample.a: unknown keyword not.'],
+      [{ type: 'file' }, 'Sample: unknown type "file".'],
+      [{}, 'Sample: expected one of $ref, anyOf, oneOf and type.'],
+      [{ $ref: 'other.json' }, 'Sample: unknown reference other.json.'],
+      [{ type: 'object', additionalProperties: {} }, 'Sample: additionalProperties with a schema is not supported.'],
+    ] as const;
+    for (const [schema, message] of refused) expect(() => convert(schema)).to.throw(message);
+  });
+});
