@@ -30,6 +30,14 @@ function introduction({ info }: Document): string {
   ].join('');
 }
 
+const sectionId = (name: string) => `section-${name.toLowerCase()}`;
+
+/** Links to the sections of the page. */
+function contents(names: readonly string[]): string {
+  const links = names.map((name) => `<a href="#${sectionId(name)}">${escaped(name)}</a>`);
+  return `<nav aria-label="Sections"><p>${links.join(' · ')}</p></nav>`;
+}
+
 function render(): string {
   // The document is typed as any object; these are the parts that the page reads.
   const document = openapiDocument() as Document;
@@ -41,17 +49,18 @@ function render(): string {
   const sections = tags.map(({ name, description }) => {
     const own = endpoints.filter(({ operation }) => operation.tags.includes(name));
     const operations = own.map((endpoint) => operationHtml(endpoint, server));
-    return `<h2>${escaped(name)}</h2><p>${prose(description)}</p>${operations.join('')}`;
+    return `<h2 id="${sectionId(name)}">${escaped(name)}</h2><p>${prose(description)}</p>${operations.join('')}`;
   });
   const { Error: failure = {}, ValidationError: validationFailure = {}, ...schemas } = components.schemas;
   const body = [
     introduction(document),
-    '<h2>Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>.</p>',
+    contents([...tags.map(({ name }) => name), 'Failures', 'Schemas']),
+    ...sections,
+    '<h2 id="section-failures">Failures</h2><p>Invalid input is answered with 400 and a <code>ValidationError</code> that names every invalid field; every other failure is an <code>Error</code>.</p>',
     componentHtml('ValidationError', validationFailure),
     componentHtml('Error', failure),
     sharedFailures(document),
-    ...sections,
-    '<h2>Schemas</h2>',
+    '<h2 id="section-schemas">Schemas</h2>',
     ...Object.entries(schemas).map(([name, schema]) => componentHtml(name, schema)),
     `<script>${script}</script>`,
   ];
