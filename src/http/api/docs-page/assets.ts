@@ -4,7 +4,7 @@ export const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans
 code{font-family:ui-monospace,monospace}summary{cursor:pointer;padding:.3rem 0;overflow-wrap:anywhere}details{border-bottom:1px solid #8884}
 summary b{display:inline-block;min-width:4.5rem}.get{color:#2a7}.post{color:#27c}.put{color:#b70}.delete{color:#c33}
 table{border-collapse:collapse;width:100%;margin:.5rem 0 1rem}caption{text-align:left;font-weight:600}
-th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;border-top:1px solid #8884;overflow-wrap:anywhere}th{overflow-wrap:normal}small{opacity:.7}
+th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0;border-top:1px solid #8884;overflow-wrap:anywhere}@media(min-width:40rem){td:first-child{overflow-wrap:break-word}}th{overflow-wrap:normal}small{opacity:.7}
 pre{overflow-x:auto;padding:.6rem;border:1px solid #8884;border-radius:.3rem}button{font:inherit}`;
 
 /**

@@ -48,7 +48,7 @@ function fieldRows({ properties = {}, required = [] }: Schema, prefix = ''): str
 
 function table(caption: string, rows: readonly string[]): string {
   if (rows.length === 0) return '';
-  return `<table><caption>${escaped(caption)}</caption><thead><tr><th>Name</th><th>Required</th><th>What</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return `<table><caption>${prose(caption)}</caption><thead><tr><th>Name</th><th>Required</th><th>What</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 /** A component of the document: its fields, or its values. */
@@ -62,7 +62,7 @@ export function componentHtml(name: string, schema: Schema): string {
 export function contentHtml(caption: string, content: Content): string {
   const bodies = Object.entries(content).map(([type, { schema, example }]) => {
     const heading = `${caption} (${type})`;
-    const fields = table(heading, fieldRows(schema)) || `<p><b>${escaped(heading)}</b>: ${explained(schema)}</p>`;
+    const fields = table(heading, fieldRows(schema)) || `<p><b>${prose(heading)}</b>: ${explained(schema)}</p>`;
     if (example === undefined) return fields;
     return `${fields}<pre><code>${escaped(JSON.stringify(example, null, 2))}</code></pre>`;
   });
