@@ -21,8 +21,8 @@ import { compileProgram } from './support/built-program.js';
 import { slownessNow } from './support/machine.js';
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'coursectl-test-'));
-// Some tests run programs as another user.
-chmodSync(scratch, 0o755);
+// As /tmp is: some tests run programs as another user, which write temporary files.
+chmodSync(scratch, 0o1777);
 // Whatever a killed test leaves goes with the folder.
 process.env.TMPDIR = scratch;
 

@@ -69,13 +69,15 @@ function judge(phase: Phase): Verdict[] {
   const documented = all.every((outcome) => isGood(outcome) || (outcome.status === 503 && outcome.retryAfter));
   const late = after.filter(({ at }) => at - healedAt >= healedWithinMs);
   const good = late.filter(isGood).length / Math.max(1, late.length);
+  const allAnswered = during.length > 0 && all.every(({ status }) => status !== 0);
   const lastBad = Math.max(0, ...after.filter((outcome) => !isGood(outcome)).map(({ at }) => at - healedAt));
   return [
     isFelt(phase),
     {
       promised: `${name}: every request answered in 5 s`,
       measured: `slowest of ${all.length}: ${seconds(slowest(all))}`,
-      kept: during.length > 0 && all.every(({ status }) => status !== 0) && slowest(all) <= answeredWithinMs,
+      kept: allAnswered && slowest(all) <= answeredWithinMs,
+      ...(allAnswered && { timed: true as const }),
     },
     { promised: `${name}: 2xx, or 503 with Retry-After`, measured: statuses(all), kept: documented },
     {

@@ -36,7 +36,7 @@ const maxWaitMs = 30_000;
 /** How often recording the end of an attempt is tried. */
 const endTries = 3;
 /** How long recording it may take when the deadline of the request has passed, in milliseconds. */
-const overtimeMs = 500;
+const overtimeMs = 250;
 /** How long an account is known at an address after a login from there, in milliseconds. */
 export const knownMs = 30 * 24 * 60 * 60_000;
 
