@@ -7,15 +7,13 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { createPasswordHasher, generatedPasswordCost, type PasswordHasher } from '../src/services/auth/passwords.js';
 import { median, sized as sizedAtLeast, verdict } from './figures.js';
-import { only, rounds, scale } from './options.js';
+import { only, program, rounds, scale } from './options.js';
 import { type Extra, writePeople } from './people.js';
 import { type BenchServer, openBenchServer } from './server.js';
 
-const program = fileURLToPath(new URL('../bin/coursectl.js', import.meta.url));
 const preload = new URL('./peak-memory.mjs', import.meta.url).href;
 const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
 const sized = (rows: number) => sizedAtLeast(rows, 50);

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({
@@ -20,3 +21,9 @@ export const rounds = Number(values.rounds);
 
 /** The selected scenarios, separated by commas or by repeating the option; all by default. */
 export const only: readonly string[] = (values.only ?? []).flatMap((names) => names.split(','));
+
+/**
+ * The built program that is measured: `npm run bench` builds the repository's own first; BENCH_PROGRAM names the entry of
+ * another build.
+ */
+export const program = process.env.BENCH_PROGRAM ?? fileURLToPath(new URL('../bin/coursectl.js', import.meta.url));

@@ -1,6 +1,7 @@
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { run } from './support/built-program.js';
+import { run, useBuiltProgram } from './support/built-program.js';
 import { onMysql, serverUrl } from './support/database.js';
 import { fullDepth } from './support/depth.js';
 import { scaled } from './support/machine.js';
@@ -8,13 +9,21 @@ import { scaled } from './support/machine.js';
 const repository = fileURLToPath(new URL('../', import.meta.url));
 
 /** Runs a bench at the smallest size. @returns what it prints, and the names of the figures that have a limit */
-async function measure(bench: string, ...scenarios: string[]): Promise<{ stdout: string; figures: string[] }> {
+async function measure(
+  program: { path: string },
+  bench: string,
+  ...scenarios: string[]
+): Promise<{ stdout: string; figures: string[] }> {
   const only = scenarios.flatMap((scenario) => ['--only', scenario]);
+  // Not by `npm run bench`, which builds into the repository: the tests of the other database run at the same time.
   const { exitCode, stdout, stderr } = await run(
-    'npm',
-    ['run', '--silent', 'bench', '--', bench, '--scale', '0.001', '--rounds', '1', ...only],
+    process.execPath,
+    ['--import', 'tsx', 'bench/run.ts', bench, '--scale', '0.001', '--rounds', '1', ...only],
     repository,
-    onMysql ? { BENCH_DATABASE_URL: serverUrl() } : { BENCH_SQLITE3: '/nonexistent' },
+    {
+      BENCH_PROGRAM: path.join(program.path, 'bin', 'coursectl.js'),
+      ...(onMysql ? { BENCH_DATABASE_URL: serverUrl() } : { BENCH_SQLITE3: '/nonexistent' }),
+    },
   );
   expect(exitCode, stderr).to.equal(0);
   const lines = stdout.split('\n').filter((line) => /^(ok|n\/a) /.test(line));
@@ -23,16 +32,17 @@ async function measure(bench: string, ...scenarios: string[]): Promise<{ stdout:
 
 (onMysql ? describe : describe.skip)('The benches (need a MySQL or MariaDB server)', function () {
   this.timeout(scaled(120_000));
+  const program = useBuiltProgram();
 
   it('measure a scenario of imports, at a size that says nothing of speed', async () => {
-    const { figures } = await measure('import', 'hashed');
+    const { figures } = await measure(program, 'import', 'hashed');
     expect(figures).to.deep.equal(['password hashes in the file, 100 rows']);
   });
 
   it('measure every scenario of imports', async function () {
     // Starts the program twenty times.
     if (!fullDepth) this.skip();
-    const { figures } = await measure('import');
+    const { figures } = await measure(program, 'import');
     expect(figures).to.deep.equal([
       'generated passwords, 100 rows',
       'password hashes in the file, 100 rows',
@@ -44,7 +54,7 @@ async function measure(bench: string, ...scenarios: string[]): Promise<{ stdout:
   });
 
   it('measure every scenario of listings', async () => {
-    const { stdout, figures } = await measure('listings');
+    const { stdout, figures } = await measure(program, 'listings');
     expect(figures).to.deep.equal([
       'first page of 100 enrollments',
       'last page of 100 enrollments',
@@ -56,9 +66,10 @@ async function measure(bench: string, ...scenarios: string[]): Promise<{ stdout:
 
 (onMysql ? describe.skip : describe)('The bench of SQLite', function () {
   this.timeout(scaled(180_000));
+  const program = useBuiltProgram();
 
   it('measures the driver, where there is no older one to compare it with', async () => {
-    const { stdout, figures } = await measure('sqlite');
+    const { stdout, figures } = await measure(program, 'sqlite');
     expect(figures).to.deep.equal([
       'transactions a second',
       'reads a second',
