@@ -1,7 +1,11 @@
-/** Writes the types of the API: `npm run api:types`. */
+/** Writes what clients need to know of the API, for all and for the web console: `npm run api:types`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openapiDocument } from '../src/http/api/openapi.js';
-import { openapiTypes } from './openapi-types.js';
+import { openapiTransports, openapiTypes } from './openapi-types.js';
 
-writeFileSync(fileURLToPath(new URL('../examples/api-types.d.ts', import.meta.url)), openapiTypes(openapiDocument()));
+const write = (file: string, text: string) =>
+  writeFileSync(fileURLToPath(new URL(`../${file}`, import.meta.url)), text);
+const document = openapiDocument();
+write('examples/api-types.d.ts', openapiTypes(document));
+write('src/console/api/operations.ts', openapiTransports(document));

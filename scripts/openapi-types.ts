@@ -252,3 +252,51 @@ export function openapiTypes(document: object): string {
   if (repeated.length > 0) throw new Error(`Two types are called ${repeated.join(', ')}.`);
   return [preamble, ...declarations.map(declared)].join('\n');
 }
+
+/** How a client sends an operation's body, and reads its answer. */
+interface Transport {
+  method: string;
+  path: string;
+  sends?: 'json' | 'form';
+  /** JSON unless it says so. */
+  answers?: 'text' | 'blob';
+}
+
+function transportOf(method: string, path: string, described: Json): Transport {
+  const place = String(described.operationId);
+  const contentTypes = (content: unknown) => Object.keys(asObject(content ?? {}, place));
+  const sent = described.requestBody === undefined ? [] : contentTypes(asObject(described.requestBody, place).content);
+  const answered = Object.entries(asObject(described.responses, place))
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, response]) => contentTypes(asObject(response, place).content));
+  const answersJson = answered.includes('application/json');
+  const sends = sent.includes('multipart/form-data') ? 'form' : sent.length > 0 ? 'json' : undefined;
+  const answers = answersJson ? undefined : answered.every((type) => type.startsWith('text/')) ? 'text' : 'blob';
+  return {
+    method: method.toUpperCase(),
+    path,
+    ...(sends && { sends }),
+    ...(answers && { answers }),
+  };
+}
+
+/** A module with what a client must know of each operation when it runs: the other half of {@link openapiTypes}. */
+export function openapiTransports(document: object): string {
+  const { paths } = asObject(document, 'document');
+  const entries = Object.entries(asObject(paths, 'paths')).flatMap(([path, methods]) =>
+    Object.entries(asObject(methods, path)).map(([method, value]) => {
+      const described = asObject(value, path);
+      const fields = Object.entries(transportOf(method, path, described)).map(
+        ([name, text]) => `${name}: ${literal(text)}`,
+      );
+      return `  ${keyOf(String(described.operationId))}: { ${fields.join(', ')} },\n`;
+    }),
+  );
+  return `/**
+ * How to call each operation of the API, generated from its OpenAPI document. Don't edit: \`npm run api:types\` writes
+ * this file.
+ */
+export const operations = {
+${entries.join('')}} as const;
+`;
+}

@@ -356,6 +356,13 @@ const rows = {
     path: 'files.storage.forcePathStyle',
     description: '`true`: the bucket is in the path of URLs, not in their host name',
   },
+  CONSOLE: {
+    rule: flag('on', 'off'),
+    default: 'on',
+    path: 'http.webConsole',
+    words: { true: 'on', false: 'off' },
+    description: '`off` serves the API alone, without the web console',
+  },
   METRICS_TOKEN: {
     rule: matching(/^[\w.~+/=-]{16,200}$/, 'must be 16 to 200 letters, digits and signs such as - . _ ~ + / ='),
     secret: true,

@@ -359,6 +359,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['yes', '1'],
     mustBe: 'must be true or false.',
   },
+  CONSOLE: {
+    read: http('webConsole'),
+    unset: true,
+    valid: { on: true, off: false },
+    invalid: ['yes', 'true', 'ON'],
+    mustBe: 'must be on or off.',
+  },
   METRICS_TOKEN: {
     read: http('metricsToken'),
     unset: undefined,

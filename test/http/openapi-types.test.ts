@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { openapiTypes } from '../../scripts/openapi-types.js';
+import { openapiTransports, openapiTypes } from '../../scripts/openapi-types.js';
 import { contract } from '../../src/http/api/contract.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { document } from './support/described.js';
@@ -68,6 +68,13 @@ describe('examples/api-types.d.ts', () => {
     `);
     const lines = [...errors.matchAll(/client\.ts[(:](\d+)/g)].map(([, line]) => Number(line));
     expect([...new Set(lines)]).to.deep.equal([3, 4, 5]);
+  });
+});
+
+describe('src/console/api/operations.ts', () => {
+  it('is what the document yields: npm run api:types', () => {
+    const file = readFileSync(path.join(root, 'src/console/api/operations.ts'), 'utf8');
+    expect(file === openapiTransports(document), 'out of date').to.equal(true);
   });
 });
 

@@ -26,14 +26,25 @@ export async function run(command: string, args: readonly string[], cwd: string,
   }
 }
 
-/** Compiles the source. @returns the folder of the JavaScript, which `node_modules` is found from */
+/** Builds the web console into a folder. */
+async function buildConsole(outDir: string): Promise<void> {
+  const vite = path.join(repository, 'node_modules/vite/bin/vite.js');
+  const argv = [vite, 'build', '--config', 'src/console/vite.config.ts', '--logLevel', 'warn'];
+  const { exitCode, stdout, stderr } = await run(process.execPath, argv, repository, {
+    CONSOLE_OUT: outDir,
+    NODE_ENV: 'production',
+  });
+  if (exitCode !== 0) throw new Error(`The console can't be built:\n${stdout}${stderr}`);
+}
+
+/** Compiles the source, and builds the web console beside it. @returns the folder of the JavaScript, which `node_modules` is found from */
 export async function compileProgram(folder: string): Promise<string> {
   const outDir = path.join(folder, 'dist');
-  const { stdout } = await run(
-    process.execPath,
-    [path.join(repository, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', outDir],
-    repository,
-  );
+  const compiler = path.join(repository, 'node_modules/typescript/bin/tsc');
+  const [{ stdout }] = await Promise.all([
+    run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', outDir], repository),
+    buildConsole(path.join(outDir, 'console')),
+  ]);
   if (!existsSync(path.join(outDir, 'cli', 'main.js'))) throw new Error(`The program can't be built:\n${stdout}`);
   return outDir;
 }
@@ -41,7 +52,7 @@ export async function compileProgram(folder: string): Promise<string> {
 let compiled: Promise<string> | undefined;
 
 /** The JavaScript that `test/run.ts` has compiled for the whole run; of a file that runs alone, compiled once. */
-function compiledProgram(): Promise<string> {
+export function compiledProgram(): Promise<string> {
   const shared = process.env.TEST_BUILD;
   compiled ??= shared === undefined ? compileProgram(temporaryFolder().path) : Promise.resolve(shared);
   return compiled;

@@ -17,6 +17,7 @@ import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { bindContract } from './router.js';
 import type { Service } from './service.js';
+import { serveConsole } from './web-console.js';
 
 /** Without a server: ready, without imports, without bounds. */
 const alone: Service = {
@@ -35,10 +36,10 @@ const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => 
 };
 
 /** The API as an Express application. @param given what it is part of, as far as that differs from {@link alone} */
-export function createApp(context: Context, given: Partial<Service> = {}): Express {
+export function createApp(context: Context, given: Partial<Service> & { consoleFolder?: string } = {}): Express {
   const service = { ...alone, ...given };
   const app = express();
-  const { trustProxy, allowedOrigins } = context.config.http;
+  const { trustProxy, allowedOrigins, webConsole } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
   app.disable('x-powered-by');
   app.disable('etag');
@@ -72,6 +73,8 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
       service,
     ),
   );
+  const consolePages = webConsole ? serveConsole(given.consoleFolder) : undefined;
+  if (consolePages) app.use(consolePages);
   app.use(() => {
     throw new AppError('NOT_FOUND');
   });

@@ -52,6 +52,8 @@ export interface ServerOptions {
   limits?: Surroundings['limits'];
   /** How long requests may wait in the queue. */
   queue?: Partial<QueueLimits>;
+  /** Where the web console was built; absent: where `npm run build` puts it. */
+  consoleFolder?: string;
 }
 
 const listenFailures: Readonly<Record<string, string>> = {
@@ -150,7 +152,7 @@ async function atMost(milliseconds: number, work: Promise<unknown>): Promise<voi
 /** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
 export async function startServer(
   context: Context,
-  { ready = true, drainMs = longestDrainMs, limits, queue }: ServerOptions = {},
+  { ready = true, drainMs = longestDrainMs, limits, queue, consoleFolder }: ServerOptions = {},
 ): Promise<RunningServer> {
   let state: 'waiting' | 'serving' | 'draining' = 'waiting';
   const work = backgroundWork(context);
@@ -180,6 +182,7 @@ export async function startServer(
     waiting,
     load: () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() }),
     ...(limits && { limits }),
+    ...(consoleFolder !== undefined && { consoleFolder }),
   });
   const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
     if (state === 'draining') response.setHeader('Connection', 'close');

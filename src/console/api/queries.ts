@@ -1,0 +1,66 @@
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { type Answer, ApiError, call, type Input, type OperationId } from './client.js';
+
+/** Whether asking again can help: the service was busy or out of reach. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 503 || error.status === 429);
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => count < 2 && isPassing(error),
+      // Lists stay as they were until the user looks again.
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+interface QueryOptions {
+  enabled?: boolean;
+  /** Keeps showing the page before while the next one is on its way. */
+  keepPrevious?: boolean;
+  /** Asks again after so many milliseconds; false stops. */
+  refetchInterval?: number | false;
+}
+
+/** The one way to read: the answer of an operation, shared by its input. */
+export function useApi<Id extends OperationId>(
+  id: Id,
+  input: Input<Id>,
+  { enabled = true, keepPrevious = false, refetchInterval = false }: QueryOptions = {},
+): UseQueryResult<Answer<Id>, ApiError> {
+  return useQuery<Answer<Id>, ApiError>({
+    queryKey: [id, input],
+    queryFn: ({ signal }) => call(id, input, signal),
+    enabled,
+    refetchInterval,
+    ...(keepPrevious && { placeholderData: keepPreviousData }),
+  });
+}
+
+/**
+ * The one way to change: `mutate(input)` calls the operation.
+ * @param changes the operations whose answers are out of date afterwards; all of them when it isn't given
+ */
+export function useChange<Id extends OperationId>(
+  id: Id,
+  changes?: readonly OperationId[],
+): UseMutationResult<Answer<Id>, ApiError, Input<Id>> {
+  const client = useQueryClient();
+  return useMutation<Answer<Id>, ApiError, Input<Id>>({
+    mutationFn: (input) => call(id, input),
+    onSuccess: () =>
+      client.invalidateQueries(
+        changes ? { predicate: ({ queryKey }) => changes.includes(queryKey[0] as OperationId) } : {},
+      ),
+  });
+}

@@ -1,0 +1,40 @@
+import { DirectionProvider, MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../api/queries.js';
+import { directionOf } from '../i18n/i18n.js';
+import { router } from './router.js';
+import { SessionProvider } from './session.js';
+import { SessionGate } from './session-gate.js';
+import { theme } from './theme.js';
+
+/** The nonce of this page, with which styles that are made at run time are let through by its policy. */
+const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+
+export function App() {
+  const { t, i18n } = useTranslation();
+  const direction = directionOf(i18n.language);
+  useEffect(() => {
+    document.title = t('app.name');
+  }, [t]);
+  return (
+    <DirectionProvider key={direction} initialDirection={direction}>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => styleNonce}>
+        <QueryClientProvider client={queryClient}>
+          <Notifications position="bottom-right" />
+          <SessionProvider>
+            <ModalsProvider labels={{ confirm: t('action.save'), cancel: t('action.cancel') }}>
+              <SessionGate>
+                <RouterProvider router={router} />
+              </SessionGate>
+            </ModalsProvider>
+          </SessionProvider>
+        </QueryClientProvider>
+      </MantineProvider>
+    </DirectionProvider>
+  );
+}

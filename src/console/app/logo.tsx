@@ -1,0 +1,4 @@
+/** The sign of the program; its name stands beside it. */
+export function Logo({ size = 28 }: { size?: number }) {
+  return <img src="/icon.svg" width={size} height={size} alt="" />;
+}

@@ -1,0 +1,25 @@
+import {
+  IconBook2,
+  IconChartBar,
+  IconClipboardList,
+  IconFileImport,
+  IconHistory,
+  IconSchool,
+  IconUsers,
+} from '@tabler/icons-react';
+import type { Role } from './session.js';
+
+/** What stands in the navigation of each role, in this order. */
+const entries = [
+  { to: '/', label: 'nav.overview', icon: IconChartBar, roles: ['super_admin', 'trainer'] },
+  { to: '/', label: 'nav.learning', icon: IconSchool, roles: ['trainee'] },
+  { to: '/people', label: 'nav.people', icon: IconUsers, roles: ['super_admin'] },
+  { to: '/imports', label: 'nav.imports', icon: IconFileImport, roles: ['super_admin'] },
+  { to: '/courses', label: 'nav.courses', icon: IconBook2, roles: ['super_admin', 'trainer'] },
+  { to: '/catalogue', label: 'nav.catalogue', icon: IconBook2, roles: ['trainee'] },
+  { to: '/enrollments', label: 'nav.enrollments', icon: IconClipboardList, roles: ['super_admin'] },
+  { to: '/enrollments', label: 'nav.participants', icon: IconClipboardList, roles: ['trainer'] },
+  { to: '/audit', label: 'nav.audit', icon: IconHistory, roles: ['super_admin'] },
+] as const;
+
+export const navigationOf = (role: Role) => entries.filter(({ roles }) => (roles as readonly Role[]).includes(role));

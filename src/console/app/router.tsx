@@ -1,0 +1,170 @@
+import { Button } from '@mantine/core';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  Link,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Page } from '../ui/page.js';
+import { Empty, Failed } from '../ui/states.js';
+import { Layout } from './layout.js';
+import { listSearch } from './list-search.js';
+import { type Role, useUser } from './session.js';
+
+function NotFound() {
+  const { t } = useTranslation();
+  return (
+    <Page title={t('app.notFound')}>
+      <Empty message={t('app.notFoundHint')}>
+        <Button component={Link} to="/" variant="default">
+          {t('app.home')}
+        </Button>
+      </Empty>
+    </Page>
+  );
+}
+
+/** Shows what a page threw; the rest of the frame stays. */
+function Broken({ error, reset }: ErrorComponentProps) {
+  return <Failed error={error} onRetry={reset} />;
+}
+
+/** A page for each role; other roles get "no such page". The service checks again. */
+function byRole(pages: Partial<Record<Role, ComponentType>>): () => React.JSX.Element {
+  return function PageOfRole() {
+    const Component = pages[useUser().role] ?? NotFound;
+    return <Component />;
+  };
+}
+
+const rootRoute = createRootRoute({ component: Layout, notFoundComponent: NotFound });
+
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  validateSearch: listSearch('status'),
+  component: byRole({
+    super_admin: lazyRouteComponent(() => import('../overview/admin-overview.js'), 'AdminOverview'),
+    trainer: lazyRouteComponent(() => import('../overview/trainer-overview.js'), 'TrainerOverview'),
+    trainee: lazyRouteComponent(() => import('../catalogue/own-courses-page.js'), 'OwnCoursesPage'),
+  }),
+});
+
+const profileRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('../profile/profile-page.js'), 'ProfilePage'),
+});
+
+const peoplePage = lazyRouteComponent(() => import('../people/people-page.js'), 'PeoplePage');
+const peopleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/people',
+  validateSearch: listSearch('role', 'isActive', 'requiresPasswordChange', 'locked'),
+  component: byRole({ super_admin: peoplePage }),
+});
+
+const personPage = lazyRouteComponent(() => import('../people/person-page.js'), 'PersonPage');
+const personRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/people/$id',
+  component: byRole({ super_admin: personPage }),
+});
+
+const importsPage = lazyRouteComponent(() => import('../imports/imports-page.js'), 'ImportsPage');
+const importsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/imports',
+  validateSearch: listSearch('state'),
+  component: byRole({ super_admin: importsPage }),
+});
+
+const importPage = lazyRouteComponent(() => import('../imports/import-page.js'), 'ImportPage');
+const importRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/imports/$id',
+  validateSearch: listSearch('outcome', 'code'),
+  component: byRole({ super_admin: importPage }),
+});
+
+const coursesPage = lazyRouteComponent(() => import('../courses/courses-page.js'), 'CoursesPage');
+const coursesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/courses',
+  validateSearch: listSearch('category', 'level', 'isPublished', 'trainerId'),
+  component: byRole({ super_admin: coursesPage, trainer: coursesPage }),
+});
+
+const coursePage = lazyRouteComponent(() => import('../courses/course-page.js'), 'CoursePage');
+const courseRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/courses/$id',
+  validateSearch: listSearch('tab', 'status'),
+  component: byRole({ super_admin: coursePage, trainer: coursePage }),
+});
+
+const enrollmentsPage = lazyRouteComponent(() => import('../courses/enrollments-page.js'), 'EnrollmentsPage');
+const enrollmentsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/enrollments',
+  validateSearch: listSearch('status', 'courseId', 'userId'),
+  component: byRole({ super_admin: enrollmentsPage, trainer: enrollmentsPage }),
+});
+
+const cataloguePage = lazyRouteComponent(() => import('../catalogue/catalogue-page.js'), 'CataloguePage');
+const catalogueRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/catalogue',
+  validateSearch: listSearch('category', 'level', 'seatsLeft'),
+  component: byRole({ trainee: cataloguePage }),
+});
+
+const catalogueCoursePage = lazyRouteComponent(
+  () => import('../catalogue/catalogue-course-page.js'),
+  'CatalogueCoursePage',
+);
+const catalogueCourseRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/catalogue/$id',
+  component: byRole({ trainee: catalogueCoursePage }),
+});
+
+const auditPage = lazyRouteComponent(() => import('../audit/audit-page.js'), 'AuditPage');
+const auditRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/audit',
+  validateSearch: listSearch('actor', 'action', 'target', 'from', 'to'),
+  component: byRole({ super_admin: auditPage }),
+});
+
+const routeTree = rootRoute.addChildren([
+  homeRoute,
+  profileRoute,
+  peopleRoute,
+  personRoute,
+  importsRoute,
+  importRoute,
+  coursesRoute,
+  courseRoute,
+  enrollmentsRoute,
+  catalogueRoute,
+  catalogueCourseRoute,
+  auditRoute,
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultErrorComponent: Broken,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,124 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { type Answer, ApiError, call, whenSignedOut } from '../api/client.js';
+
+export type Session = Answer<'showWebSession'>;
+export type SessionUser = Session['user'];
+export type Role = SessionUser['role'];
+
+type State =
+  | { kind: 'loading' }
+  /** The service can't be reached, or fails. */
+  | { kind: 'failed'; error: ApiError }
+  | { kind: 'signedOut' }
+  /** The session has ended while the page was open: the page stays, a form to sign in lies over it. */
+  | { kind: 'ended'; session: Session }
+  | { kind: 'signedIn'; session: Session };
+
+interface SessionContext {
+  state: State;
+  /** To be called with the answer of a new sign-in, or after a change of the account. */
+  refresh(): Promise<void>;
+  signOut(): Promise<void>;
+}
+
+const Context = createContext<SessionContext | undefined>(undefined);
+
+/** Other tabs of the same browser share the cookie: they are told when it changes. */
+type Message = { type: 'signedOut' } | { type: 'signedIn'; userId: string };
+
+const sessionKey = ['session'] as const;
+
+async function currentSession(): Promise<Session | null> {
+  try {
+    return await call('showWebSession', {});
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const client = useQueryClient();
+  const channel = useMemo(() => new BroadcastChannel('coursectl-session'), []);
+  const [last, setLast] = useState<Session>();
+  const [endedAt, setEndedAt] = useState<number>();
+  const query = useQuery<Session | null, ApiError>({
+    queryKey: sessionKey,
+    queryFn: currentSession,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  const session = query.data ?? undefined;
+
+  useEffect(() => {
+    if (session) setLast(session);
+  }, [session]);
+
+  const forget = useCallback(() => {
+    setLast(undefined);
+    setEndedAt(undefined);
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+    client.setQueryData(sessionKey, null);
+  }, [client]);
+
+  useEffect(() => {
+    whenSignedOut(() => setEndedAt(Date.now()));
+  }, []);
+
+  useEffect(() => {
+    channel.onmessage = ({ data }: MessageEvent<Message>) => {
+      if (data.type === 'signedOut') forget();
+      // What is on the page belongs to somebody else.
+      else if (last && last.user.id !== data.userId) window.location.reload();
+      else {
+        setEndedAt(undefined);
+        void client.invalidateQueries();
+      }
+    };
+  }, [channel, client, forget, last]);
+
+  const refresh = useCallback(async () => {
+    const next = await currentSession();
+    if (next && last && next.user.id !== last.user.id) {
+      // Nothing of one account may be seen by another.
+      client.clear();
+      window.location.assign('/');
+      return;
+    }
+    client.setQueryData(sessionKey, next);
+    setEndedAt(undefined);
+    if (next) channel.postMessage({ type: 'signedIn', userId: next.user.id } satisfies Message);
+    await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+  }, [channel, client, last]);
+
+  const signOut = useCallback(async () => {
+    await call('endWebSession', {});
+    channel.postMessage({ type: 'signedOut' } satisfies Message);
+    forget();
+  }, [channel, forget]);
+
+  const state = useMemo<State>(() => {
+    if (endedAt !== undefined && last) return { kind: 'ended', session: last };
+    if (session) return { kind: 'signedIn', session };
+    if (query.isPending) return { kind: 'loading' };
+    if (query.error) return { kind: 'failed', error: query.error };
+    return { kind: 'signedOut' };
+  }, [endedAt, last, query.error, query.isPending, session]);
+
+  const value = useMemo(() => ({ state, refresh, signOut }), [state, refresh, signOut]);
+  return <Context.Provider value={value}>{children}</Context.Provider>;
+}
+
+export function useSession(): SessionContext {
+  const session = useContext(Context);
+  if (!session) throw new Error('useSession() needs a SessionProvider around it.');
+  return session;
+}
+
+/** The signed-in account: for pages behind the session gate. */
+export function useUser(): SessionUser {
+  const { state } = useSession();
+  if (state.kind !== 'signedIn' && state.kind !== 'ended') throw new Error('There is no session.');
+  return state.session.user;
+}

@@ -1,0 +1,5 @@
+import type { Words } from '../en.js';
+
+export const courses: Words['courses'] = {
+  title: 'Kurse',
+};

@@ -1,0 +1,5 @@
+import type { Words } from '../en.js';
+
+export const people: Words['people'] = {
+  title: 'Personen',
+};

@@ -1,0 +1,3 @@
+export const courses = {
+  title: 'Courses',
+} as const;

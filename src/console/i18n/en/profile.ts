@@ -1,0 +1,3 @@
+export const profile = {
+  title: 'Profile',
+} as const;

@@ -1,0 +1,50 @@
+import { locale } from './i18n.js';
+
+/** A date and time in the browser's language and zone. */
+export function formatTime(iso: string | null | undefined): string {
+  if (!iso) return '–';
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+}
+
+/** A day without time, as the service gives it: `2026-11-22`, in no zone. */
+export function formatDay(iso: string | null | undefined): string {
+  if (!iso) return '–';
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
+}
+
+const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** How long ago, or in how long: "3 days ago". */
+export function formatRelative(iso: string | null | undefined, now: number = Date.now()): string {
+  if (!iso) return '–';
+  const seconds = (Date.parse(iso) - now) / 1000;
+  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+}
+
+export const formatNumber = (number: number): string => new Intl.NumberFormat(locale()).format(number);
+
+/** A share in percent: `0.25` as "25 %". */
+export const formatShare = (share: number): string =>
+  new Intl.NumberFormat(locale(), { style: 'percent', maximumFractionDigits: 0 }).format(share);
+
+/** A size in bytes, in the unit that reads best. */
+export function formatBytes(bytes: number): string {
+  const names = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), names.length - 1);
+  const unit = names[power] ?? 'byte';
+  return new Intl.NumberFormat(locale(), {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: 1,
+  }).format(bytes / 1000 ** power);
+}

@@ -1,0 +1,9 @@
+import 'i18next';
+import type { Words } from './en.js';
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    resources: { translation: Words };
+    returnNull: false;
+  }
+}

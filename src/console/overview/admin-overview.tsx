@@ -1,0 +1,12 @@
+import { useTranslation } from 'react-i18next';
+import { Page } from '../ui/page.js';
+import { Empty } from '../ui/states.js';
+
+export function AdminOverview() {
+  const { t } = useTranslation();
+  return (
+    <Page title={t('overview.title')}>
+      <Empty />
+    </Page>
+  );
+}

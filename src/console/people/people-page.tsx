@@ -1,0 +1,12 @@
+import { useTranslation } from 'react-i18next';
+import { Page } from '../ui/page.js';
+import { Empty } from '../ui/states.js';
+
+export function PeoplePage() {
+  const { t } = useTranslation();
+  return (
+    <Page title={t('people.title')}>
+      <Empty />
+    </Page>
+  );
+}

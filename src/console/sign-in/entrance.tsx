@@ -1,0 +1,34 @@
+import { Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { AppearanceMenu } from '../app/appearance-menu.js';
+import { Logo } from '../app/logo.js';
+
+/** The frame of the pages that nobody needs a session for. */
+export function Entrance({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    <Center component="main" mih="100vh" p="md">
+      <Stack w="100%" maw={420}>
+        <Group justify="space-between">
+          <Group gap="xs">
+            <Logo />
+            <Text fw={650}>{t('app.name')}</Text>
+          </Group>
+          <AppearanceMenu />
+        </Group>
+        <Paper withBorder p="lg" shadow="sm">
+          <Title order={1} size="h2" mb={hint === undefined ? 'md' : 'xs'}>
+            {title}
+          </Title>
+          {hint !== undefined && (
+            <Text c="dimmed" mb="md">
+              {hint}
+            </Text>
+          )}
+          {children}
+        </Paper>
+      </Stack>
+    </Center>
+  );
+}

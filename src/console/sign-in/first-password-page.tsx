@@ -1,0 +1,49 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { call } from '../api/client.js';
+import { useSession } from '../app/session.js';
+import { FormFailure, useApiForm } from '../ui/form.js';
+import { Entrance } from './entrance.js';
+
+/** The forced change of an initial password. */
+export function FirstPasswordPage() {
+  const { t } = useTranslation();
+  const { refresh, signOut } = useSession();
+  const form = useApiForm({
+    initialValues: { newPassword: '', again: '' },
+    validate: (values) => (values.newPassword === values.again ? {} : { again: t('firstPassword.mismatch') }),
+    async submit({ newPassword }) {
+      await call('changeFirstPassword', { body: { newPassword } });
+      await refresh();
+    },
+  });
+  return (
+    <Entrance title={t('firstPassword.title')} hint={t('firstPassword.hint')}>
+      <form onSubmit={form.onSubmit} noValidate>
+        <Stack>
+          <FormFailure>{form.failure}</FormFailure>
+          <PasswordInput
+            {...form.field('newPassword')}
+            label={t('field.newPassword')}
+            autoComplete="new-password"
+            required
+          />
+          <PasswordInput
+            {...form.field('again')}
+            label={t('field.confirmPassword')}
+            autoComplete="new-password"
+            required
+          />
+          <Group justify="space-between">
+            <Button variant="default" onClick={() => void signOut()}>
+              {t('app.signOut')}
+            </Button>
+            <Button type="submit" loading={form.submitting}>
+              {t('firstPassword.submit')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Entrance>
+  );
+}

@@ -1,0 +1,279 @@
+import {
+  ActionIcon,
+  Box,
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  NativeSelect,
+  Pagination,
+  Stack,
+  Table,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
+import { IconArrowDown, IconArrowsSort, IconArrowUp, IconColumns } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ListSearch } from '../app/list-search.js';
+import { formatNumber } from '../i18n/format.js';
+import { Empty, Failed, Loading } from './states.js';
+
+export interface Column<Row> {
+  id: string;
+  header: string;
+  render(row: Row): ReactNode;
+  /** The key that the service sorts by; without one the column can't be sorted. */
+  sortKey?: string;
+  /** Shown only when it is chosen. */
+  optional?: boolean;
+  align?: 'start' | 'end';
+}
+
+/** The page of a listing, as the service describes it. */
+interface PageInfo {
+  currentPage: number;
+  totalPages: number;
+  totalItems: number;
+  itemsPerPage: number;
+}
+
+/** What is selected: the rows of all pages that were looked at, by their keys. */
+export interface Selection<Row> {
+  selected: ReadonlyMap<string, Row>;
+  onChange(selected: ReadonlyMap<string, Row>): void;
+}
+
+interface DataTableProps<Row> {
+  /** Names the table for screen readers. */
+  label: string;
+  columns: readonly Column<Row>[];
+  query: Pick<UseQueryResult<unknown>, 'isPending' | 'isPlaceholderData' | 'error' | 'refetch'>;
+  rows: readonly Row[] | undefined;
+  pagination: PageInfo | undefined;
+  rowKey(row: Row): string;
+  /** What a row is called, in the name of its checkbox. */
+  rowName?(row: Row): string;
+  search: ListSearch;
+  /** Changes the address; a change of anything but the page begins at page 1. */
+  onSearch(change: ListSearch): void;
+  /** The sort key when the address has none. */
+  defaultSort?: string;
+  selection?: Selection<Row>;
+  /** Whether a filter or search is set. */
+  filtered?: boolean;
+  onClearFilters?(): void;
+  /** Shown when there is nothing at all. */
+  empty?: ReactNode;
+}
+
+const pageSizes = ['10', '20', '50', '100'];
+
+/** The one table: sorted, paged, with columns to choose; where it stands is in the address. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { columns, query, rows, pagination, search, onSearch, filtered = false } = props;
+  const { t } = useTranslation();
+  const chosen = search.columns?.split(',');
+  const shown = columns.filter(({ id, optional }) => (chosen ? chosen.includes(id) : !optional));
+
+  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isPending || !rows) return <Loading lines={8} />;
+  if (rows.length === 0)
+    return filtered ? (
+      <Empty message={t('state.noMatch')}>
+        {props.onClearFilters && (
+          <Button variant="default" size="xs" onClick={props.onClearFilters}>
+            {t('action.clear')}
+          </Button>
+        )}
+      </Empty>
+    ) : (
+      (props.empty ?? <Empty />)
+    );
+  return (
+    <Stack gap="xs">
+      <Box component="section" aria-label={props.label} tabIndex={0} className="table-frame">
+        <Table highlightOnHover verticalSpacing="xs" aria-busy={query.isPlaceholderData} aria-label={props.label}>
+          <Head {...props} shown={shown} rows={rows} />
+          <Table.Tbody>
+            {rows.map((row) => (
+              <Table.Tr key={props.rowKey(row)} aria-selected={props.selection?.selected.has(props.rowKey(row))}>
+                {props.selection && <SelectCell {...props} selection={props.selection} row={row} />}
+                {shown.map(({ id, render, align }) => (
+                  <Table.Td key={id} ta={align ?? 'start'}>
+                    {render(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+      {pagination && (
+        <Foot
+          pagination={pagination}
+          columns={columns}
+          shown={shown.map(({ id }) => id)}
+          search={search}
+          onSearch={onSearch}
+        />
+      )}
+    </Stack>
+  );
+}
+
+type HeadProps<Row> = DataTableProps<Row> & { shown: readonly Column<Row>[]; rows: readonly Row[] };
+
+function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSort }: HeadProps<Row>) {
+  const { t } = useTranslation();
+  const sort = search.sort ?? defaultSort;
+  const keys = rows.map(rowKey);
+  const selectedHere = selection ? keys.filter((key) => selection.selected.has(key)).length : 0;
+
+  function selectPage(checked: boolean): void {
+    if (!selection) return;
+    const next = new Map(selection.selected);
+    for (const row of rows)
+      if (checked) next.set(rowKey(row), row);
+      else next.delete(rowKey(row));
+    selection.onChange(next);
+  }
+
+  return (
+    <Table.Thead>
+      <Table.Tr>
+        {selection && (
+          <Table.Th w={40}>
+            <Checkbox
+              aria-label={t('table.selectAll')}
+              checked={selectedHere === keys.length}
+              indeterminate={selectedHere > 0 && selectedHere < keys.length}
+              onChange={({ currentTarget }) => selectPage(currentTarget.checked)}
+            />
+          </Table.Th>
+        )}
+        {shown.map(({ id, header, sortKey, align }) => {
+          const direction = sort === sortKey ? 'ascending' : sort === `-${sortKey}` ? 'descending' : 'none';
+          return (
+            <Table.Th key={id} ta={align ?? 'start'} aria-sort={sortKey === undefined ? undefined : direction}>
+              {sortKey === undefined ? (
+                header
+              ) : (
+                <UnstyledButton
+                  className="sort-button"
+                  aria-label={t('table.sortBy', { column: header })}
+                  onClick={() => onSearch({ sort: direction === 'ascending' ? `-${sortKey}` : sortKey })}
+                >
+                  {header}
+                  {direction === 'ascending' && <IconArrowUp size={14} aria-hidden />}
+                  {direction === 'descending' && <IconArrowDown size={14} aria-hidden />}
+                  {direction === 'none' && <IconArrowsSort size={14} aria-hidden opacity={0.5} />}
+                </UnstyledButton>
+              )}
+            </Table.Th>
+          );
+        })}
+      </Table.Tr>
+    </Table.Thead>
+  );
+}
+
+function SelectCell<Row>({
+  row,
+  rowKey,
+  rowName,
+  selection,
+}: Pick<DataTableProps<Row>, 'rowKey' | 'rowName'> & { row: Row; selection: Selection<Row> }) {
+  const { t } = useTranslation();
+  const key = rowKey(row);
+  return (
+    <Table.Td>
+      <Checkbox
+        aria-label={t('table.selectRow', { name: rowName?.(row) ?? key })}
+        checked={selection.selected.has(key)}
+        onChange={({ currentTarget }) => {
+          const next = new Map(selection.selected);
+          if (currentTarget.checked) next.set(key, row);
+          else next.delete(key);
+          selection.onChange(next);
+        }}
+      />
+    </Table.Td>
+  );
+}
+
+interface FootProps {
+  pagination: PageInfo;
+  columns: readonly { id: string; header: string }[];
+  shown: readonly string[];
+  search: ListSearch;
+  onSearch(change: ListSearch): void;
+}
+
+function Foot({ pagination, columns, shown, onSearch }: FootProps) {
+  const { t } = useTranslation();
+  const { currentPage, totalPages, totalItems, itemsPerPage } = pagination;
+  const from = (currentPage - 1) * itemsPerPage + 1;
+  const range = {
+    from: formatNumber(from),
+    to: formatNumber(Math.min(from + itemsPerPage - 1, totalItems)),
+    total: formatNumber(totalItems),
+  };
+  const toggled = (id: string) =>
+    columns
+      .map((column) => column.id)
+      .filter((one) => (one === id ? !shown.includes(one) : shown.includes(one)))
+      .join(',');
+  return (
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" c="dimmed" role="status">
+        {t('table.range', range)}
+      </Text>
+      <Group gap="sm">
+        <NativeSelect
+          size="xs"
+          aria-label={t('table.perPage')}
+          data={[...new Set([...pageSizes, String(itemsPerPage)])]}
+          value={String(itemsPerPage)}
+          onChange={({ currentTarget }) => onSearch({ limit: Number(currentTarget.value) })}
+        />
+        <Menu closeOnItemClick={false} position="top-end">
+          <Menu.Target>
+            <ActionIcon variant="default" size="md" aria-label={t('table.columns')}>
+              <IconColumns size={16} aria-hidden />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Label>{t('table.columns')}</Menu.Label>
+            {columns.map(({ id, header }) => (
+              <Menu.Item
+                key={id}
+                role="menuitemcheckbox"
+                aria-checked={shown.includes(id)}
+                disabled={shown.length === 1 && shown.includes(id)}
+                leftSection={<Checkbox.Indicator checked={shown.includes(id)} aria-hidden />}
+                onClick={() => onSearch({ columns: toggled(id) })}
+              >
+                {header}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+        {totalPages > 1 && (
+          <Pagination
+            size="sm"
+            total={totalPages}
+            value={currentPage}
+            onChange={(page) => onSearch({ page })}
+            getItemProps={(page) => ({ 'aria-label': t('table.page', { page }) })}
+            getControlProps={(control) => ({
+              'aria-label': control === 'previous' ? t('table.previousPage') : t('table.nextPage'),
+            })}
+            aria-label={t('table.pages')}
+          />
+        )}
+      </Group>
+    </Group>
+  );
+}

@@ -1,0 +1,46 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+
+interface SearchFieldProps {
+  label: string;
+  value: string | undefined;
+  onSearch(text: string | undefined): void;
+}
+
+/** Searches while one types, 300 ms after the last key. */
+export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
+  const { t } = useTranslation();
+  const [text, setText] = useState(value);
+  const search = useDebouncedCallback((next: string) => onSearch(next.trim() || undefined), 300);
+  // The address may change by itself: Back, or filters that are cleared.
+  useEffect(() => setText((shown) => (shown.trim() === value ? shown : value)), [value]);
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        text !== '' && (
+          <CloseButton
+            size="sm"
+            aria-label={t('action.clear')}
+            onClick={() => {
+              setText('');
+              onSearch(undefined);
+            }}
+          />
+        )
+      }
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        search(currentTarget.value);
+      }}
+      miw={220}
+    />
+  );
+}

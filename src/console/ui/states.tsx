@@ -1,0 +1,61 @@
+import { Alert, Button, Center, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconInbox, IconLock } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../api/client.js';
+import { messageOf } from './messages.js';
+
+/** Lines where content is on its way. */
+export function Loading({ lines = 6 }: { lines?: number }) {
+  const { t } = useTranslation();
+  return (
+    <Stack role="status" aria-label={t('state.loading')}>
+      {Array.from({ length: lines }, (_, line) => (
+        // The lines are alike, and never move.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <Skeleton key={line} height={22} radius="sm" width={`${90 - ((line * 17) % 40)}%`} />
+      ))}
+    </Stack>
+  );
+}
+
+/** Says why something isn't shown, and offers to try again where that can help. */
+export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const { t } = useTranslation();
+  const status = error instanceof ApiError ? error.status : undefined;
+  const refused = status === 403;
+  return (
+    <Alert
+      color={refused ? 'gray' : 'red'}
+      variant="light"
+      role="alert"
+      icon={refused ? <IconLock aria-hidden /> : <IconAlertTriangle aria-hidden />}
+      title={refused ? t('state.refused') : t('state.failed')}
+    >
+      <Group justify="space-between" align="flex-end">
+        <Text size="sm">{messageOf(error, t)}</Text>
+        {onRetry && !refused && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {t('action.retry')}
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+/** Says that there is nothing, and what to do about it. */
+export function Empty({ message, children }: { message?: string; children?: ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    <Center py="xl">
+      <Stack align="center" gap="sm">
+        <IconInbox size={40} stroke={1.3} aria-hidden />
+        <Text c="dimmed" ta="center">
+          {message ?? t('state.empty')}
+        </Text>
+        {children}
+      </Stack>
+    </Center>
+  );
+}

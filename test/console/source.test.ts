@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { en } from '../../src/console/i18n/en.js';
+
+const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
+const textOf = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+const filesWith = (pattern: RegExp) => files.filter((file) => pattern.test(textOf(file)));
+
+describe('The source of the web console', () => {
+  it('calls the service in one place', () => {
+    expect(filesWith(/\bfetch\(/)).to.deep.equal(['api/client.ts']);
+    expect(filesWith(/\buseQuery\b|\buseMutation\b/).sort()).to.deep.equal(['api/queries.ts', 'app/session.tsx']);
+  });
+
+  it('has one table and one form', () => {
+    expect(filesWith(/<Table\.Thead/)).to.deep.equal(['ui/data-table.tsx']);
+    expect(filesWith(/from '@mantine\/form'/)).to.deep.equal(['ui/form.tsx']);
+  });
+
+  it('imports nothing of the service but the generated types', () => {
+    const outside = files.flatMap((file) =>
+      [...textOf(file).matchAll(/from '(\.[^']+)'/g)]
+        .map(([, specifier = '']) => path.posix.join(path.posix.dirname(file), specifier))
+        .filter((target) => target.startsWith('..'))
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(outside.filter((one) => !one.endsWith('-> ../../examples/api-types.js'))).to.deep.equal([]);
+  });
+
+  it('has no word on a page that is not in the catalogue', () => {
+    // Text between tags, and texts of attributes that are shown or read aloud.
+    const literal = />\s*[A-Za-z][^<>{}=;()]*\s*<\/|\b(label|title|placeholder|aria-label|alt)="[A-Za-z]/;
+    expect(filesWith(literal).filter((file) => file.endsWith('.tsx'))).to.deep.equal([]);
+  });
+
+  it('uses every word of the catalogue', () => {
+    const source = files
+      .filter((file) => !file.startsWith('i18n/'))
+      .map(textOf)
+      .join('\n');
+    const keysOf = (words: object, prefix = ''): string[] =>
+      Object.entries(words).flatMap(([key, value]) =>
+        typeof value === 'string'
+          ? [`${prefix}${key.replace(/_(one|other)$/, '')}`]
+          : keysOf(value, `${prefix}${key}.`),
+      );
+    const unused = keysOf(en).filter((key) => {
+      const [, group = ''] = /^(.*)\.[^.]+$/.exec(key) ?? [];
+      return !source.includes(`'${key}'`) && !source.includes(`\`${group}.$`);
+    });
+    expect(unused).to.deep.equal([]);
+  });
+});

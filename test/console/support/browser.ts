@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from '@playwright/test';
+import { scaled } from '../../support/machine.js';
+
+/** Debian's; nothing is downloaded. */
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Why pages can't be tested here; undefined when they can. With REQUIRE_BROWSER=1 it is a failure. */
+const isInstalled = existsSync(executablePath);
+if (!isInstalled && process.env.REQUIRE_BROWSER === '1')
+  throw new Error(`REQUIRE_BROWSER is set, and there is no Chromium at ${executablePath}.`);
+
+/** `describe` for pages: skipped, and said loudly, where there is no browser. */
+export const describePages = isInstalled ? describe : describe.skip;
+if (!isInstalled) console.log(`NOT RUN: tests of the web console, as there is no Chromium at ${executablePath}.`);
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Where screenshots of failed tests go, when SCREENSHOTS names a folder. */
+const screenshots = process.env.SCREENSHOTS;
+
+export interface Browsing {
+  /** Opens a page in a profile of its own: cookies and storage are not shared with other pages of the test. */
+  open(url: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Another tab in the profile of a page. */
+  openTab(beside: Page, url: string): Promise<Page>;
+  /** Marks errors of a page as expected: those whose text matches don't fail the test. */
+  expectErrors(page: Page, text: RegExp): void;
+}
+
+/**
+ * Gives the enclosing `describe` a browser. A test fails on every console error, uncaught error and violation of the
+ * content security policy that it doesn't expect.
+ */
+export function useBrowser(): Browsing {
+  let browser: Browser;
+  const contexts: BrowserContext[] = [];
+  const errors: string[] = [];
+  const expected = new Map<Page, RegExp[]>();
+
+  before(async function () {
+    this.timeout(scaled(60_000));
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  });
+  after(() => browser?.close());
+
+  function watch(page: Page): Page {
+    const report = (kind: string, text: string) => {
+      if (!expected.get(page)?.some((pattern) => pattern.test(text))) errors.push(`${kind}: ${text}`);
+    };
+    page.setDefaultTimeout(scaled(10_000));
+    page.on('pageerror', (error) => report('uncaught', error.stack ?? error.message));
+    page.on('console', (message) => {
+      if (message.type() !== 'error') return;
+      const { url } = message.location();
+      report('console', `${message.text()} ${url}`);
+    });
+    return page;
+  }
+
+  afterEach(async function () {
+    const failed = this.currentTest?.state === 'failed';
+    for (const context of contexts.splice(0)) {
+      for (const [number, page] of context.pages().entries())
+        if (failed && screenshots !== undefined) {
+          mkdirSync(screenshots, { recursive: true });
+          const name = `${this.currentTest?.fullTitle().replace(/\W+/g, '-')}-${number}.png`;
+          await page.screenshot({ path: path.join(screenshots, name), fullPage: true });
+        }
+      await context.close();
+    }
+    expected.clear();
+    const found = errors.splice(0);
+    if (!failed && found.length > 0) throw new Error(`The page reported errors:\n${found.join('\n')}`);
+    if (found.length > 0) console.log(found.join('\n'));
+  });
+
+  return {
+    async open(url, options = {}) {
+      const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options });
+      contexts.push(context);
+      const page = watch(await context.newPage());
+      await page.goto(url);
+      return page;
+    },
+    async openTab(beside, url) {
+      const page = watch(await beside.context().newPage());
+      await page.goto(url);
+      return page;
+    },
+    expectErrors(page, text) {
+      expected.set(page, [...(expected.get(page) ?? []), text]);
+    },
+  };
+}
+
+/** What axe finds on a page against WCAG 2.2 A and AA, as lines of text; empty when it finds nothing. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  // Evaluated by the browser's debugger, which the page's policy doesn't bind.
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    // Put there by the line above.
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const { violations } = await axe.run({ runOnly: { type: 'tag', values: tags } });
+    return violations.flatMap(({ id, help, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${target.join(' ')}\n  ${failureSummary ?? ''}`),
+    );
+  });
+}

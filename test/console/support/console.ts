@@ -1,0 +1,55 @@
+import path from 'node:path';
+import type { BrowserContextOptions, Page } from '@playwright/test';
+import type { User } from '../../../src/db/models/user.js';
+import { type RunningServer, startServer } from '../../../src/http/server/server.js';
+import { compiledProgram } from '../../support/built-program.js';
+import { factoryPassword } from '../../support/factories.js';
+import { type Harness, useHarness } from '../../support/harness.js';
+import { scaled } from '../../support/machine.js';
+import { type Browsing, useBrowser } from './browser.js';
+
+export interface ConsoleTest extends Harness, Browsing {
+  /** The service's address. */
+  url: string;
+  /** Opens a path of the console, signed in as an account that a factory made. */
+  openAs(user: User, path?: string, options?: BrowserContextOptions): Promise<Page>;
+}
+
+/** Gives the enclosing `describe` the service with the built console on a port of its own, and a browser. */
+export function useConsole(settings: Record<string, string> = {}): ConsoleTest {
+  const harness = useHarness({ HOST: '127.0.0.1', PORT: '0', ...settings });
+  const browsing = useBrowser();
+  let server: RunningServer;
+  let consoleFolder: string;
+
+  before(async function () {
+    this.timeout(scaled(180_000));
+    consoleFolder = path.join(await compiledProgram(), 'console');
+  });
+  beforeEach(async function () {
+    this.timeout(scaled(30_000));
+    server = await startServer(harness.context, { consoleFolder, drainMs: 100 });
+    test.url = server.url.replace('127.0.0.1', 'localhost');
+  });
+  afterEach(async function () {
+    this.timeout(scaled(30_000));
+    await server.close();
+  });
+
+  const test: ConsoleTest = Object.assign(harness, browsing, {
+    url: '',
+    async openAs(user: User, address = '/', options: BrowserContextOptions = {}) {
+      const page = await browsing.open(`${test.url}${address}`, options);
+      await signInAt(page, user.email, factoryPassword);
+      return page;
+    },
+  });
+  return test;
+}
+
+/** Fills in the form that the page shows to who isn't signed in. */
+export async function signInAt(page: Page, identifier: string, password: string): Promise<void> {
+  await page.getByLabel(/^(Email or phone|E-Mail oder Telefon)/).fill(identifier);
+  await page.getByLabel(/^(Password|Passwort)/).fill(password);
+  await page.getByRole('button', { name: /^(Sign in|Anmelden)$/ }).click();
+}

@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { de } from '../../src/console/i18n/de.js';
+import { en } from '../../src/console/i18n/en.js';
+
+type Catalogue = { readonly [key: string]: string | Catalogue };
+
+const wordsOf = (catalogue: Catalogue, prefix = ''): Map<string, string> =>
+  new Map(
+    Object.entries(catalogue).flatMap(([key, value]) =>
+      typeof value === 'string' ? [[`${prefix}${key}`, value] as const] : [...wordsOf(value, `${prefix}${key}.`)],
+    ),
+  );
+
+const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(([name]) => name).sort();
+
+describe('The words of the web console', () => {
+  const english = wordsOf(en);
+
+  for (const [language, catalogue] of Object.entries({ German: de })) {
+    const words = wordsOf(catalogue);
+
+    it(`are complete in ${language}`, () => {
+      expect([...words.keys()].sort()).to.deep.equal([...english.keys()].sort());
+      for (const [key, text] of words) expect(text.trim(), key).not.to.equal('');
+    });
+
+    it(`have the same placeholders in ${language}`, () => {
+      for (const [key, text] of words)
+        expect(placeholders(text), key).to.deep.equal(placeholders(english.get(key) ?? ''));
+    });
+  }
+
+  it('have a form for one and for others where they count', () => {
+    for (const key of english.keys())
+      if (key.endsWith('_one')) expect([...english.keys()]).to.include(key.replace(/_one$/, '_other'));
+  });
+});

@@ -1,0 +1,95 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import request from 'supertest';
+import { createApp } from '../../src/http/server/app.js';
+import { useHarness } from '../support/harness.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+describe('The web console', () => {
+  const harness = useHarness();
+  const folder = temporaryFolder();
+  const page = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+  before(() => {
+    mkdirSync(path.join(folder.path, 'assets'), { recursive: true });
+    const files = {
+      'index.html': '<!doctype html><meta property="csp-nonce" nonce="CSP_NONCE"><style nonce="CSP_NONCE"></style>',
+      'manifest.json': '{}',
+      'assets/main-1a2b3c.js': 'console.log(1)',
+      'assets/main-1a2b3c.js.br': brotliCompressSync('console.log("brotli")'),
+      'assets/main-1a2b3c.js.gz': gzipSync('console.log("gzip")'),
+      'icon.svg': '<svg/>',
+    };
+    for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder.path, name), content);
+  });
+  after(() => folder.remove());
+
+  const app = () => createApp(harness.context, { consoleFolder: folder.path });
+
+  it('answers navigations with its page, with a nonce of its own and a strict policy', async () => {
+    const nonces = [];
+    for (const address of ['/', '/people?page=2', '/courses/1']) {
+      const { status, headers, text } = await request(app()).get(address).set(page);
+      expect(status, address).to.equal(200);
+      expect(headers['content-type']).to.equal('text/html; charset=utf-8');
+      expect(headers['cache-control']).to.equal('no-store');
+      const [, nonce = ''] = /'nonce-([^']+)'/.exec(String(headers['content-security-policy'])) ?? [];
+      expect(headers['content-security-policy']).to.equal(
+        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: blob:; ` +
+          "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      );
+      expect(text.match(new RegExp(`nonce="${nonce.replace(/[+/]/g, '\\$&')}"`, 'g'))).to.have.length(2);
+      nonces.push(nonce);
+    }
+    expect(new Set(nonces)).to.have.length(3);
+  });
+
+  it('answers only navigations that accept HTML, and nothing below /api', async () => {
+    for (const [address, accept] of [
+      ['/', 'application/json'],
+      ['/people', '*/*'],
+      ['/api/nothing', page.Accept],
+      ['/api', page.Accept],
+      ['/assets/gone.js', page.Accept],
+    ] as const) {
+      const { status, body } = await request(app()).get(address).set('Accept', accept);
+      expect(status, address).to.equal(404);
+      expect(body).to.deep.equal({ error: 'Resource not found.' });
+    }
+    const posted = await request(app()).post('/people').set(page);
+    expect(posted.status).to.equal(404);
+  });
+
+  it('serves files as they were compressed, by what the client takes', async () => {
+    const get = (encoding: string) =>
+      request(app()).get('/assets/main-1a2b3c.js').set('Accept-Encoding', encoding).buffer(true);
+    const brotli = await get('gzip, br');
+    expect([brotli.headers['content-encoding'], brotli.text]).to.deep.equal(['br', 'console.log("brotli")']);
+    const gzip = await get('gzip');
+    expect([gzip.headers['content-encoding'], gzip.text]).to.deep.equal(['gzip', 'console.log("gzip")']);
+    expect(brotli.headers['cache-control']).to.equal('public, max-age=31536000, immutable');
+    expect(brotli.headers.vary).to.equal('Accept-Encoding');
+    expect(brotli.headers['content-type']).to.match(/^text\/javascript/);
+    const plain = await get('identity');
+    expect([plain.headers['content-encoding'], plain.text]).to.deep.equal([undefined, 'console.log(1)']);
+    const icon = await request(app()).get('/icon.svg');
+    expect([icon.status, icon.headers['cache-control']]).to.deep.equal([200, 'public, max-age=3600']);
+  });
+
+  it('answers HEAD without a body', async () => {
+    const { status, headers, text } = await request(app()).head('/').set(page);
+    expect([status, text]).to.deep.equal([200, undefined]);
+    expect(Number(headers['content-length'])).to.be.greaterThan(0);
+  });
+});
+
+describe('CONSOLE=off', () => {
+  const harness = useHarness({ CONSOLE: 'off' });
+
+  it('serves the API alone', async () => {
+    const { status, body } = await request(harness.app).get('/').set('Accept', 'text/html');
+    expect([status, body]).to.deep.equal([404, { error: 'Resource not found.' }]);
+  });
+});
