@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages } from './support/browser.js';
+import { accessibilityProblems, describePages, keepScreenshot } from './support/browser.js';
 import { type ConsoleTest, useConsole } from './support/console.js';
 
 /** Who and what the screens show. */
@@ -61,25 +61,30 @@ async function buildScene({ context }: ConsoleTest): Promise<Scene> {
   return { admin, trainer, trainee, courseId: course.id };
 }
 
-describePages('Every screen is accessible (WCAG 2.2, A and AA)', function () {
-  this.timeout(scaled(60_000));
+describePages('Every screen is accessible (WCAG 2.2, A and AA), light and dark', function () {
+  this.timeout(scaled(180_000));
   const test = useConsole();
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const { name, as, path, prepare } of screens) {
-      it(`${name}, ${colorScheme}`, async () => {
-        const scene = await buildScene(test);
-        const options = { colorScheme };
-        const page = as
-          ? await test.openAs(scene[as], path(scene), options)
-          : await test.open(`${test.url}${path(scene)}`, options);
-        // The answer to a wrong password is an error for the browser's console, too.
-        test.expectErrors(page, /status of 401/);
+  for (const role of [undefined, 'admin', 'trainer', 'trainee'] as const) {
+    it(role === undefined ? 'before signing in' : `as ${role}`, async () => {
+      const scene = await buildScene(test);
+      const page = role === undefined ? await test.open(test.url) : await test.openAs(scene[role]);
+      // The answer to a wrong password is an error for the browser's console, too.
+      test.expectErrors(page, /status of 401/);
+      const problems: string[] = [];
+      for (const { name, path, prepare } of screens.filter(({ as }) => as === role)) {
+        await page.goto(`${test.url}${path(scene)}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await prepare?.(page, scene);
         await page.waitForLoadState('networkidle');
-        expect(await accessibilityProblems(page)).to.deep.equal([]);
-      });
-    }
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          await keepScreenshot(page, `${name}, ${colorScheme}`);
+          const found = await accessibilityProblems(page);
+          problems.push(...found.map((problem) => `${name}, ${colorScheme}: ${problem}`));
+        }
+      }
+      expect(problems.join('\n')).to.equal('');
+    });
   }
 });

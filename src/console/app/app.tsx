@@ -10,7 +10,7 @@ import { directionOf } from '../i18n/i18n.js';
 import { router } from './router.js';
 import { SessionProvider } from './session.js';
 import { SessionGate } from './session-gate.js';
-import { theme } from './theme.js';
+import { colorVariables, theme } from './theme.js';
 
 /** The nonce of this page, with which styles that are made at run time are let through by its policy. */
 const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
@@ -23,7 +23,12 @@ export function App() {
   }, [t]);
   return (
     <DirectionProvider key={direction} initialDirection={direction}>
-      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => styleNonce}>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={colorVariables}
+        defaultColorScheme="auto"
+        getStyleNonce={() => styleNonce}
+      >
         <QueryClientProvider client={queryClient}>
           <Notifications position="bottom-right" />
           <SessionProvider>

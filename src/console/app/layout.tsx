@@ -78,7 +78,9 @@ function AccountMenu() {
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
         <UnstyledButton aria-label={t('app.account', { name })}>
-          <Avatar src={avatar} name={name} color="initials" alt="" radius="xl" />
+          <span aria-hidden>
+            <Avatar src={avatar} alt="" radius="xl" />
+          </span>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

@@ -17,7 +17,9 @@ type State =
 
 interface SessionContext {
   state: State;
-  /** To be called with the answer of a new sign-in, or after a change of the account. */
+  /** @throws ApiError */
+  signIn(credentials: { identifier: string; password: string }): Promise<void>;
+  /** Asks for the session again, after a change of the account. */
   refresh(): Promise<void>;
   signOut(): Promise<void>;
 }
@@ -29,12 +31,17 @@ type Message = { type: 'signedOut' } | { type: 'signedIn'; userId: string };
 
 const sessionKey = ['session'] as const;
 
+/** Set while this browser is signed in, as far as it knows: scripts can't see the cookie. */
+const signedInKey = 'coursectl-signed-in';
+
 async function currentSession(): Promise<Session | null> {
+  if (localStorage.getItem(signedInKey) === null) return null;
   try {
     return await call('showWebSession', {});
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return null;
-    throw error;
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+    localStorage.removeItem(signedInKey);
+    return null;
   }
 }
 
@@ -92,8 +99,18 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [channel, client, last]);
 
+  const signIn = useCallback<SessionContext['signIn']>(
+    async (body) => {
+      await call('startWebSession', { body });
+      localStorage.setItem(signedInKey, 'yes');
+      await refresh();
+    },
+    [refresh],
+  );
+
   const signOut = useCallback(async () => {
     await call('endWebSession', {});
+    localStorage.removeItem(signedInKey);
     channel.postMessage({ type: 'signedOut' } satisfies Message);
     forget();
   }, [channel, forget]);
@@ -106,7 +123,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     return { kind: 'signedOut' };
   }, [endedAt, last, query.error, query.isPending, session]);
 
-  const value = useMemo(() => ({ state, refresh, signOut }), [state, refresh, signOut]);
+  const value = useMemo(() => ({ state, signIn, refresh, signOut }), [state, signIn, refresh, signOut]);
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }
 

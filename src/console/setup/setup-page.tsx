@@ -8,13 +8,12 @@ import { FormFailure, useApiForm } from '../ui/form.js';
 /** Creates the super admin of a new installation, and signs in. */
 export function SetupPage() {
   const { t } = useTranslation();
-  const { refresh } = useSession();
+  const { signIn } = useSession();
   const form = useApiForm({
     initialValues: { firstName: '', lastName: '', email: '', phone: '', password: '' },
     async submit(values) {
       await call('setup', { body: values });
-      await call('startWebSession', { body: { identifier: values.email, password: values.password } });
-      await refresh();
+      await signIn({ identifier: values.email, password: values.password });
     },
   });
   return (

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, call } from '../api/client.js';
+import { ApiError } from '../api/client.js';
 import { useSession } from '../app/session.js';
 import { formatRelative } from '../i18n/format.js';
 import { FormFailure, useApiForm } from '../ui/form.js';
@@ -9,20 +9,19 @@ import { FormFailure, useApiForm } from '../ui/form.js';
 /** Email or phone and password. @param identifier filled in, for who signs in again */
 export function SignInForm({ identifier = '' }: { identifier?: string }) {
   const { t } = useTranslation();
-  const { refresh } = useSession();
+  const { signIn } = useSession();
   const [lockedUntil, setLockedUntil] = useState<string>();
   const form = useApiForm({
     initialValues: { identifier, password: '' },
     async submit(values) {
       setLockedUntil(undefined);
       try {
-        await call('startWebSession', { body: values });
+        await signIn(values);
       } catch (error) {
         if (error instanceof ApiError && error.status === 429 && error.retryAfter !== undefined)
           setLockedUntil(new Date(Date.now() + error.retryAfter * 1000).toISOString());
         throw error;
       }
-      await refresh();
     },
   });
   const failure =

@@ -18,8 +18,15 @@ if (!isInstalled) console.log(`NOT RUN: tests of the web console, as there is no
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Where screenshots of failed tests go, when SCREENSHOTS names a folder. */
+/** Where screenshots go, of screens and of failed tests. */
 const screenshots = process.env.SCREENSHOTS;
+
+/** Keeps a picture of the whole page, when SCREENSHOTS names a folder. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (screenshots === undefined) return;
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: path.join(screenshots, `${name.replace(/\W+/g, '-')}.png`), fullPage: true });
+}
 
 export interface Browsing {
   /** Opens a page in a profile of its own: cookies and storage are not shared with other pages of the test. */
@@ -64,11 +71,7 @@ export function useBrowser(): Browsing {
     const failed = this.currentTest?.state === 'failed';
     for (const context of contexts.splice(0)) {
       for (const [number, page] of context.pages().entries())
-        if (failed && screenshots !== undefined) {
-          mkdirSync(screenshots, { recursive: true });
-          const name = `${this.currentTest?.fullTitle().replace(/\W+/g, '-')}-${number}.png`;
-          await page.screenshot({ path: path.join(screenshots, name), fullPage: true });
-        }
+        if (failed) await keepScreenshot(page, `${this.currentTest?.fullTitle()} ${number}`);
       await context.close();
     }
     expected.clear();
