@@ -178,6 +178,15 @@ export interface CurrentEnrollment {
   course: CourseSummary;
 }
 
+/** The account that is signed in to the web console */
+export interface WebSession {
+  user: LoginUser;
+  /** Whether the account must change its initial password */
+  requiresPasswordChange: boolean;
+  /** Time at which the session ends */
+  expiresAt: string;
+}
+
 /** A session of the caller */
 export interface Session {
   /** Opaque identifier */
@@ -753,6 +762,41 @@ export interface CheckEnrollmentResponse {
   hasEnrollments: boolean;
   /** The enrollments */
   enrollments: CurrentEnrollment[];
+}
+
+/** Parameters of `POST /api/auth/web-session` */
+export type StartWebSessionParameters = Record<string, never>;
+
+/** Request body of `POST /api/auth/web-session` */
+export interface StartWebSessionBody {
+  /** Email address or phone number of the account */
+  identifier: string;
+  /** Password: at least 6 characters, at most 72 bytes of UTF-8 */
+  password: string;
+}
+
+/** Successful response of `POST /api/auth/web-session` */
+export type StartWebSessionResponse = WebSession;
+
+/** Parameters of `GET /api/auth/web-session` */
+export type ShowWebSessionParameters = Record<string, never>;
+
+/** Request body of `GET /api/auth/web-session` */
+export type ShowWebSessionBody = undefined;
+
+/** Successful response of `GET /api/auth/web-session` */
+export type ShowWebSessionResponse = WebSession;
+
+/** Parameters of `DELETE /api/auth/web-session` */
+export type EndWebSessionParameters = Record<string, never>;
+
+/** Request body of `DELETE /api/auth/web-session` */
+export type EndWebSessionBody = undefined;
+
+/** Successful response of `DELETE /api/auth/web-session` */
+export interface EndWebSessionResponse {
+  /** Confirmation for people */
+  message: 'Logged out successfully.';
 }
 
 /** Parameters of `POST /api/auth/logout` */
@@ -2115,6 +2159,30 @@ export interface Operations {
     parameters: CheckEnrollmentParameters;
     body: CheckEnrollmentBody;
     response: CheckEnrollmentResponse;
+  };
+  /** Sign in to the web console */
+  startWebSession: {
+    method: 'POST';
+    path: '/api/auth/web-session';
+    parameters: StartWebSessionParameters;
+    body: StartWebSessionBody;
+    response: StartWebSessionResponse;
+  };
+  /** Who is signed in, and until when */
+  showWebSession: {
+    method: 'GET';
+    path: '/api/auth/web-session';
+    parameters: ShowWebSessionParameters;
+    body: ShowWebSessionBody;
+    response: ShowWebSessionResponse;
+  };
+  /** Sign out of the web console */
+  endWebSession: {
+    method: 'DELETE';
+    path: '/api/auth/web-session';
+    parameters: EndWebSessionParameters;
+    body: EndWebSessionBody;
+    response: EndWebSessionResponse;
   };
   /** End the caller's session */
   logout: {

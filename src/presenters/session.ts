@@ -1,5 +1,7 @@
 import type { Session } from '../db/models/session.js';
+import type { User } from '../db/models/user.js';
 import { pick } from './pick.js';
+import { presentLoginUser } from './user.js';
 
 /** @param currentId the session that the request belongs to */
 export function presentSession(session: Session, currentId: string) {
@@ -9,3 +11,10 @@ export function presentSession(session: Session, currentId: string) {
     current: session.id === currentId,
   };
 }
+
+/** Who is signed in to the web console, and until when. */
+export const presentWebSession = (user: User, expiresAt: Date) => ({
+  user: presentLoginUser(user),
+  requiresPasswordChange: user.requiresPasswordChange,
+  expiresAt,
+});

@@ -31,6 +31,7 @@ export interface Client {
 export interface Caller extends Client {
   user: User;
   sessionId: string;
+  sessionExpiresAt: Date;
 }
 
 /** The author of a privileged change: a caller of the API, or the operator at the terminal. */

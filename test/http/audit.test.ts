@@ -19,7 +19,13 @@ describe('GET /api/audit', () => {
   /** Entries of one moment each, a day apart. */
   async function record(count: number): Promise<void> {
     const { context } = harness;
-    const actor = actorOf({ user: admin.user, sessionId: 'x', ip: '192.0.2.7', userAgent: null });
+    const actor = actorOf({
+      user: admin.user,
+      sessionId: 'x',
+      sessionExpiresAt: new Date(),
+      ip: '192.0.2.7',
+      userAgent: null,
+    });
     for (let day = 1; day <= count; day += 1) {
       const at = { ...context, now: () => new Date(Date.UTC(2026, 0, day)) };
       const action = day % 2 === 0 ? ('user.activate' as const) : ('user.deactivate' as const);

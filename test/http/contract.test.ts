@@ -6,7 +6,7 @@ import { failure, validationFailure } from '../../src/http/api/response-schemas.
 import { roles } from '../../src/schemas/fields.js';
 import { signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
-import { admittedRoles, type Example, examples, pathOf } from './support/examples.js';
+import { admittedRoles, type Example, examples, ownPage, pathOf } from './support/examples.js';
 import { expectFailure, expectInvalid, messages } from './support/expectations.js';
 
 const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
@@ -23,7 +23,7 @@ for (const [name, operation] of operations) {
     const harness = useHarness();
     const example = (): Promise<Example> => examples[name](harness.context);
     function send(given: Example, token = given.token) {
-      const call = harness.api(method, pathOf(path, given), token);
+      const call = harness.api(method, pathOf(path, given), token).set(given.headers ?? {});
       if (given.upload) {
         const { file, name, fields } = given.upload;
         return call.attach(operation.upload?.field ?? '', file, name).field(fields);
@@ -106,6 +106,20 @@ for (const [name, operation] of operations) {
       });
     }
 
+    if (operation.ownPagesOnly) {
+      it('is refused with 403 to other pages and programs, before anything else', async () => {
+        for (const headers of [
+          {},
+          { ...ownPage, 'Sec-Fetch-Site': 'same-site' },
+          { 'Sec-Fetch-Site': 'same-origin' },
+        ]) {
+          const response = await harness.api(method, path).set(headers).send('{').type('json');
+          expectFailure(response, 403, 'Access denied. Only for pages of this service.');
+          expect(response.headers).not.to.have.property('set-cookie');
+        }
+      });
+    }
+
     if (operation.body) {
       it('is refused with 400 where a field is of the wrong type, naming each', async () => {
         const { token, ...given } = await example();
@@ -119,7 +133,10 @@ for (const [name, operation] of operations) {
       it('is refused with 400, 413 and 415 where the body is none', async () => {
         const { token, ...given } = await example();
         const raw = (type: string, text: string) =>
-          harness.api(method, pathOf(path, given), token).set('Content-Type', type).send(text);
+          harness
+            .api(method, pathOf(path, given), token)
+            .set({ ...given.headers, 'Content-Type': type })
+            .send(text);
         expectFailure(await raw('application/json', '{'), 400, 'Malformed JSON.');
         expectFailure(await raw('application/json', `"${'x'.repeat(200_000)}"`), 413, 'Request body too large.');
         expectFailure(await raw('text/plain', '{}'), 415, 'Content-Type must be application/json.');
@@ -163,6 +180,7 @@ describe('Flags of operations', () => {
       'updateProfile',
       'changePassword',
       'changeFirstPassword',
+      'showWebSession',
       'checkEnrollment',
       'logout',
       'logoutAll',
@@ -180,6 +198,12 @@ describe('Flags of operations', () => {
   it('keep probes and metrics available before the database is reached', () => {
     const expected = ['health', 'readiness', 'metrics'];
     expect(named(({ availableBeforeReady }) => availableBeforeReady)).to.have.members(expected);
+  });
+
+  it('keep the web console to pages of the service', () => {
+    const expected = ['startWebSession', 'endWebSession'];
+    expect(named(({ ownPagesOnly }) => ownPagesOnly)).to.have.members(expected);
+    expect(named(({ setsCookie }) => setsCookie)).to.have.members(expected);
   });
 
   it('accept ranges for course files only', () => {

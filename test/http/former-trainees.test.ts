@@ -27,7 +27,13 @@ describe('A trainee who has become a trainer', () => {
     const again = await buildUser(context);
     const { id } = await buildEnrollment(context, again, course, { status: 'cancelled' });
     // As they were when the request came in.
-    const asTrainee = (user: User) => ({ user, sessionId: '', ip: null, userAgent: null });
+    const asTrainee = (user: User) => ({
+      user,
+      sessionId: '',
+      sessionExpiresAt: new Date(),
+      ip: null,
+      userAgent: null,
+    });
     await context.database.models.User.update({ role: 'trainer' }, { where: { role: 'trainee' } });
     for (const attempt of [
       () => requestEnrollment(context, asTrainee(fresh), { courseId: course.id }),

@@ -59,7 +59,8 @@ describe('GET /api/openapi.json', () => {
     for (const [name, operation] of operations) {
       for (const [status, { headers = {} }] of Object.entries(describedBy(operation)?.responses ?? {})) {
         const carried = { 202: ['Location'], 401: ['WWW-Authenticate'], 429: ['Retry-After'], 503: ['Retry-After'] };
-        const expected = carried[Number(status) as keyof typeof carried] ?? [];
+        const setsCookie = operation.setsCookie && Number(status) === operation.success.status;
+        const expected = setsCookie ? ['Set-Cookie'] : (carried[Number(status) as keyof typeof carried] ?? []);
         expect(Object.keys(headers), `${name} ${status}`).to.deep.equal(expected);
       }
     }
@@ -138,19 +139,21 @@ for (const [name, operation] of operations) {
       if (!['public', 'signed-in'].includes(access.kind)) expected.push('403');
       if (operation.failures?.includes('NOT_FOUND') || operation.params) expected.push('404');
       if (operation.failures?.some((code) => statusOf(code) === 400)) expected.push('400');
-      if (name === 'login' || name === 'traineeLogin') expected.push('401');
+      if (operation.failures?.includes('WRONG_PASSWORD')) expected.push('401');
+      if (operation.ownPagesOnly) expected.push('403');
       if (name !== 'health') expected.push('503');
       expect(Object.keys(described?.responses ?? {})).to.have.members([...new Set(expected)]);
     });
 
-    it('demands a token exactly where one is needed', () => {
-      const needed = access.kind === 'optional' ? [{}, { token: [] }] : [{ token: [] }];
+    it('demands a token, in the header or in the cookie, exactly where one is needed', () => {
+      const either = [{ token: [] }, { cookie: [] }];
+      const needed = access.kind === 'optional' ? [{}, ...either] : either;
       expect(described?.security).to.deep.equal(access.kind === 'public' ? [] : needed);
     });
 
     it('describes the answer as it is', async () => {
       const given: Example = await examples[name](harness.context);
-      const call = harness.api(method, pathOf(path, given), given.token);
+      const call = harness.api(method, pathOf(path, given), given.token).set(given.headers ?? {});
       if ('content' in success) {
         await call.expect(success.status);
         expect(described?.responses[success.status]?.content).to.have.all.keys(success.content);

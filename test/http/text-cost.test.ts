@@ -106,11 +106,8 @@ for (const [name, operation] of Object.entries(contract) as [keyof typeof contra
     function send(given: Example, { place, name: field }: Field, value: string): Test {
       const params = place === 'params' ? { ...given.params, [field]: value } : given.params;
       const query = place === 'query' ? { ...given.query, [field]: value } : given.query;
-      const call = harness.api(
-        method,
-        pathOf(path, { ...(params && { params }), ...(query && { query }) }),
-        given.token,
-      );
+      const target = pathOf(path, { ...(params && { params }), ...(query && { query }) });
+      const call = harness.api(method, target, given.token).set(given.headers ?? {});
       if (upload && given.upload) {
         const { file, name: fileName, fields: form } = given.upload;
         const filledForm = place === 'form' && field !== 'filename' ? { ...form, [field]: value } : form;

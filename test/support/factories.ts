@@ -41,10 +41,11 @@ export async function buildUser(
 }
 
 /** A token of a fresh session of the account. */
-export function tokenFor(context: Context, user: User): Promise<string> {
-  return context.database.inTransaction((transaction) =>
+export async function tokenFor(context: Context, user: User): Promise<string> {
+  const { token } = await context.database.inTransaction((transaction) =>
     startSession(context, user, { ip: '127.0.0.1', userAgent: 'test' }, transaction),
   );
+  return token;
 }
 
 /** An account and a token for it. */

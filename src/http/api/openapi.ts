@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
 import { packageVersion } from '../../version.js';
 import { messageOf, statusOf } from '../server/errors.js';
+import { secureCookieName } from '../server/session-cookie.js';
 import { contract } from './contract.js';
 import { createSchemaConverter, type JsonSchema } from './json-schema.js';
 import { type Operation, tags } from './operation.js';
@@ -14,10 +15,11 @@ function describedFailure({ access }: Operation, code: ErrorCode): string {
   return code === 'ACCESS_DENIED' && refusal !== undefined ? refusal : messageOf(code);
 }
 
-/** Without a token, with one, or either. */
+/** Without a token, with one in the header or the cookie, or either. */
 function securityOf({ access }: Operation): object[] {
   if (access.kind === 'public') return [];
-  return access.kind === 'optional' ? [{}, { token: [] }] : [{ token: [] }];
+  const either = [{ token: [] }, { cookie: [] }];
+  return access.kind === 'optional' ? [{}, ...either] : either;
 }
 
 /** The failures of an operation: its own, and those that follow from its access rule and its input. */
@@ -28,6 +30,7 @@ function failuresOf(operation: Operation): ErrorCode[] {
   if (operation.upload) codes.push('VALIDATION', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (operation.params) codes.push('MALFORMED_URL');
   const { access } = operation;
+  if (operation.ownPagesOnly) codes.push('ACCESS_DENIED');
   if (access.kind !== 'public') {
     if (access.kind !== 'optional') codes.push('TOKEN_MISSING');
     codes.push('TOKEN_INVALID');
@@ -156,6 +159,7 @@ function createOperationConverter() {
       [success.status]: {
         description: success.description,
         ...headersOf(success.status),
+        ...(operation.setsCookie && { headers: { 'Set-Cookie': header('The session cookie', 'string') } }),
         content: successContent(operation),
       },
     };
@@ -226,6 +230,13 @@ export function openapiDocument(): object {
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description: 'The token that a login or the setup answers with',
+        },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: secureCookieName,
+          description:
+            'Session cookie of the web console, honoured in requests from pages of this service only: `Sec-Fetch-Site` must be `same-origin` (without it, `Origin` or `Referer` must match), and methods other than GET and HEAD need a header `X-Requested-With`. On plain HTTP, except for loopback hosts, the name is `coursectl`.',
         },
       },
       ...components,

@@ -31,6 +31,10 @@ export interface Operation {
   access: Access;
   /** Open to accounts that must change their initial password first; other operations refuse them with 403. */
   allowsInitialPassword?: true;
+  /** Only for pages that this service serves: other requests are refused with 403. */
+  ownPagesOnly?: true;
+  /** Its answer sets the session cookie, or removes it. */
+  setsCookie?: true;
   params?: Joi.ObjectSchema;
   query?: Joi.ObjectSchema;
   body?: Joi.ObjectSchema;

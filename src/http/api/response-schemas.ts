@@ -67,6 +67,12 @@ export const login = component(
   Joi.object({ token, user: loginUser }),
 );
 
+export const webSession = component(
+  'WebSession',
+  'The account that is signed in to the web console',
+  Joi.object({ user: loginUser, requiresPasswordChange: boolean, expiresAt: timestamp }),
+);
+
 const enrollmentFields = {
   id,
   status: component('EnrollmentStatus', 'Status of an enrollment', Joi.valid(...enrollmentStatuses).required()),

@@ -1,8 +1,28 @@
-import { presentSession } from '../../presenters/session.js';
-import { endAllSessions, endOwnSession, endSession, listSessions } from '../../services/auth/sessions.js';
+import { presentSession, presentWebSession } from '../../presenters/session.js';
+import { login } from '../../services/auth/login.js';
+import { endAllSessions, endOwnSession, endSession, endSessionOf, listSessions } from '../../services/auth/sessions.js';
 import type { Handlers } from '../server/router.js';
 
 export const sessionHandlers = {
+  async startWebSession({ context, body, client, cookie }) {
+    const { user, token, expiresAt } = await login(context, body, client);
+    // The browser forgets the token that it had.
+    if (cookie.token !== undefined)
+      await endSessionOf(context, cookie.token).catch((error: unknown) =>
+        context.logger.warn({ err: error }, 'the session that a login has replaced is still open'),
+      );
+    cookie.set(token);
+    return presentWebSession(user, expiresAt);
+  },
+
+  showWebSession: async ({ caller }) => presentWebSession(caller.user, caller.sessionExpiresAt),
+
+  async endWebSession({ context, cookie }) {
+    if (cookie.token !== undefined) await endSessionOf(context, cookie.token);
+    cookie.clear();
+    return { message: 'Logged out successfully.' };
+  },
+
   async logout({ context, caller }) {
     await endOwnSession(context, caller);
     return { message: 'Logged out successfully.' };

@@ -2,8 +2,7 @@ import { isIP } from 'node:net';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
-import { assertOwnPassword, authorize } from '../../services/auth/permissions.js';
-import { authenticate, isSignedIn } from '../../services/auth/sessions.js';
+import { isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller, Client } from '../../services/core.js';
 import { atMost, type ByteRange, removeUpload, type UploadLimit, uploadsFolder } from '../../services/files/files.js';
 import { type Contract, contract } from '../api/contract.js';
@@ -13,6 +12,8 @@ import { rangeOf } from '../body/ranges.js';
 import { type StreamAnswer, sendJson, sendStream } from '../body/streams.js';
 import { readUpload } from '../body/uploads.js';
 import type { Admission } from './admission.js';
+import { admit } from './admit.js';
+import { type SessionCookie, sessionCookie } from './session-cookie.js';
 import { answerTaken, bodyComing, type WaitingRequests } from './waiting-requests.js';
 
 /** What a handler is given. `caller` is set unless the operation is also open without a token. */
@@ -42,6 +43,8 @@ export interface HandlerRequest<T extends Operation = Operation> {
   waitAside<R>(wait: () => Promise<R>): Promise<R>;
   /** The header, for operations that know callers of their own. */
   authorization: string | undefined;
+  /** The session cookie of the web console. */
+  cookie: SessionCookie;
   /** Sets a header of the answer. */
   setHeader(name: string, value: string): void;
 }
@@ -76,28 +79,6 @@ export interface Surroundings {
     /** How long a client may take nothing of an answer, in milliseconds. */
     unreadMs: number;
   };
-}
-
-/** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). @throws AppError `TOKEN_MISSING` */
-function bearerToken(request: Request): string {
-  const [, token] = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '') ?? [];
-  if (token === undefined) throw new AppError('TOKEN_MISSING');
-  return token.trim();
-}
-
-async function admit(
-  context: Context,
-  operation: Operation,
-  request: Request,
-  client: Client,
-): Promise<Caller | undefined> {
-  const { access } = operation;
-  if (access.kind === 'public') return undefined;
-  if (access.kind === 'optional' && request.headers.authorization === undefined) return undefined;
-  const caller = await authenticate(context, bearerToken(request), client);
-  if (!operation.allowsInitialPassword) assertOwnPassword(caller);
-  if (access.kind !== 'optional') authorize(access, caller, request.params);
-  return caller;
 }
 
 /** Length of an IPv4 address written as IPv6, the longest there is. */
@@ -155,7 +136,8 @@ function respond<T extends Operation>(
       }
     };
     const client = clientOf(request);
-    const caller = await admit(context, operation, request, client);
+    const cookie = sessionCookie(request, response);
+    const caller = await admit(context, operation, request, client, cookie);
     assertNameable(request.params);
     const owner = { address: client.ip, account: caller?.user.id };
     const coming = bodyComing(request, owner);
@@ -177,7 +159,7 @@ function respond<T extends Operation>(
     const setHeader = (name: string, value: string) => void response.setHeader(name, value);
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
-      ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
+      ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader, cookie },
       waitAside: <R>(wait: () => Promise<R>) => released(undefined, wait),
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,

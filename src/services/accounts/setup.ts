@@ -32,7 +32,7 @@ export async function completeSetup(
 ): Promise<{ user: User; token: string }> {
   return createSuperAdmin(core, input, { origin: 'http', ip: client.ip }, async (user, transaction) => ({
     user,
-    token: await startSession(core, user, client, transaction),
+    token: (await startSession(core, user, client, transaction)).token,
   }));
 }
 

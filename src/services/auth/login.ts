@@ -7,7 +7,7 @@ import { normalizeEmail, phoneKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
 import { assertPasswordAllowed } from './password-policy.js';
-import { endSessions, isStarted, lockCaller, startSession } from './sessions.js';
+import { endSessions, isStarted, lockCaller, type StartedSession, startSession } from './sessions.js';
 import { type Attempt, beginAttempt } from './throttle.js';
 import type { Target } from './throttle-rules.js';
 
@@ -59,17 +59,17 @@ async function rehashed(core: Core, password: string, user: User): Promise<strin
   return core.hasher.hash(password, bcryptCost);
 }
 
+/** The account that has signed in, with its new session. */
+interface SignedIn extends StartedSession {
+  user: User;
+}
+
 /**
  * Signs in by email or phone (specification, sections 4.4 and 4.5).
  * @param role the only role that may sign in here; all roles when absent
  * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED`
  */
-export async function login(
-  core: Core,
-  input: unknown,
-  client: Client,
-  role?: Role,
-): Promise<{ user: User; token: string }> {
+export async function login(core: Core, input: unknown, client: Client, role?: Role): Promise<SignedIn> {
   const { identifier, password } = validate(loginSchema, input);
   const { user, target } = await findByIdentifier(core, identifier, role);
   return guessing(core, target, client.ip, async (attempt) => {
@@ -108,20 +108,19 @@ function startSessionOf(
   { user, passwordHash }: Found,
   client: Client,
   role: Role | undefined,
-): Promise<{ user: User; token: string } | User> {
-  type Started = { user: User; token: string };
-  const start = async (transaction: Transaction, succeed: () => Promise<void>): Promise<User | Started> => {
+): Promise<SignedIn | User> {
+  const start = async (transaction: Transaction, succeed: () => Promise<void>): Promise<User | SignedIn> => {
     const current = await lockedUser(core, user.id, transaction);
     if (!current?.isActive || (role !== undefined && current.role !== role)) throw new AppError('NO_MATCHING_ACCOUNT');
     if (current.passwordHash !== user.passwordHash) return current;
     const changes = { lastLogin: core.now(), ...(passwordHash !== undefined && { passwordHash }) };
     await current.update(changes, { transaction });
-    const token = await startSession(core, current, client, transaction);
+    const session = await startSession(core, current, client, transaction);
     await succeed();
-    return { user: current, token };
+    return { user: current, ...session };
   };
   // When the commit succeeded and only its answer was lost, the token is valid.
-  const committed = async (result: User | Started) => 'token' in result && isStarted(core, result.token);
+  const committed = async (result: User | SignedIn) => 'token' in result && isStarted(core, result.token);
   return attempt.inTransaction(start, { committed });
 }
 

@@ -19,11 +19,22 @@ const newestFirst: [string, string][] = [
   ['id', 'DESC'],
 ];
 
+/** The token of a new session, and when both end. */
+export interface StartedSession {
+  token: string;
+  expiresAt: Date;
+}
+
 /**
- * Starts a session in the caller's transaction and returns its token. Ends the oldest sessions of an account with too many.
+ * Starts a session in the caller's transaction. Ends the oldest sessions of an account with too many.
  * The caller has locked the account, unless it is new.
  */
-export async function startSession(core: Core, user: User, client: Client, transaction: Transaction): Promise<string> {
+export async function startSession(
+  core: Core,
+  user: User,
+  client: Client,
+  transaction: Transaction,
+): Promise<StartedSession> {
   const createdAt = core.now();
   const expiresAt = new Date(createdAt.getTime() + core.config.auth.tokenLifetimeSeconds * 1000);
   const session = await core.database.models.Session.create(
@@ -38,7 +49,7 @@ export async function startSession(core: Core, user: User, client: Client, trans
     { transaction },
   );
   await endOldest(core, user.id, session.id, transaction);
-  return core.tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt);
+  return { token: core.tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt), expiresAt };
 }
 
 /** Ends the sessions beyond the limit; never the new one, even if another instance's clock is ahead. */
@@ -108,7 +119,7 @@ export async function authenticate(core: Core, token: string, client: Client): P
   if (!session?.user) throw new AppError('TOKEN_INVALID');
   if (now.getTime() - (session.lastUsedAt ?? session.createdAt).getTime() >= lastUsedPrecisionMs)
     await touch(core, session.id, now).catch(ignoreIfReadOnly);
-  return { ...client, user: session.user, sessionId: session.id };
+  return { ...client, user: session.user, sessionId: session.id, sessionExpiresAt: session.expiresAt };
 }
 
 /** A session that has not ended, with its account, which is active. */
@@ -144,22 +155,28 @@ export async function listSessions(core: Core, caller: Caller, query: unknown): 
   });
 }
 
-/** @returns whether the caller had this session */
-async function removeSession(core: Core, { user }: Caller, id: string): Promise<boolean> {
+/** @returns whether the account had this session */
+async function removeSession(core: Core, userId: string, id: string): Promise<boolean> {
   const removed = await core.database.inTransaction((transaction) =>
-    core.database.models.Session.destroy({ where: { id, userId: user.id }, transaction }),
+    core.database.models.Session.destroy({ where: { id, userId }, transaction }),
   );
   return removed > 0;
 }
 
 /** Ends one of the caller's own sessions. @throws AppError `NOT_FOUND`, for another account's sessions too */
 export async function endSession(core: Core, caller: Caller, sessionId: string): Promise<void> {
-  if (!(await removeSession(core, caller, sessionId))) throw notFound('Session');
+  if (!(await removeSession(core, caller.user.id, sessionId))) throw notFound('Session');
 }
 
 /** Ends the current session of the caller; succeeds also if another request has ended it. */
 export async function endOwnSession(core: Core, caller: Caller): Promise<void> {
-  await removeSession(core, caller, caller.sessionId);
+  await removeSession(core, caller.user.id, caller.sessionId);
+}
+
+/** Ends the session of a token, unless it has ended; a token that isn't genuine names none. */
+export async function endSessionOf(core: Core, token: string): Promise<void> {
+  const claims = core.tokens.verify(token, core.now());
+  if (claims) await removeSession(core, claims.userId, claims.sid);
 }
 
 /** Ends all sessions of the caller's account. */

@@ -41,6 +41,7 @@ export function useConsole(settings: Record<string, string> = {}): ConsoleTest {
     async openAs(user: User, address = '/', options: BrowserContextOptions = {}) {
       const page = await browsing.open(`${test.url}${address}`, options);
       await signInAt(page, user.email, factoryPassword);
+      await page.getByRole('banner').waitFor();
       return page;
     },
   });

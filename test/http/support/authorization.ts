@@ -170,7 +170,7 @@ export async function send(
 ): Promise<Response> {
   const { method, path, upload }: Operation = contract[name];
   const token = await tokenOf(context, caller, given);
-  const call = api(method, pathOf(path, given), token);
+  const call = api(method, pathOf(path, given), token).set(given.headers ?? {});
   if (given.upload) {
     const { file, name: fileName, fields } = given.upload;
     return call.attach(upload?.field ?? '', file, fileName).field(fields);

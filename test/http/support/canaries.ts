@@ -51,6 +51,8 @@ const documented: Partial<Record<keyof typeof contract, RegExp>> = {
   setup: token,
   login: token,
   traineeLogin: token,
+  // In the cookie only.
+  startWebSession: new RegExp(`"set-cookie":\\["__Host-coursectl=${token.source}`),
 };
 
 function leaksIn(watch: Watch, text: string, allowed?: RegExp): string[] {

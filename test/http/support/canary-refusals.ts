@@ -5,7 +5,7 @@ import type { Operation } from '../../../src/http/api/operation.js';
 import { createApp } from '../../../src/http/server/app.js';
 import { buildUser, signIn } from '../../support/factories.js';
 import { canaries, lookAround, noteAnswer, type Watch } from './canaries.js';
-import { pathOf } from './examples.js';
+import { ownPage, pathOf } from './examples.js';
 
 /** Requests that are refused before an operation reads their content. */
 
@@ -54,14 +54,24 @@ export async function sendRefused(context: Context, watch: Watch, reset: () => P
     trainee: (await signIn(context)).token,
     admin: (await signIn(context, { role: 'super_admin' })).token,
   };
-  for (const [name, { method, path, body }] of operations) {
+  for (const [name, { method, path, body, ownPagesOnly }] of operations) {
     // These would end the session that the following requests need.
     if (/^log|^endSession/.test(name)) continue;
     const target = `${pathOf(path, {})}?token=${canaries.query}&password=${canaries.password}`;
     for (const [refusal, send] of Object.entries(refusals)) {
       // Where no body is read, a long one breaks the connection, perhaps without a response.
       if (refusal === tooMuch && !body) continue;
-      noteAnswer(watch, name, refusal, await send(request(app)[method](target), tokens));
+      noteAnswer(
+        watch,
+        name,
+        refusal,
+        await send(
+          request(app)
+            [method](target)
+            .set(ownPagesOnly ? ownPage : {}),
+          tokens,
+        ),
+      );
     }
     noteAnswer(watch, name, 'another method', await json(request(app).patch(target)).send(text));
     await lookAround(context, watch, name);

@@ -47,7 +47,9 @@ const rows = [
 const file = rows.slice(0, -1).join('\n');
 
 function send(app: ReturnType<typeof createApp>, operation: Operation, given: Example) {
-  const call = request(app)[operation.method](pathOf(operation.path, given));
+  const call = request(app)
+    [operation.method](pathOf(operation.path, given))
+    .set(given.headers ?? {});
   if (given.token !== undefined) void call.set('Authorization', `Bearer ${given.token}`);
   if (given.upload && operation.upload) {
     const { file: own, name, fields } = given.upload;
@@ -91,7 +93,8 @@ async function prepare(name: keyof typeof contract, context: Context, reset: () 
 
 /**
  * Sends the examples of the contract, as they are and full of secrets, through one fault.
- * @param sample which operations: those whose number, divided by `of`, leaves `part`
+ * @param sample which operations: those whose number, divided by `of`, leaves `part`, and those that
+ *   take a file: only they are answered 202 and 507
  */
 export async function sendCanaries(
   context: Context,
@@ -101,7 +104,9 @@ export async function sendCanaries(
   sample = { part: 0, of: 1 },
 ): Promise<void> {
   const app = createApp(faulty);
-  for (const [name, operation] of operations.filter((_, index) => index % sample.of === sample.part))
+  for (const [name, operation] of operations.filter(
+    ([, { upload }], index) => index % sample.of === sample.part || upload,
+  ))
     for (const requests of [(given: Example) => [genuine(given)], variants]) {
       const all = requests(await prepare(name, context, reset));
       const end = await begin?.();

@@ -29,7 +29,11 @@ export interface Example {
   upload?: { file: Buffer; name: string; fields: Record<string, string> };
   params?: Record<string, string>;
   query?: Record<string, string>;
+  headers?: Record<string, string>;
 }
+
+/** What a browser adds to a request of a page of the service itself, and what the web console adds. */
+export const ownPage = { 'Sec-Fetch-Site': 'same-origin', 'X-Requested-With': 'coursectl' };
 
 type Needs<Operation, Key extends string, Type> =
   Operation extends Record<Key, object> ? { [K in Key]: Type } : unknown;
@@ -40,7 +44,8 @@ type ExampleOf<Operation> = Example &
   Needs<Operation, 'body', Record<string, unknown>> &
   Needs<Operation, 'upload', NonNullable<Example['upload']>> &
   Needs<Operation, 'params', Record<string, string>> &
-  Needs<Operation, 'query', Record<string, string>>;
+  Needs<Operation, 'query', Record<string, string>> &
+  (Operation extends { ownPagesOnly: true } ? { headers: Record<string, string> } : unknown);
 
 /** A trainer with a course and a trainee enrolled in it. */
 async function buildCatalogue(context: Context) {
@@ -126,6 +131,12 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     return { token, body: { newPassword: 'the new password' } };
   },
   checkEnrollment: async (context) => ({ token: (await buildCatalogue(context)).trainee.token }),
+  async startWebSession(context) {
+    await buildUser(context, { email: ada.email });
+    return { body: { identifier: ada.email, password: factoryPassword }, headers: ownPage };
+  },
+  showWebSession: async (context) => ({ token: (await signIn(context)).token }),
+  endWebSession: async () => ({ headers: ownPage }),
   logout: async (context) => ({ token: (await signIn(context)).token }),
   logoutAll: async (context) => ({ token: (await signIn(context)).token }),
   listSessions: async (context) => ({ token: (await signIn(context)).token, query: { page: '1', limit: '5' } }),

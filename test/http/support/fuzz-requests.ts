@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc, { type Arbitrary } from 'fast-check';
 import { contract } from '../../../src/http/api/contract.js';
 import type { Operation } from '../../../src/http/api/operation.js';
-import { admittedRoles } from './examples.js';
+import { admittedRoles, ownPage } from './examples.js';
 import { type JoiDescription, nastyText, nastyValue, objectOf, placeholder } from './fuzz-values.js';
 
 /** Who sends a request; a newcomer has a password that must be changed first. */
@@ -221,6 +221,7 @@ const oddHeaders: Arbitrary<Record<string, string>> = fc.oneof(
   fc.dictionary(
     fc.constantFrom(
       ...['authorization', 'x-forwarded-for', 'user-agent', 'accept', 'accept-encoding', 'cookie', 'origin', 'range'],
+      ...['sec-fetch-site', 'x-requested-with', 'referer'],
       ...['if-none-match', 'if-modified-since', 'x-http-method-override', 'x-request-id', 'content-language', 'via'],
       ...['access-control-request-method', 'last-event-id', 'forwarded', '__proto__'],
     ),
@@ -253,7 +254,7 @@ function aimedAt(name: keyof typeof contract): Arbitrary<Generated> {
     .tuple(senderOf(operation), method, pathOf(operation.path), queryOf(operation), oddHeaders, contentOf(operation))
     .map(([who, verb, path, query, headers, content]) => ({
       ...{ name, sender: who, method: verb, path: `${path}${query}` },
-      headers: { ...content.headers, ...headers },
+      headers: { ...content.headers, ...(operation.ownPagesOnly && ownPage), ...headers },
       ...(content.body && { body: content.body }),
     }));
 }

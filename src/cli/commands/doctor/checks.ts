@@ -57,6 +57,18 @@ function signingSecret({ auth }: Config): Finding {
   };
 }
 
+/** Whether session cookies get `Secure`. The service speaks plain HTTP: only a proxy that it trusts tells it of HTTPS. */
+function sessionCookies({ environment, http }: Config): Finding {
+  if (http.trustProxy !== false) return { status: 'ok', detail: 'Secure in requests that came to the proxy by HTTPS' };
+  const detail = 'Secure for loopback hosts only: without TRUST_PROXY all requests count as plain HTTP';
+  if (environment !== 'production') return { status: 'ok', detail };
+  return {
+    status: 'warning',
+    detail,
+    remedy: 'Run a proxy with TLS in front that sets X-Forwarded-Proto, and set TRUST_PROXY to its address.',
+  };
+}
+
 /** Whether other users of this machine can read the secrets in `.env`; Windows has no such permissions. */
 async function settingsFile(folder: string): Promise<Finding> {
   const file = path.join(folder, '.env');
@@ -216,6 +228,7 @@ export async function doctor(run: Run): Promise<Result> {
     const context = await run.context();
     checks.push(await check('settings file', () => settingsFile(run.io.cwd)));
     checks.push(await check('signing secret', async () => signingSecret(context.config)));
+    checks.push(await check('session cookies', async () => sessionCookies(context.config)));
     checks.push(await check('data folder', () => writeAccess(context.config)));
     checks.push(await check('file storage', () => fileStorage(context)));
     checks.push(...(await databaseChecks(context)));

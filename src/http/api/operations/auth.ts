@@ -14,6 +14,10 @@ import * as shapes from '../response-schemas.js';
 /** Every field at its longest, with each character escaped, in bytes, and as much again: anybody may send these. */
 const accountBytes = 8 * 1024;
 
+/** Which requests are not refused. */
+const ownPages =
+  'Only for pages of this service: `Sec-Fetch-Site` must be `same-origin` (without it, `Origin` must match), and there must be a header `X-Requested-With`.';
+
 /** Setup, logins, the own account and its sessions (specification, sections 4.2 to 4.11). */
 export const authOperations = {
   setupStatus: operation({
@@ -175,6 +179,45 @@ export const authOperations = {
         hasEnrollments: shapes.boolean,
         enrollments: Joi.array().items(shapes.currentEnrollment).required(),
       }),
+    },
+  }),
+  startWebSession: operation({
+    method: 'post',
+    path: '/api/auth/web-session',
+    tag: 'Sessions',
+    summary: 'Sign in to the web console',
+    description: `Like the login, but the token is in a cookie and not in the response. ${ownPages}`,
+    access: anybody,
+    ownPagesOnly: true,
+    setsCookie: true,
+    body: loginSchema,
+    maxBodyBytes: accountBytes,
+    hashesPassword: true,
+    success: { status: 200, description: 'Signed in', body: shapes.webSession },
+    failures: ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
+  }),
+  showWebSession: operation({
+    method: 'get',
+    path: '/api/auth/web-session',
+    tag: 'Sessions',
+    summary: 'Who is signed in, and until when',
+    access: signedIn,
+    allowsInitialPassword: true,
+    success: { status: 200, description: 'The session of the request', body: shapes.webSession },
+  }),
+  endWebSession: operation({
+    method: 'delete',
+    path: '/api/auth/web-session',
+    tag: 'Sessions',
+    summary: 'Sign out of the web console',
+    description: `Ends the session of the cookie, unless it has ended, and removes the cookie. ${ownPages}`,
+    access: anybody,
+    ownPagesOnly: true,
+    setsCookie: true,
+    success: {
+      status: 200,
+      description: 'Signed out',
+      body: Joi.object({ message: shapes.message('Logged out successfully.') }),
     },
   }),
   logout: operation({

@@ -50,6 +50,7 @@ describe('coursectl doctor', () => {
         'configuration',
         'settings file',
         'signing secret',
+        'session cookies',
         'data folder',
         'file storage',
         'connection',
@@ -101,10 +102,34 @@ describe('coursectl doctor', () => {
     expect(generated).to.include({ status: 'ok', detail: 'generated, kept in DATA_DIR (development)' });
   });
 
+  it('warns of a production whose session cookies have no Secure', async () => {
+    await migrated();
+    const production = { NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'k7Qw2mZ9'.repeat(6) };
+    const plain = 'Secure for loopback hosts only: without TRUST_PROXY all requests count as plain HTTP';
+    for (const TRUST_PROXY of ['', 'false', '0'])
+      expect((await examine(cli, { ...production, TRUST_PROXY }))['session cookies']).to.deep.include({
+        ...{ status: 'warning', detail: plain },
+        remedy: 'Run a proxy with TLS in front that sets X-Forwarded-Proto, and set TRUST_PROXY to its address.',
+      });
+    for (const TRUST_PROXY of ['1', '10.0.0.0/8'])
+      expect((await examine(cli, { ...production, TRUST_PROXY }))['session cookies']).to.deep.include({
+        ...{ status: 'ok', detail: 'Secure in requests that came to the proxy by HTTPS' },
+      });
+    expect((await examine(cli))['session cookies']).to.deep.include({ status: 'ok', detail: plain });
+  });
+
   it('says why the database is out of reach, and what to check, without its password', async () => {
     const checks = await examine(cli, { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
     expect(Object.keys(checks)).to.deep.equal([
-      ...['configuration', 'settings file', 'signing secret', 'data folder', 'file storage', 'connection'],
+      ...[
+        'configuration',
+        'settings file',
+        'signing secret',
+        'session cookies',
+        'data folder',
+        'file storage',
+        'connection',
+      ],
     ]);
     expect(checks.connection?.status).to.equal('failed');
     expect(checks.connection?.detail).to.match(

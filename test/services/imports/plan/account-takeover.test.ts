@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { operator } from '../../../../src/services/core.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/run/apply.js';
-import { buildCourse, buildUser, factoryPassword, signIn } from '../../../support/factories.js';
+import { buildCourse, buildUser, factoryPassword, signIn, tokenFor } from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
 import { runCli } from '../../../support/run-cli.js';
 import { useImporting } from '../support/importing.js';
@@ -126,10 +126,7 @@ describe('An account that has taken the phone of another person in the file', ()
     const file = write(`${user.firstName},${user.lastName},new@example.org,1,,`);
     const run = await importing.json(file, ...update, '--match', 'phone');
     await importing.api('get', '/api/auth/me', token).expect(401);
-    const { startSession } = await import('../../../../src/services/auth/sessions.js');
-    const second = await importing.context.database.inTransaction((transaction) =>
-      startSession(importing.context, user, { ip: null, userAgent: null }, transaction),
-    );
+    const second = await tokenFor(importing.context, user);
     await importing.api('get', '/api/auth/me', second).expect(200);
     const undo = await runCli(['imports', 'undo', run.id, '--yes'], { env: importing.env, cwd: importing.folder });
     expect(undo.stdout).to.include('1 restored');

@@ -6,7 +6,14 @@ import { resumeImport } from '../../../../src/services/imports/commands.js';
 import { planImport } from '../../../../src/services/imports/plan/plan.js';
 import { applyImport } from '../../../../src/services/imports/run/apply.js';
 import { failureOf } from '../../../db/support/failure.js';
-import { buildCourse, buildEnrollment, buildUser, factoryPassword, signIn } from '../../../support/factories.js';
+import {
+  buildCourse,
+  buildEnrollment,
+  buildUser,
+  factoryPassword,
+  signIn,
+  tokenFor,
+} from '../../../support/factories.js';
 import { scaled } from '../../../support/machine.js';
 import { hashedPeople, people, recordsOf, useImporting } from '../support/importing.js';
 import { applyOptions, batchRows, importFile, importFirstBatch } from '../support/running.js';
@@ -70,10 +77,7 @@ describe('Rows that match an account', () => {
       const user =
         (await models().User.findOne({ where: { email: ada.email } })) ?? (await buildUser(importing.context, ada));
       await models().User.update({ isActive: true }, { where: { id: user.id } });
-      const { startSession } = await import('../../../../src/services/auth/sessions.js');
-      const token = await importing.context.database.inTransaction((transaction) =>
-        startSession(importing.context, user, { ip: null, userAgent: null }, transaction),
-      );
+      const token = await tokenFor(importing.context, user);
       await importing.api('get', '/api/auth/me', token).expect(200);
       expect((await importing.json(write(row), ...update, ...flags)).counts).to.include({ updated: 1 });
       await importing.api('get', '/api/auth/me', token).expect(401);

@@ -1,0 +1,38 @@
+import type { Request } from 'express';
+import { AppError } from '../../errors.js';
+import { assertOwnPassword, authorize, denied } from '../../services/auth/permissions.js';
+import { authenticate } from '../../services/auth/sessions.js';
+import type { Caller, Client, Core } from '../../services/core.js';
+import type { Operation } from '../api/operation.js';
+import { isFromOwnPage, type SessionCookie } from './session-cookie.js';
+
+/** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). */
+function bearerToken(request: Request): string | undefined {
+  const [, token] = /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '') ?? [];
+  return token?.trim();
+}
+
+/**
+ * The caller of an operation, who may use it; a token in the header wins over the cookie.
+ * @throws AppError `ACCESS_DENIED`, `TOKEN_MISSING`, `TOKEN_INVALID`, `PASSWORD_CHANGE_REQUIRED`
+ */
+export async function admit(
+  core: Core,
+  operation: Operation,
+  request: Request,
+  client: Client,
+  cookie: SessionCookie,
+): Promise<Caller | undefined> {
+  const { access } = operation;
+  if (operation.ownPagesOnly && !isFromOwnPage(request)) throw denied('Only for pages of this service.');
+  if (access.kind === 'public') return undefined;
+  const token = bearerToken(request) ?? cookie.token;
+  if (token === undefined) {
+    if (access.kind === 'optional' && request.headers.authorization === undefined) return undefined;
+    throw new AppError('TOKEN_MISSING');
+  }
+  const caller = await authenticate(core, token, client);
+  if (!operation.allowsInitialPassword) assertOwnPassword(caller);
+  if (access.kind !== 'optional') authorize(access, caller, request.params);
+  return caller;
+}

@@ -1,0 +1,76 @@
+import type { Request, Response } from 'express';
+
+/** The name of the session cookie; browsers accept the prefix from the host itself only, with `Secure` and `Path=/`. */
+export const secureCookieName = '__Host-coursectl';
+
+/** The name on plain HTTP, where browsers accept no `Secure` cookies. */
+const plainCookieName = 'coursectl';
+
+/** Hosts from which Chromium and Firefox accept `Secure` cookies on plain HTTP. */
+const loopback = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+
+/** Whether the client's browser accepts `Secure` cookies in the answer. */
+function acceptsSecure(request: Request): boolean {
+  // A request of HTTP/1.0 has no host, whatever Express's type says.
+  const hostname: string | undefined = request.hostname;
+  return request.secure || loopback.test(hostname ?? '');
+}
+
+/** Whether a URL has the host of the request, and its scheme if that is known. */
+function isOwnOrigin(request: Request, url: string | undefined): boolean {
+  if (url === undefined || !URL.canParse(url)) return false;
+  const { protocol, host } = new URL(url);
+  // A proxy that TRUST_PROXY doesn't name may speak TLS with the client.
+  const isOwnScheme = protocol === 'https:' || (protocol === 'http:' && !request.secure);
+  return isOwnScheme && host === request.host.toLowerCase();
+}
+
+/**
+ * Whether a page of this very origin has sent the request. `SameSite` alone admits pages of other ports and of other hosts of
+ * the same site. Browsers set `Sec-Fetch-Site` and let no page change it; on plain HTTP they leave it out, except for loopback
+ * hosts. There `Origin` decides, or `Referer` where browsers send no `Origin`: with GET of the same origin. A method that
+ * changes data also needs `X-Requested-With`, which a page of another origin can't send without a preflight.
+ */
+export function isFromOwnPage(request: Request): boolean {
+  const { 'sec-fetch-site': site, origin, referer } = request.headers;
+  const isOwn = site === undefined ? isOwnOrigin(request, origin ?? referer) : site === 'same-origin';
+  const changesData = request.method !== 'GET' && request.method !== 'HEAD';
+  return isOwn && (!changesData || request.headers['x-requested-with'] !== undefined);
+}
+
+/**
+ * The value of a cookie. Only what browsers send: `name=value` pairs between `; `. Other white space isn't trimmed, because
+ * a page of a sibling domain may set a cookie whose name differs from a prefixed one in that only.
+ * @returns nothing if there are two: one of them may be set by a page of another port or domain
+ */
+function cookieValue(header: string | undefined, name: string): string | undefined {
+  const values = (header ?? '').split(/; ?/).filter((pair) => pair.startsWith(`${name}=`));
+  const [only, ...others] = values.map((pair) => pair.slice(name.length + 1));
+  return others.length === 0 && only !== '' ? only : undefined;
+}
+
+/** The session cookie of a request and its answer. */
+export interface SessionCookie {
+  /** The token; absent also when the cookie may not be honoured: see {@link isFromOwnPage}. */
+  token: string | undefined;
+  /** Sets the cookie in the answer. It ends with the browser. */
+  set(token: string): void;
+  /** Removes the cookie from the browser. */
+  clear(): void;
+}
+
+/** The session cookie of the web console. */
+export function sessionCookie(request: Request, response: Response): SessionCookie {
+  const isSecure = acceptsSecure(request);
+  const name = isSecure ? secureCookieName : plainCookieName;
+  const send = (value: string, more: string) =>
+    response.setHeader(
+      'Set-Cookie',
+      `${name}=${value}; Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Strict${more}`,
+    );
+  return {
+    token: isFromOwnPage(request) ? cookieValue(request.headers.cookie, name) : undefined,
+    set: (token) => void send(token, ''),
+    clear: () => void send('', '; Max-Age=0'),
+  };
+}
