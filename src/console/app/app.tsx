@@ -1,5 +1,4 @@
 import { DirectionProvider, MantineProvider } from '@mantine/core';
-import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -32,11 +31,9 @@ export function App() {
         <QueryClientProvider client={queryClient}>
           <Notifications position="bottom-right" />
           <SessionProvider>
-            <ModalsProvider labels={{ confirm: t('action.save'), cancel: t('action.cancel') }}>
-              <SessionGate>
-                <RouterProvider router={router} />
-              </SessionGate>
-            </ModalsProvider>
+            <SessionGate>
+              <RouterProvider router={router} />
+            </SessionGate>
           </SessionProvider>
         </QueryClientProvider>
       </MantineProvider>
