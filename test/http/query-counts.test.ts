@@ -125,6 +125,23 @@ describe('Listings', () => {
     }
   });
 
+  it('cost one more where the seats of courses are included, however many', async () => {
+    await fill(harness, world);
+    const courses = listings.filter(({ query }) => query && 'include' in (query.describe().keys ?? {}));
+    expect(courses.map(({ path }) => path)).to.deep.equal(['/api/courses', '/api/courses/trainer/:trainerId']);
+    for (const operation of courses) {
+      for (const { who, token } of callersOf(operation)) {
+        for (const limit of [1, 50]) {
+          const { own, rows } = await asked(operation, token, { include: 'seats', limit: String(limit) });
+          expect({ queries: own.length, rows }, `${operation.path} for ${who}`).to.deep.equal({
+            queries: 3,
+            rows: limit,
+          });
+        }
+      }
+    }
+  }).timeout(scaled(60_000));
+
   it('cost two queries at most where there is nothing to show', async () => {
     for (const operation of listings) {
       for (const { who, token } of callersOf(operation)) {

@@ -178,6 +178,12 @@ export const course = component(
   }),
 );
 
+export const courseWithSeats = component(
+  'CourseWithSeats',
+  'A course with its trainer; with `include=seats` also with its seats',
+  course.append({ seatsTaken: count.optional(), seatsLeft: count.allow(null).optional() }),
+);
+
 /** What publishing and unpublishing a course answers. */
 export const publication = Joi.object({
   message: Joi.valid('Course published successfully.', 'Course unpublished successfully.').required(),
