@@ -626,6 +626,8 @@ export interface AuditEntry {
   action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
+  /** Present name and email address of that account; null without one, or when it was deleted */
+  actorName: string | null;
   /** Where the change was made: over HTTP or at the terminal */
   origin: 'http' | 'cli';
   /** Address of the client; null where unknown */
@@ -634,10 +636,14 @@ export interface AuditEntry {
   targetType: 'user' | 'address' | 'import' | 'course' | 'enrollment';
   /** Id of what was changed */
   targetId: string | null;
+  /** Present name of what was changed: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted */
+  targetName: string | null;
   /** Changed fields of the target before the change; null for a creation */
   before: Record<string, unknown> | null;
   /** Changed fields of the target after the change; null after a deletion */
   after: Record<string, unknown> | null;
+  /** Present names of the ids in `before` and `after`; without those that were deleted */
+  names: Record<string, unknown>;
 }
 
 /** Parameters of `GET /api/auth/setup-status` */

@@ -17,6 +17,9 @@ const listings = Object.values(contract as Record<string, Operation>).filter(
   ({ success }) => 'body' in success && Object.hasOwn(success.body.describe().keys, 'pagination'),
 );
 
+/** Listings that show names beside ids take one more query for each kind of object: here courses and their trainers. */
+const kindsNamed: Readonly<Record<string, number>> = { '/api/audit': 2 };
+
 /** More of everything than fits on the largest page that is asked for. */
 const many = 51;
 const numbers = Array.from({ length: many }, (_, index) => index);
@@ -108,7 +111,8 @@ describe('Listings', () => {
         for (const limit of [1, 50]) {
           const { own, rows } = await asked(operation, token, { limit: String(limit) });
           const title = `${operation.path} for ${who}: ${own.join('\n')}`;
-          expect({ queries: own.length, rows }, title).to.deep.equal({ queries: 2, rows: limit });
+          const queries = 2 + (kindsNamed[operation.path] ?? 0);
+          expect({ queries: own.length, rows }, title).to.deep.equal({ queries, rows: limit });
         }
       }
     }

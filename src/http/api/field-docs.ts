@@ -18,6 +18,10 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
     description: 'Id of the account that made the change; null for an operator at the terminal',
     example: someId,
   },
+  actorName: {
+    description: 'Present name and email address of that account; null without one, or when it was deleted',
+    example: 'Ada Lovelace (ada@example.org)',
+  },
   after: {
     description: 'Changed fields of the target after the change; null after a deletion',
     example: { isPublished: true },
@@ -117,6 +121,10 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   message: { description: 'Confirmation for people' },
   msg: { description: 'The problem, for people', example: 'Email must be a valid email address.' },
   name: { description: 'File name', example: 'slides.pdf' },
+  names: {
+    description: 'Present names of the ids in `before` and `after`; without those that were deleted',
+    example: { [someId]: 'Grace Hopper (grace@example.org)' },
+  },
   newPassword: {
     description: 'The new password: at least 6 characters, at most 72 bytes of UTF-8',
     example: 'battery staple 8',
@@ -174,6 +182,11 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   superAdminCount: { description: 'Number of super admins', example: 1 },
   tags: { description: 'Tags, each once', example: ['parsing', 'evening'] },
   targetId: { description: 'Id of what was changed', example: someId },
+  targetName: {
+    description:
+      'Present name of what was changed: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted',
+    example: 'Compilers',
+  },
   targetType: { description: 'Kind of what was changed', example: 'course' },
   temporaryPassword: { description: 'The new initial password; shown only here', example: 'kiwi-moss-42-tram' },
   thumbnail: {

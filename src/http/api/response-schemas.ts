@@ -242,12 +242,15 @@ export const auditEntry = component(
     at: timestamp,
     action: Joi.valid(...auditActions).required(),
     actorId: nullableText,
+    actorName: nullableText,
     origin: Joi.valid('http', 'cli').required(),
     ip: nullableText,
     targetType: Joi.valid(...auditTargetTypes).required(),
     targetId: nullableText,
+    targetName: nullableText,
     before: Joi.object().unknown().allow(null).required(),
     after: Joi.object().unknown().allow(null).required(),
+    names: Joi.object().unknown().required(),
   }),
 );
 
