@@ -124,6 +124,9 @@ async function table({ programme, service }: Served, urls: readonly string[]): P
 /** Searches that match many, few and no rows. */
 const searches = ({ course, busiestTrainer }: Programme) => [
   '/api/courses',
+  '/api/courses?include=seats',
+  '/api/courses?seatsLeft=true',
+  '/api/courses?seatsLeft=false',
   '/api/courses?search=pottery',
   '/api/courses?search=refresher%2099',
   `/api/courses/trainer/${busiestTrainer}`,

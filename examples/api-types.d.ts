@@ -273,6 +273,67 @@ export interface UserDetails {
   lockedUntil: string | null;
 }
 
+/** A course with its trainer; with `include=seats` also with its seats */
+export interface CourseWithSeats {
+  /** Opaque identifier */
+  id: string;
+  /** Title of the course */
+  title: string;
+  /** Full description; may have several lines */
+  description: string;
+  /** URL of the picture of the course; null without one */
+  thumbnail: string | null;
+  /** Description in a sentence */
+  shortDescription: string | null;
+  /** Category of the course */
+  category: string | null;
+  /** Difficulty */
+  level: 'beginner' | 'intermediate' | 'advanced' | null;
+  /** Language of the course */
+  language: string | null;
+  /** How the course is held */
+  courseType: 'online' | 'classroom' | 'hybrid' | null;
+  /** Tags, each once */
+  tags: string[];
+  /** What trainees should know or bring */
+  requirements: string | null;
+  /** What trainees learn */
+  learningOutcomes: string | null;
+  /** Maximum number of pending and active trainees; null for no limit */
+  maxStudents: number | null;
+  /** First day of the course */
+  startDate: string | null;
+  /** Last day of the course */
+  endDate: string | null;
+  /** Where the course takes place */
+  location: string | null;
+  /** Whether the catalogue shows the course */
+  isPublished: boolean;
+  /** Whether clients should highlight the course */
+  isFeatured: boolean;
+  /** Id of the trainer */
+  trainerId: string;
+  /** Time of creation */
+  createdAt: string;
+  /** Time of the last change */
+  updatedAt: string;
+  /** The trainer of the course */
+  trainer: {
+    /** Opaque identifier */
+    id: string;
+    /** First name */
+    firstName: string;
+    /** Last name */
+    lastName: string;
+    /** URL of the profile picture; null without one */
+    avatar: string | null;
+  };
+  /** Number of pending and active trainees. Only with `include=seats` */
+  seatsTaken?: number;
+  /** How many more trainees can enroll; null for no limit. Only with `include=seats` */
+  seatsLeft?: number | null;
+}
+
 /** A course with its trainer */
 export interface Course {
   /** Opaque identifier */
@@ -574,6 +635,8 @@ export interface AuditEntry {
   action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
+  /** Present name and email address of that account; null without one, or when it was deleted */
+  actorName: string | null;
   /** Where the change was made: over HTTP or at the terminal */
   origin: 'http' | 'cli';
   /** Address of the client; null where unknown */
@@ -582,10 +645,14 @@ export interface AuditEntry {
   targetType: 'user' | 'address' | 'import' | 'course' | 'enrollment';
   /** Id of what was changed */
   targetId: string | null;
+  /** Present name of what was changed: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted */
+  targetName: string | null;
   /** Changed fields of the target before the change; null for a creation */
   before: Record<string, unknown> | null;
   /** Changed fields of the target after the change; null after a deletion */
   after: Record<string, unknown> | null;
+  /** Present names of the ids in `before` and `after`; without those that were deleted */
+  names: Record<string, unknown>;
 }
 
 /** Parameters of `GET /api/auth/setup-status` */
@@ -1073,8 +1140,12 @@ export interface ListCoursesParameters {
     trainerId?: string;
     /** Whether the catalogue shows the course */
     isPublished?: boolean;
+    /** Only courses that have seats left, or only full ones */
+    seatsLeft?: boolean;
     /** Text to search for in names and titles */
     search?: string;
+    /** Optional keys of the answer: seats. Several are separated by commas */
+    include?: 'seats'[];
     /** Field to sort by */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
     /** Ascending or descending */
@@ -1092,7 +1163,7 @@ export type ListCoursesBody = undefined;
 /** Successful response of `GET /api/courses` */
 export interface ListCoursesResponse {
   /** The courses of this page */
-  courses: Course[];
+  courses: CourseWithSeats[];
   pagination: Pagination;
 }
 
@@ -1196,8 +1267,12 @@ export interface ListTrainerCoursesParameters {
   query?: {
     /** Whether the catalogue shows the course */
     isPublished?: boolean;
+    /** Only courses that have seats left, or only full ones */
+    seatsLeft?: boolean;
     /** Text to search for in names and titles */
     search?: string;
+    /** Optional keys of the answer: seats. Several are separated by commas */
+    include?: 'seats'[];
     /** Field to sort by */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
     /** Ascending or descending */
@@ -1215,7 +1290,7 @@ export type ListTrainerCoursesBody = undefined;
 /** Successful response of `GET /api/courses/trainer/{trainerId}` */
 export interface ListTrainerCoursesResponse {
   /** The courses of this page */
-  courses: Course[];
+  courses: CourseWithSeats[];
   pagination: Pagination;
 }
 
@@ -1225,6 +1300,10 @@ export interface ShowCourseParameters {
     /** Id of the course */
     id: string;
   };
+  query?: {
+    /** Optional keys of the answer: seats. Several are separated by commas */
+    include?: 'seats'[];
+  };
 }
 
 /** Request body of `GET /api/courses/{id}` */
@@ -1232,7 +1311,7 @@ export type ShowCourseBody = undefined;
 
 /** Successful response of `GET /api/courses/{id}` */
 export interface ShowCourseResponse {
-  course: Course;
+  course: CourseWithSeats;
 }
 
 /** Parameters of `PUT /api/courses/{id}` */

@@ -13,6 +13,17 @@ export function refersToMatch(sequelize: Sequelize, column: string, table: 'user
   return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${matches})`));
 }
 
+/**
+ * That a course has seats left, or that it is full: as many enrollments of `statuses` as it may have. The enrollments are
+ * counted in an index.
+ */
+export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[], wanted: boolean) {
+  const counted = statuses.map((status) => sequelize.escape(status)).join(', ');
+  const taken = `SELECT COUNT(*) FROM enrollments WHERE course_id = Course.id AND status IN (${counted})`;
+  const isFree = `(Course.max_students IS NULL OR Course.max_students > (${taken}))`;
+  return sequelize.literal(wanted ? isFree : `NOT ${isFree}`);
+}
+
 /** That a course exists, and with `trainerId` that it is this trainer's. */
 export function courseExists(sequelize: Sequelize, courseId: string, trainerId?: string) {
   const owned = trainerId === undefined ? '' : ` AND trainer_id = ${sequelize.escape(trainerId)}`;

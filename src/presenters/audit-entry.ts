@@ -1,12 +1,16 @@
 import type { AuditEntry } from '../db/models/audit-entry.js';
-import { pick } from './pick.js';
+import { loaded, pick } from './pick.js';
 
-/** An entry of the audit log, with the target's fields before and after the change. */
+/** An entry of the audit log, with the target's fields before and after the change, and with names beside the ids. */
 export function presentAuditEntry(entry: AuditEntry) {
   const { beforeJson, afterJson } = entry;
   return {
-    ...pick(entry, ['id', 'at', 'action', 'actorId', 'origin', 'ip', 'targetType', 'targetId']),
+    ...pick(entry, ['id', 'at', 'action', 'actorId']),
+    actorName: loaded(entry.actorName),
+    ...pick(entry, ['origin', 'ip', 'targetType', 'targetId']),
+    targetName: loaded(entry.targetName),
     before: beforeJson === null ? null : (JSON.parse(beforeJson) as object),
     after: afterJson === null ? null : (JSON.parse(afterJson) as object),
+    names: loaded(entry.names),
   };
 }

@@ -1,7 +1,7 @@
 import type { Course } from '../db/models/course.js';
 import { loaded, pick } from './pick.js';
 
-/** A course with its trainer. */
+/** A course with its trainer, and with its seats where they were counted. */
 export const presentCourse = (course: Course) => ({
   ...pick(course, [
     'id',
@@ -27,6 +27,7 @@ export const presentCourse = (course: Course) => ({
     'updatedAt',
   ]),
   trainer: pick(loaded(course.trainer), ['id', 'firstName', 'lastName', 'avatar']),
+  ...(course.seatsTaken !== undefined && { seatsTaken: course.seatsTaken, seatsLeft: course.seatsLeft ?? null }),
 });
 
 /** The course of an enrollment, as its trainee sees it (section 4.11). */

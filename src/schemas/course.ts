@@ -11,20 +11,36 @@ export type CourseType = (typeof courseTypes)[number];
 
 const courseSortFields = ['createdAt', 'updatedAt', 'title', 'category', 'startDate'] as const;
 
-export interface TrainerCourseListing extends Paging, Sorting<(typeof courseSortFields)[number]> {
+/** What a course is shown with on request. */
+export interface CourseDetails {
+  include?: 'seats'[];
+}
+
+const courseDetails = { include: fields.include('seats') };
+
+/** Query of `GET /api/courses/:id`. */
+export const courseDetailsSchema = Joi.object<CourseDetails>(courseDetails);
+
+export interface TrainerCourseListing extends CourseDetails, Paging, Sorting<(typeof courseSortFields)[number]> {
   isPublished?: boolean;
+  seatsLeft?: boolean;
   search?: string;
 }
 
 const trainerListing = {
   isPublished: fields.queryBoolean('isPublished'),
+  seatsLeft: fields
+    .queryBoolean('seatsLeft')
+    .description('Only courses that have seats left, or only full ones')
+    .example(true),
   search: fields.search,
+  ...courseDetails,
   ...fields.sorting(courseSortFields),
   ...fields.paging(12),
 };
 
 /** Query of `GET /api/courses/trainer/:trainerId` (specification, section 4.12). */
-export const trainerCourseListingSchema = Joi.object<TrainerCourseListing, true>(trainerListing);
+export const trainerCourseListingSchema = Joi.object<TrainerCourseListing>(trainerListing);
 
 export interface CourseListing extends TrainerCourseListing {
   category?: string;
@@ -34,7 +50,7 @@ export interface CourseListing extends TrainerCourseListing {
 }
 
 /** Query of `GET /api/courses`. */
-export const courseListingSchema = Joi.object<CourseListing, true>({
+export const courseListingSchema = Joi.object<CourseListing>({
   category: fields.category,
   level: fields.oneOf('level', courseLevels),
   courseType: fields.oneOf('courseType', courseTypes),

@@ -80,6 +80,27 @@ export function oneOf(label: string, values: readonly string[]) {
 }
 
 /**
+ * One or several of a closed list of words, separated by commas: a parameter of a query has one value. The result is the
+ * list of them, each once.
+ */
+function severalOf(label: string, words: readonly string[]) {
+  const mustBe = `${label} must be one of ${words.join(', ')}.`;
+  return Joi.string()
+    .custom((value: string, helpers) => {
+      const chosen = [...new Set(value.split(',').map((word) => word.trim()))];
+      return chosen.every((word) => words.includes(word)) ? chosen : helpers.message({ custom: mustBe });
+    })
+    .messages({ '*': mustBe })
+    .meta({ type: 'array', items: { type: 'string', enum: [...words] } });
+}
+
+/** The keys that an answer has only for those who ask for them. */
+export const include = <T extends string>(...keys: readonly [T, ...T[]]) =>
+  severalOf('include', keys).description(
+    `Optional keys of the answer: ${keys.join(', ')}. Several are separated by commas`,
+  );
+
+/**
  * Free text in one line: trimmed, without control characters, with bounds in characters. Marks that show nothing and are part
  * of no script are dropped: they come with what is pasted, and make two texts look the same.
  */

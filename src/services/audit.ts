@@ -7,6 +7,7 @@ import type { Enrollment } from '../db/models/enrollment.js';
 import type { User } from '../db/models/user.js';
 import { type AuditAction, type AuditTargetType, auditListingSchema } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';
+import { addNames } from './audit-names.js';
 import type { Actor, Core } from './core.js';
 import { newIds } from './ids.js';
 import { withCreation } from './imported-accounts.js';
@@ -97,7 +98,10 @@ export function auditedEnrollment({ userId, courseId, status, progress, notes }:
 /** The fields of an enrollment in the audit log. */
 export type AuditedEnrollment = ReturnType<typeof auditedEnrollment>;
 
-/** One page of the audit log, newest first; for a single account with its creation by an import. @throws AppError `VALIDATION` */
+/**
+ * One page of the audit log, newest first, with names beside the ids; for a single account with its creation by an import.
+ * @throws AppError `VALIDATION`
+ */
 export async function listAudit(core: Core, query: unknown): Promise<Page<AuditEntry>> {
   const listing = validate(auditListingSchema, query);
   const { action, actorId, targetType, targetId, from, to } = listing;
@@ -112,5 +116,8 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
     ['at', 'DESC'],
     ['id', 'DESC'],
   ];
-  return withCreation(core, listing, await pageOf(core, core.database.models.AuditEntry, listing, { where, order }));
+  const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order });
+  const page = await withCreation(core, listing, recorded);
+  await addNames(core, page.items);
+  return page;
 }

@@ -1,10 +1,29 @@
 import type { Transaction } from 'sequelize';
+import type { Course } from '../db/models/course.js';
 import { AppError } from '../errors.js';
 import type { Core } from './core.js';
 import { forceIncrementCourseVersions } from './row-locks.js';
 
 /** The statuses of enrollments that count towards the capacity of a course. */
 export const seatStatuses = ['pending', 'active'] as const;
+
+/** Counts the reserved seats of courses, by id; courses without any are left out. */
+async function countSeats(core: Core, courseIds: readonly string[], transaction?: Transaction) {
+  const counts = await core.database.models.Enrollment.count({
+    where: { courseId: [...courseIds], status: [...seatStatuses] },
+    group: ['courseId'],
+    ...(transaction && { transaction }),
+  });
+  return new Map(counts.map(({ courseId, count }) => [String(courseId), count]));
+}
+
+/** Adds the number of reserved seats to courses, with one query for all of them. */
+export async function addSeats(core: Core, courses: readonly Course[]): Promise<void> {
+  if (courses.length === 0) return;
+  const ids = courses.map(({ id }) => id);
+  const seats = await core.database.read(() => countSeats(core, ids));
+  for (const course of courses) course.seatsTaken = seats.get(course.id) ?? 0;
+}
 
 /** Counts the reserved seats of courses, by id. No other transaction can reserve one until this transaction ends. */
 export async function countReservedSeats(
@@ -13,13 +32,7 @@ export async function countReservedSeats(
   transaction: Transaction,
 ): Promise<ReadonlyMap<string, number>> {
   await forceIncrementCourseVersions(core, courseIds, transaction);
-  const { Enrollment } = core.database.models;
-  const counts = await Enrollment.count({
-    where: { courseId: [...courseIds], status: [...seatStatuses] },
-    group: ['courseId'],
-    transaction,
-  });
-  return new Map(counts.map(({ courseId, count }) => [String(courseId), count]));
+  return countSeats(core, courseIds, transaction);
 }
 
 /** Reserves seats of a course for enrollments of the same transaction. @throws AppError `COURSE_FULL` */

@@ -1,10 +1,24 @@
 import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
-import { recordAudit } from '../../src/services/audit.js';
-import { actorOf } from '../../src/services/core.js';
-import { buildUser, signIn } from '../support/factories.js';
+import { listAudit, recordAudit } from '../../src/services/audit.js';
+import { unlockAddress } from '../../src/services/auth/throttle-locks.js';
+import { actorOf, operator } from '../../src/services/core.js';
+import { buildCourse, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectInvalid } from './support/expectations.js';
+
+const nameOf = ({ firstName, lastName, email }: User) => `${firstName} ${lastName} (${email})`;
+
+interface Entry {
+  action: string;
+  actorName: string | null;
+  targetType: string;
+  targetId: string | null;
+  targetName: string | null;
+  names: Record<string, string>;
+}
 
 describe('GET /api/audit', () => {
   const harness = useHarness();
@@ -50,12 +64,15 @@ describe('GET /api/audit', () => {
       at: '2026-01-01T00:00:00.000Z',
       action: 'user.deactivate',
       actorId: admin.user.id,
+      actorName: nameOf(admin.user),
       origin: 'http',
       ip: '192.0.2.7',
       targetType: 'user',
       targetId: target.id,
+      targetName: nameOf(target),
       before: null,
       after: { day: 1 },
+      names: {},
     });
   });
 
@@ -73,6 +90,91 @@ describe('GET /api/audit', () => {
     expect(await days('?targetType=course')).to.deep.equal([]);
     expect(await days('?from=2026-01-02&to=2026-01-04')).to.deep.equal([3, 2]);
     expect(await days('?from=2026-01-03T00:00:00Z')).to.deep.equal([4, 3]);
+  });
+
+  describe('names', () => {
+    let ben: User;
+    let weaving: Course;
+    let enrollmentId: string;
+    const entries = async (query = ''): Promise<Entry[]> => (await list(query).expect(200)).body.entries;
+    const send = (method: 'post' | 'put' | 'delete', path: string, body: object = {}) =>
+      harness.api(method, path, admin.token).send(body);
+    beforeEach(async () => {
+      const { context } = harness;
+      ben = await buildUser(context, { firstName: 'Ben', lastName: 'Young', email: 'ben@x.org' });
+      const ada = await buildUser(context, { firstName: 'Ada', lastName: 'Zuse', email: 'ada@x.org', role: 'trainer' });
+      const hopper = { firstName: 'Grace', lastName: 'Hopper', email: 'grace@x.org', role: 'trainer' as const };
+      const grace = await buildUser(context, hopper);
+      weaving = await buildCourse(context, ada, { title: 'Weaving' });
+      await send('put', `/api/courses/${weaving.id}/assign-trainer`, { trainerId: grace.id }).expect(200);
+      const assigned = await send('post', '/api/enrollments/assign', { courseId: weaving.id, traineeId: ben.id });
+      enrollmentId = assigned.body.enrollment.id;
+    });
+
+    it('stand beside the ids of actor and target, and for those before and after the change', async () => {
+      const [enrolled, assigned] = await entries();
+      expect(enrolled).to.include({
+        action: 'enrollment.assign',
+        actorName: nameOf(admin.user),
+        targetId: enrollmentId,
+        targetName: 'Ben Young - Weaving',
+      });
+      expect(enrolled?.names).to.deep.equal({ [ben.id]: 'Ben Young (ben@x.org)', [weaving.id]: 'Weaving' });
+      expect(assigned).to.include({ action: 'course.assign-trainer', targetName: 'Weaving' });
+      expect(Object.values(assigned?.names ?? {}).sort()).to.deep.equal([
+        'Ada Zuse (ada@x.org)',
+        'Grace Hopper (grace@x.org)',
+      ]);
+    });
+
+    it('are those of now, and null when the object was deleted', async () => {
+      await weaving.update({ title: 'Knots' });
+      await ben.update({ lastName: 'Old' });
+      expect((await entries(`?targetId=${enrollmentId}`))[0]?.targetName).to.equal('Ben Old - Knots');
+      await send('delete', `/api/enrollments/${enrollmentId}`).expect(200);
+      const [removed, enrolled] = await entries(`?targetId=${enrollmentId}`);
+      expect([removed?.targetName, enrolled?.targetName]).to.deep.equal([null, null]);
+      // The values still tell whose it was.
+      expect(removed?.names).to.deep.equal({ [ben.id]: 'Ben Old (ben@x.org)', [weaving.id]: 'Knots' });
+      await send('delete', `/api/courses/${weaving.id}`).expect(200);
+      await ben.destroy();
+      expect((await entries(`?targetId=${enrollmentId}`))[0]?.names).to.deep.equal({});
+      expect((await entries('?action=course.delete'))[0]?.targetName).to.equal(null);
+    });
+
+    it('say which file an import had, and that an address is itself', async () => {
+      const { Import } = harness.context.database.models;
+      const { id } = await Import.create({
+        ...{ id: uuidv7(), status: 'queued', origin: 'http', fileName: 'people.csv', filePath: '/people.csv' },
+        ...{ fileSha256: 'x', optionsJson: '{}', createdAt: new Date() },
+      });
+      await unlockAddress(harness.context, operator, '192.0.2.9');
+      await send('post', `/api/imports/${id}/cancel`).expect(200);
+      const [cancelled, unlocked] = await entries();
+      expect(cancelled).to.include({ action: 'import.cancel', targetName: 'people.csv' });
+      expect(unlocked).to.include({ actorName: null, targetName: '192.0.2.9' });
+    });
+
+    it('cost one query for each kind of object, however many entries there are', async () => {
+      const { sequelize } = harness.context.database;
+      // Sequelize's types keep the option to themselves.
+      const { options } = sequelize as unknown as { options: { logging: false | ((sql: string) => void) } };
+      const queriesFor = async (limit: number) => {
+        const statements: string[] = [];
+        options.logging = (sql) => void statements.push(sql);
+        await listAudit(harness.context, { limit });
+        options.logging = false;
+        return statements.length;
+      };
+      const trainers = await harness.context.database.models.User.findAll({ where: { role: 'trainer' } });
+      for (const [index, { id: trainerId }] of [...trainers, ...trainers].entries()) {
+        await send('put', `/api/enrollments/${enrollmentId}/progress`, { progress: index + 1 }).expect(200);
+        await send('put', `/api/courses/${weaving.id}/assign-trainer`, { trainerId }).expect(200);
+      }
+      // Count, page, accounts, courses and enrollments.
+      expect(await queriesFor(2)).to.equal(5);
+      expect(await queriesFor(100)).to.equal(5);
+    });
   });
 
   it('names every invalid parameter', async () => {

@@ -121,8 +121,21 @@ describe('GET /api/courses', () => {
   });
 
   it('names every invalid parameter', async () => {
-    const paths = ['category', 'level', 'courseType', 'isPublished', 'search', 'sortBy', 'sortOrder', 'page', 'limit'];
-    const wrong = 'category=x&level=Beginner&courseType=remote&isPublished=1&sortBy=id&sortOrder=asc&page=0&limit=101';
+    const paths = [
+      'category',
+      'level',
+      'courseType',
+      'isPublished',
+      'seatsLeft',
+      'include',
+      'search',
+      'sortBy',
+      'sortOrder',
+      'page',
+      'limit',
+    ];
+    const wrong =
+      'category=x&level=Beginner&courseType=remote&isPublished=1&seatsLeft=3&include=trainees&sortBy=id&sortOrder=asc&page=0&limit=101';
     expectInvalid(await list(`?${wrong}&search=${'x'.repeat(201)}`), paths, 'query');
     const twice = [...paths, 'trainerId'].map((path) => `${path}=a&${path}=b`).join('&');
     expectInvalid(await list(`?${twice}`), [...paths, 'trainerId'], 'query');

@@ -1,4 +1,11 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
+import {
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type NonAttribute,
+  type Sequelize,
+} from 'sequelize';
 import { id, primaryKey, timestamp } from './columns.js';
 
 /** One privileged change: who, what, when, from where, before and after. Written with the change, never changed. */
@@ -13,6 +20,10 @@ export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreation
   declare targetId: string | null;
   declare beforeJson: string | null;
   declare afterJson: string | null;
+  /** The present names of actor and target, null where there are none, and of ids in the values: see services/audit-names.ts. */
+  declare actorName?: NonAttribute<string | null>;
+  declare targetName?: NonAttribute<string | null>;
+  declare names?: NonAttribute<Readonly<Record<string, string>>>;
 }
 
 export function initAuditEntry(sequelize: Sequelize): typeof AuditEntry {

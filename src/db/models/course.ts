@@ -41,6 +41,14 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
   declare trainer?: NonAttribute<User>;
+  /** The number of reserved seats, where a query has counted them. */
+  declare seatsTaken?: NonAttribute<number>;
+
+  /** How many more can enroll; null without a limit. Nothing where the seats were not counted. */
+  get seatsLeft(): NonAttribute<number | null | undefined> {
+    if (this.seatsTaken === undefined) return undefined;
+    return this.maxStudents === null ? null : Math.max(0, this.maxStudents - this.seatsTaken);
+  }
 
   /** @throws SyntaxError when another program has written invalid JSON */
   get tags(): NonAttribute<string[]> {

@@ -18,6 +18,10 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
     description: 'Id of the account that made the change; null for an operator at the terminal',
     example: someId,
   },
+  actorName: {
+    description: 'Present name and email address of that account; null without one, or when it was deleted',
+    example: 'Ada Lovelace (ada@example.org)',
+  },
   after: {
     description: 'Changed fields of the target after the change; null after a deletion',
     example: { isPublished: true },
@@ -89,6 +93,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   identifier: { description: 'Email address or phone number of the account', example: 'ada@example.org' },
   imageUrl: { description: 'URL of the picture', example: `/api/images/${someId}.webp` },
   imports: { description: 'The imports of this page' },
+  include: { description: 'Optional keys of the answer', example: ['seats'] },
   ip: { description: 'Address of the client; null where unknown', example: '203.0.113.7' },
   isActive: { description: 'Whether the account may sign in', example: true },
   isFeatured: { description: 'Whether clients should highlight the course', example: false },
@@ -116,6 +121,10 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   message: { description: 'Confirmation for people' },
   msg: { description: 'The problem, for people', example: 'Email must be a valid email address.' },
   name: { description: 'File name', example: 'slides.pdf' },
+  names: {
+    description: 'Present names of the ids in `before` and `after`; without those that were deleted',
+    example: { [someId]: 'Grace Hopper (grace@example.org)' },
+  },
   newPassword: {
     description: 'The new password: at least 6 characters, at most 72 bytes of UTF-8',
     example: 'battery staple 8',
@@ -155,6 +164,11 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   rowsDone: { description: 'Rows processed', example: 42 },
   rowsTotal: { description: 'Rows in the file; null until counted', example: 42 },
   search: { description: 'Text to search for in names and titles', example: 'ada' },
+  seatsLeft: {
+    description: 'How many more trainees can enroll; null for no limit. Only with `include=seats`',
+    example: 13,
+  },
+  seatsTaken: { description: 'Number of pending and active trainees. Only with `include=seats`', example: 12 },
   sessions: { description: 'The sessions of this page' },
   setupRequired: { description: 'Whether the super admin is still to be created', example: false },
   shortDescription: { description: 'Description in a sentence', example: 'An introduction to compilers.' },
@@ -168,6 +182,11 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   superAdminCount: { description: 'Number of super admins', example: 1 },
   tags: { description: 'Tags, each once', example: ['parsing', 'evening'] },
   targetId: { description: 'Id of what was changed', example: someId },
+  targetName: {
+    description:
+      'Present name of what was changed: name and email address of an account, title of a course, trainee and course of an enrollment, file of an import; null when it was deleted',
+    example: 'Compilers',
+  },
   targetType: { description: 'Kind of what was changed', example: 'course' },
   temporaryPassword: { description: 'The new initial password; shown only here', example: 'kiwi-moss-42-tram' },
   thumbnail: {

@@ -73,7 +73,10 @@ export function createSchemaConverter(): SchemaConverter {
     const { properties, items, anyOf } = converted;
     const { keys, items: [item] = [], matches, metas = [], examples, flags } = description;
     const { component: name, ...meta } = Object.assign({}, ...metas) as Record<string, unknown>;
-    const schema: JsonSchema = { ...converted, ...meta, ...(examples && { examples }) };
+    // A type in `meta` is that of the value behind the text: what Joi says of the text doesn't apply to it.
+    const { minLength: _minLength, ...untyped } = converted;
+    const base = 'type' in meta ? untyped : converted;
+    const schema: JsonSchema = { ...base, ...meta, ...(examples && { examples }) };
     if (properties)
       schema.properties = Object.fromEntries(
         Object.entries(properties).map(([key, property]) => [

@@ -105,6 +105,8 @@ function createOperationConverter() {
         in: where,
         description,
         required: where === 'path' || required.includes(name),
+        // A parameter that may have several values has them in one text, separated by commas.
+        ...(property.type === 'array' && { style: 'form', explode: false }),
         schema: property,
       }));
     };

@@ -184,6 +184,12 @@ export const course = component(
   }),
 );
 
+export const courseWithSeats = component(
+  'CourseWithSeats',
+  'A course with its trainer; with `include=seats` also with its seats',
+  course.append({ seatsTaken: count.optional(), seatsLeft: count.allow(null).optional() }),
+);
+
 /** What publishing and unpublishing a course answers. */
 export const publication = Joi.object({
   message: Joi.valid('Course published successfully.', 'Course unpublished successfully.').required(),
@@ -242,12 +248,15 @@ export const auditEntry = component(
     at: timestamp,
     action: Joi.valid(...auditActions).required(),
     actorId: nullableText,
+    actorName: nullableText,
     origin: Joi.valid('http', 'cli').required(),
     ip: nullableText,
     targetType: Joi.valid(...auditTargetTypes).required(),
     targetId: nullableText,
+    targetName: nullableText,
     before: Joi.object().unknown().allow(null).required(),
     after: Joi.object().unknown().allow(null).required(),
+    names: Joi.object().unknown().required(),
   }),
 );
 

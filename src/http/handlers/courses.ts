@@ -45,8 +45,8 @@ export const courseHandlers = {
     return { courses: items.map(presentCourse), pagination };
   },
 
-  async showCourse({ context, caller, params }) {
-    return { course: presentCourse(await findCourse(context, actorOf(caller), params.id)) };
+  async showCourse({ context, caller, params, query }) {
+    return { course: presentCourse(await findCourse(context, actorOf(caller), params.id, query)) };
   },
 
   async updateCourse({ context, caller, params, body }) {

@@ -126,11 +126,3 @@ export async function findUser(core: Core, reference: string): Promise<User> {
   if (!user) throw notFound('User');
   return user;
 }
-
-/** The email addresses of existing accounts, by id. */
-export async function emailsOf(core: Core, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const users = await core.database.read(() =>
-    core.database.models.User.findAll({ attributes: ['id', 'email'], where: { id: [...new Set(ids)] } }),
-  );
-  return new Map(users.map(({ id, email }) => [id, email]));
-}

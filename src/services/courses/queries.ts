@@ -1,12 +1,19 @@
 import { col, fn, Op, type WhereOptions } from 'sequelize';
-import { contains } from '../../db/conditions.js';
+import { contains, hasSeatsLeft } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { notFound, validationError } from '../../errors.js';
-import { courseListingSchema, trainerCourseListingSchema, trainerListingSchema } from '../../schemas/course.js';
+import {
+  type CourseDetails,
+  courseDetailsSchema,
+  courseListingSchema,
+  trainerCourseListingSchema,
+  trainerListingSchema,
+} from '../../schemas/course.js';
 import type { Role } from '../../schemas/fields.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
+import { addSeats, seatStatuses } from '../capacity.js';
 import type { Core } from '../core.js';
 import { idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
@@ -24,9 +31,21 @@ function visibleTo(viewer: Viewer): WhereOptions<Course> {
   return { isPublished: true };
 }
 
-function titled(core: Core, search: string | undefined): WhereOptions<Course> {
-  if (!search) return {};
-  return { [Op.and]: [contains(core.database.sequelize, 'Course.search_key', searchKey(search))] };
+/** The filters of all listings of courses that take SQL of their own. */
+function matching(
+  { database: { sequelize } }: Core,
+  { search, seatsLeft }: { search?: string; seatsLeft?: boolean },
+): WhereOptions<Course> {
+  const conditions = [
+    ...(search ? [contains(sequelize, 'Course.search_key', searchKey(search))] : []),
+    ...(seatsLeft === undefined ? [] : [hasSeatsLeft(sequelize, seatStatuses, seatsLeft)]),
+  ];
+  return conditions.length === 0 ? {} : { [Op.and]: conditions };
+}
+
+/** Adds to courses what was asked for with them. */
+async function withDetails(core: Core, { include }: CourseDetails, courses: readonly Course[]): Promise<void> {
+  if (include?.includes('seats')) await addSeats(core, courses);
 }
 
 const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'trainer', attributes: trainerSummary }];
@@ -34,7 +53,7 @@ const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'tr
 /** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */
 export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
   const listing = validate(courseListingSchema, query);
-  const { category, level, courseType, trainerId, isPublished, search } = listing;
+  const { category, level, courseType, trainerId, isPublished } = listing;
   const where: WhereOptions<Course> = {
     [Op.and]: [
       visibleTo(viewer),
@@ -45,11 +64,13 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
         ...(trainerId !== undefined && { trainerId }),
         ...(isPublished !== undefined && { isPublished }),
       },
-      titled(core, search),
+      matching(core, listing),
     ],
   };
   const include = withTrainer(core);
-  return pageOf(core, core.database.models.Course, listing, { where, order: orderOf(listing), include });
+  const page = await pageOf(core, core.database.models.Course, listing, { where, order: orderOf(listing), include });
+  await withDetails(core, listing, page.items);
+  return page;
 }
 
 /** @throws AppError `NOT_FOUND` when the id isn't a trainer's */
@@ -71,14 +92,16 @@ export async function listTrainerCourses(
   query: unknown,
 ): Promise<Page<Course>> {
   const listing = validate(trainerCourseListingSchema, query);
-  const { isPublished, search } = listing;
-  return pageOf(core, core.database.models.Course, listing, {
-    where: { trainerId, ...(isPublished !== undefined && { isPublished }), ...titled(core, search) },
+  const { isPublished } = listing;
+  const page = await pageOf(core, core.database.models.Course, listing, {
+    where: { trainerId, ...(isPublished !== undefined && { isPublished }), ...matching(core, listing) },
     order: orderOf(listing),
     include: withTrainer(core),
     // A trainer lists their own courses, and exists.
     ifNone: viewer.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
   });
+  await withDetails(core, listing, page.items);
+  return page;
 }
 
 /** Whether a trainee has an active enrollment in a course. */
@@ -90,9 +113,22 @@ export async function isActiveTrainee(core: Core, userId: string, courseId: stri
 
 /**
  * A course with its trainer. An unpublished one is visible to its trainer, the super admin and its active trainees only.
- * @throws AppError `NOT_FOUND`
+ * @param query `{ include }`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`
  */
-export async function findCourse(core: Core, viewer: NonNullable<Viewer>, id: string): Promise<Course> {
+export async function findCourse(
+  core: Core,
+  viewer: NonNullable<Viewer>,
+  id: string,
+  query: unknown = {},
+): Promise<Course> {
+  const details = validate(courseDetailsSchema, query);
+  const course = await findVisibleCourse(core, viewer, id);
+  await withDetails(core, details, [course]);
+  return course;
+}
+
+async function findVisibleCourse(core: Core, viewer: NonNullable<Viewer>, id: string): Promise<Course> {
   const course = await core.database.read(() =>
     core.database.models.Course.findByPk(id, { include: withTrainer(core) }),
   );

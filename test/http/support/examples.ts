@@ -170,8 +170,17 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const { course } = await buildCatalogue(context);
     await course.update({ isPublished: true, category: 'Crafts', level: 'beginner', courseType: 'online' });
     const { trainerId } = course;
-    const filter = { category: 'Crafts', level: 'beginner', courseType: 'online', trainerId, isPublished: 'true' };
-    return { query: { ...filter, search: 'comp', sortBy: 'title', sortOrder: 'ASC', page: '1', limit: '5' } };
+    const filter = {
+      category: 'Crafts',
+      level: 'beginner',
+      courseType: 'online',
+      trainerId,
+      isPublished: 'true',
+      seatsLeft: 'true',
+    };
+    return {
+      query: { ...filter, include: 'seats', search: 'comp', sortBy: 'title', sortOrder: 'ASC', page: '1', limit: '5' },
+    };
   },
   async createCourse(context) {
     const { token } = await signIn(context, { role: 'trainer' });
@@ -189,7 +198,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     return { ...(await admin(context)), query: { search: 'test', page: '1', limit: '5' } };
   },
   courseStatistics: async (context) => ({ token: (await buildCatalogue(context)).trainer.token }),
-  showCourse: ownCourse,
+  showCourse: async (context) => ({ ...(await ownCourse(context)), query: { include: 'seats' } }),
   updateCourse: async (context) => ({ ...(await ownCourse(context)), body: weaving }),
   async deleteCourse(context) {
     const { token, params } = await ownCourse(context);
@@ -279,7 +288,8 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   async listTrainerCourses(context) {
     const { trainer } = await buildCatalogue(context);
-    const query = { isPublished: 'false', search: 'comp', sortBy: 'title', sortOrder: 'ASC', page: '1', limit: '5' };
+    const filter = { isPublished: 'false', seatsLeft: 'true', search: 'comp', include: 'seats' };
+    const query = { ...filter, sortBy: 'title', sortOrder: 'ASC', page: '1', limit: '5' };
     return { token: trainer.token, params: { trainerId: trainer.user.id }, query };
   },
   async listTrainerEnrollments(context) {

@@ -22,7 +22,7 @@ export function register(program: Command, registry: Registry): void {
   define(audit, registry, {
     usage: 'list',
     schema: 'any',
-    summary: 'List privileged changes, newest first; --json has the values before and after',
+    summary: 'List privileged changes with their present names, newest first; --json has the values before and after',
     examples: [
       'audit list',
       'audit list --action course.delete --from 2026-01-01',
@@ -47,27 +47,22 @@ async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference
 
 async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
   const { action, actor, targetType, target, from, to, page, limit } = run.options;
-  const [{ listAudit }, { emailsOf }] = await Promise.all([
-    import('../../../services/audit.js'),
-    import('../../../services/accounts/queries.js'),
-  ]);
+  const { listAudit } = await import('../../../services/audit.js');
   const context = await run.context();
   const { items, pagination } = await listAudit(context, {
     ...{ action, targetType, targetId: target, from, to, page, limit },
     actorId: actor === undefined ? undefined : await actorIdOf(context, actor),
   });
-  const emails = await emailsOf(
-    context,
-    items.flatMap((entry) => entry.actorId ?? []),
-  );
-  const rows = items.map((entry) => [
-    entry.at.toISOString(),
-    entry.actorId === null ? 'terminal' : (emails.get(entry.actorId) ?? entry.actorId),
-    entry.action,
-    `${entry.targetType} ${entry.targetId ?? ''}`.trimEnd(),
+  const entries = items.map(presentAuditEntry);
+  const rows = entries.map(({ at, actorId, actorName, action, targetType, targetId, targetName }) => [
+    at.toISOString(),
+    actorName ?? actorId ?? 'terminal',
+    action,
+    `${targetType} ${targetId ?? ''}`.trimEnd(),
+    targetName ?? '',
   ]);
   return {
-    json: { entries: items.map(presentAuditEntry), pagination },
-    text: pageText(['TIME', 'ACTOR', 'ACTION', 'TARGET'], rows, pagination, 'entry', 'entries'),
+    json: { entries, pagination },
+    text: pageText(['TIME', 'ACTOR', 'ACTION', 'TARGET', 'NAME'], rows, pagination, 'entry', 'entries'),
   };
 }

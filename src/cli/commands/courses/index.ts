@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
 import { register as registerEdit } from './edit-commands.js';
 import { register as registerFiles } from './file-commands.js';
-import { courseListOptions, deleteCourseOptions, trainerListOptions } from './options.js';
+import { courseDetailOptions, courseListOptions, deleteCourseOptions, trainerListOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const courses = program.command('courses').description('Create, find and manage courses and their files');
@@ -12,7 +12,8 @@ export function register(program: Command, registry: Registry): void {
     usage: 'show <course>',
     schema: 'any',
     summary: 'Show one course',
-    examples: ['courses show "Weaving for beginners"', 'courses show 019aa0c4-... --json'],
+    examples: ['courses show "Weaving for beginners"', 'courses show 019aa0c4-... --include seats --json'],
+    options: courseDetailOptions,
     run: async (run) => (await import('./queries.js')).show(run),
   });
 
@@ -43,6 +44,7 @@ function registerList(courses: Command, registry: Registry): void {
       'courses list --category Crafts --level beginner --published',
       'courses list --trainer ada@example.org --sort-by title --sort-order ASC',
       'courses list --search weaving --json',
+      'courses list --seats-left --include seats',
     ],
     options: courseListOptions,
     run: async (run) => (await import('./queries.js')).list(run),

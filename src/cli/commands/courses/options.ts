@@ -1,5 +1,10 @@
 import { pageOptions, repeatable, yesOption } from '../../core/declaration.js';
 
+/** What courses are shown with on request. */
+export const courseDetailOptions = {
+  '--include <keys>': 'seats: also how many seats are taken and left',
+};
+
 export const courseListOptions = {
   '--category <category>': 'only courses of this category',
   '--level <level>': 'only beginner, intermediate or advanced courses',
@@ -7,9 +12,12 @@ export const courseListOptions = {
   '--trainer <user>': "only this trainer's courses: id, email or phone",
   '--published': 'only published courses',
   '--unpublished': 'only courses that are not published',
+  '--seats-left': 'only courses that have seats left',
+  '--full': 'only courses that have none left',
   '--search <text>': 'look in title, category and tags',
   '--sort-by <field>': 'createdAt, updatedAt, title, category or startDate',
   '--sort-order <order>': 'ASC or DESC',
+  ...courseDetailOptions,
   ...pageOptions('courses'),
 };
 

@@ -7,6 +7,11 @@ export type Course = ReturnType<typeof presentCourse>;
 /** The name of a course's trainer. */
 export const trainerName = ({ trainer }: Course) => `${trainer.firstName} ${trainer.lastName}`;
 
+/** The seats of a course that they were counted of. */
+export function seatsText({ seatsTaken = 0, seatsLeft }: Course): string {
+  return `${seatsTaken} taken, ${typeof seatsLeft === 'number' ? `${seatsLeft} left` : 'no limit'}`;
+}
+
 /** A course for people, a line a field. */
 export function courseText(course: Course): string {
   return fieldsText([
@@ -21,6 +26,7 @@ export function courseText(course: Course): string {
     ['language', course.language],
     ['tags', course.tags.join(', ')],
     ['capacity', course.maxStudents === null ? 'no limit' : String(course.maxStudents)],
+    ['seats', course.seatsTaken === undefined ? null : seatsText(course)],
     ['begins', course.startDate],
     ['ends', course.endDate],
     ['location', course.location],

@@ -13,19 +13,21 @@ import {
 import { counted, pageText, table } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
-import type { courseListOptions, trainerListOptions } from './options.js';
-import { courseText, trainerName } from './output.js';
+import type { courseDetailOptions, courseListOptions, trainerListOptions } from './options.js';
+import { courseText, seatsText, trainerName } from './output.js';
 
 /** A page of courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
-  const { category, level, type, trainer, published, unpublished, search, sortBy, sortOrder, page, limit } =
-    run.options;
+  const { category, level, type, trainer, published, unpublished, seatsLeft, full, ...others } = run.options;
+  const { search, include, sortBy, sortOrder, page, limit } = others;
   if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished exclude each other.');
+  if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full exclude each other.');
   const context = await run.context();
   const { items, pagination } = await listCourses(context, operator, {
-    ...{ category, level, courseType: type, search, sortBy, sortOrder, page, limit },
+    ...{ category, level, courseType: type, search, include, sortBy, sortOrder, page, limit },
     trainerId: trainer === undefined ? undefined : (await findUser(context, trainer)).id,
     isPublished: published ?? (unpublished ? false : undefined),
+    seatsLeft: seatsLeft ?? (full ? false : undefined),
   });
   const courses = items.map(presentCourse);
   const rows = courses.map((course) => [
@@ -36,8 +38,10 @@ export async function list(run: Run<'', typeof courseListOptions>): Promise<Resu
     course.courseType ?? '',
     trainerName(course),
     course.isPublished ? 'yes' : 'no',
+    ...(course.seatsTaken === undefined ? [] : [seatsText(course)]),
   ]);
   const headings = ['ID', 'TITLE', 'CATEGORY', 'LEVEL', 'TYPE', 'TRAINER', 'PUBLISHED'];
+  if (courses.some(({ seatsTaken }) => seatsTaken !== undefined)) headings.push('SEATS');
   return {
     json: { courses, pagination },
     text: pageText(headings, rows, pagination, 'course'),
@@ -45,9 +49,10 @@ export async function list(run: Run<'', typeof courseListOptions>): Promise<Resu
 }
 
 /** One course, all of it. @throws AppError `NOT_FOUND` */
-export async function show(run: Run<'<course>'>): Promise<Result> {
+export async function show(run: Run<'<course>', typeof courseDetailOptions>): Promise<Result> {
   const context = await run.context();
-  const found = await findCourse(context, operator, await courseIdOf(context, run.arguments.course));
+  const { include } = run.options;
+  const found = await findCourse(context, operator, await courseIdOf(context, run.arguments.course), { include });
   const course = presentCourse(found);
   return { json: { course }, text: courseText(course) };
 }

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import {
   courseCreationSchema,
   courseDeletionSchema,
+  courseDetailsSchema,
   courseListingSchema,
   courseUpdateSchema,
   publicationSchema,
@@ -24,7 +25,7 @@ export const courseOperations = {
     success: {
       status: 200,
       description: 'One page of courses',
-      body: shapes.pageOf('courses', shapes.course),
+      body: shapes.pageOf('courses', shapes.courseWithSeats),
     },
   }),
   createCourse: operation({
@@ -86,7 +87,11 @@ export const courseOperations = {
     access: { kind: 'own-trainer', parameter: 'trainerId' },
     params: Joi.object({ trainerId: shapes.id }),
     query: trainerCourseListingSchema,
-    success: { status: 200, description: 'One page of courses', body: shapes.pageOf('courses', shapes.course) },
+    success: {
+      status: 200,
+      description: 'One page of courses',
+      body: shapes.pageOf('courses', shapes.courseWithSeats),
+    },
     failures: ['NOT_FOUND'],
   }),
   showCourse: operation({
@@ -96,10 +101,11 @@ export const courseOperations = {
     summary: 'A course; an unpublished one is there for its trainer, its active trainees and the super admin',
     access: { kind: 'owner', of: 'course', roles: ['trainee', 'trainer', 'super_admin'], open: true },
     params: Joi.object({ id: shapes.idOf('course') }),
+    query: courseDetailsSchema,
     success: {
       status: 200,
       description: 'The course',
-      body: Joi.object({ course: shapes.course.required() }),
+      body: Joi.object({ course: shapes.courseWithSeats.required() }),
     },
     failures: ['NOT_FOUND'],
   }),

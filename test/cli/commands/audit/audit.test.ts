@@ -32,9 +32,15 @@ describe('coursectl audit list', () => {
     const { exitCode, stdout, stderr } = await cli.run(['audit', 'list']);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     const [heading, edited, deactivated, footer] = stdout.split('\n');
-    expect(heading).to.match(/^TIME +ACTOR +ACTION +TARGET$/);
-    expect(edited).to.match(new RegExp(`^\\d{4}-\\S+Z +terminal +user\\.update +user ${ben.id}$`));
-    expect(deactivated).to.match(new RegExp(`^\\d{4}-\\S+Z +admin@x\\.org +user\\.deactivate +user ${ben.id}$`));
+    expect(heading).to.match(/^TIME +ACTOR +ACTION +TARGET +NAME$/);
+    expect(edited).to.match(
+      new RegExp(`^\\d{4}-\\S+Z +terminal +user\\.update +user ${ben.id} +Test Old \\(ben@x\\.org\\)$`),
+    );
+    expect(deactivated).to.match(
+      new RegExp(
+        `^\\d{4}-\\S+Z +Test \\w+ \\(admin@x\\.org\\) +user\\.deactivate +user ${ben.id} +Test Old \\(ben@x\\.org\\)$`,
+      ),
+    );
     expect(footer).to.equal('Page 1 of 1, 2 entries.');
   });
 

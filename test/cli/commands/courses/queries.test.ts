@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { User } from '../../../../src/db/models/user.js';
 import { weaving } from '../../../http/support/courses.js';
-import { buildCourse, buildUser, signIn } from '../../../support/factories.js';
+import { buildCourse, buildEnrollment, buildUser, signIn } from '../../../support/factories.js';
 import { testEnvironment, useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 
@@ -74,6 +74,24 @@ describe('coursectl courses', () => {
         expect(await titles('--trainer', trainer), trainer).to.deep.equal(['Bees']);
     });
 
+    it('shows the seats on request, and filters by them', async () => {
+      await loom.update({ maxStudents: 1 });
+      await buildEnrollment(harness.context, await buildUser(harness.context), loom, { status: 'active' });
+      expect(await titles('--full')).to.deep.equal(['Weaving']);
+      expect(await titles('--seats-left')).to.deep.equal(['Bees', 'Überfärben']);
+      const { stdout } = await cli.run(['courses', 'list', '--include', 'seats', '--sort-by', 'title']);
+      const [heading, , weaving, bees] = stdout.split('\n');
+      expect(heading).to.match(/ PUBLISHED +SEATS$/);
+      expect(weaving).to.match(/ Weaving .* yes +1 taken, 0 left$/);
+      expect(bees).to.match(/ Bees .* yes +0 taken, no limit$/);
+      const { token } = await signIn(harness.context, { role: 'super_admin' });
+      const { body } = await harness.api('get', '/api/courses?include=seats&seatsLeft=false', token).expect(200);
+      expect(await cli.json(['courses', 'list', '--include', 'seats', '--full'])).to.deep.equal(body);
+      const show = ['courses', 'show', 'Weaving', '--include', 'seats'];
+      expect(await cli.json(show)).to.deep.equal({ course: body.courses[0] });
+      expect((await cli.run(show)).stdout.split('\n')).to.include('seats        1 taken, 0 left');
+    });
+
     it('sorts and pages', async () => {
       const byTitle = ['--sort-by', 'title', '--sort-order', 'ASC', '--limit', '2'];
       expect(await titles(...byTitle, '--page', '1')).to.include('Bees');
@@ -87,6 +105,8 @@ describe('coursectl courses', () => {
       [['--level', 'hard'], 2, '--level must be one of beginner, intermediate, advanced.'],
       [['--type', 'x'], 2, '--type must be one of online, classroom, hybrid.'],
       [['--sort-by', 'trainer'], 2, '--sort-by must be one of createdAt, updatedAt, title, category, startDate.'],
+      [['--include', 'trainees'], 2, '--include must be one of seats.'],
+      [['--seats-left', '--full'], 2, '--seats-left and --full exclude each other.'],
       [['--limit', '101'], 2, '--limit must be a whole number from 1 to 100.'],
       [['--trainer', 'nobody@x.org'], 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
     ];
