@@ -238,7 +238,7 @@ function Foot({ pagination, columns, shown, onSearch }: FootProps) {
           value={String(itemsPerPage)}
           onChange={({ currentTarget }) => onSearch({ limit: Number(currentTarget.value) })}
         />
-        <Menu closeOnItemClick={false} position="top-end">
+        <Menu position="top-end">
           <Menu.Target>
             <ActionIcon variant="default" size="md" aria-label={t('table.columns')}>
               <IconColumns size={16} aria-hidden />
@@ -247,16 +247,14 @@ function Foot({ pagination, columns, shown, onSearch }: FootProps) {
           <Menu.Dropdown>
             <Menu.Label>{t('table.columns')}</Menu.Label>
             {columns.map(({ id, header }) => (
-              <Menu.Item
+              <Menu.CheckboxItem
                 key={id}
-                role="menuitemcheckbox"
-                aria-checked={shown.includes(id)}
+                checked={shown.includes(id)}
                 disabled={shown.length === 1 && shown.includes(id)}
-                leftSection={<Checkbox.Indicator checked={shown.includes(id)} aria-hidden />}
-                onClick={() => onSearch({ columns: toggled(id) })}
+                onChange={() => onSearch({ columns: toggled(id) })}
               >
                 {header}
-              </Menu.Item>
+              </Menu.CheckboxItem>
             ))}
           </Menu.Dropdown>
         </Menu>
