@@ -34,8 +34,7 @@ describe('coursectl among other processes', function () {
     it('makes its tables and its secret, says where it listens and what to do next, and ends well at SIGTERM', async () => {
       const server = start('serve', '--migrate', '--port', '0');
       const [, url = ''] = await server.says(/coursectl is listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
-      const hint =
-        /No super admin yet\. In another terminal, in this folder, run: (node \/\S+\/bin\/coursectl\.js setup)\n/;
+      const hint = /\nor in another terminal, in this folder, run: (node \/\S+\/bin\/coursectl\.js setup)\n/;
       const [, asCalled] = await server.says(hint);
       for (const probe of ['/healthz', '/readyz']) expect((await fetch(url + probe)).status, probe).to.equal(200);
       const status = await fetch(`${url}/api/auth/setup-status`);
@@ -49,8 +48,9 @@ describe('coursectl among other processes', function () {
       expect(words).to.deep.equal([
         `coursectl is listening on ${url}`,
         `Database: sqlite:${path.join(cli.folder, 'data', 'coursectl.sqlite')}`,
-        `API description: ${url}/api/openapi.json`,
-        `No super admin yet. In another terminal, in this folder, run: ${asCalled}`,
+        `API description: ${url}/api/docs`,
+        `No super admin yet. Create one in a browser at ${url},`,
+        `or in another terminal, in this folder, run: ${asCalled}`,
         'Stopping: waiting for running requests.',
       ]);
     });

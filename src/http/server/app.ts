@@ -17,7 +17,6 @@ import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { bindContract } from './router.js';
 import type { Service } from './service.js';
-import { serveConsole } from './web-console.js';
 
 /** Without a server: ready, without imports, without bounds. */
 const alone: Service = {
@@ -35,11 +34,15 @@ const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => 
   next();
 };
 
-/** The API as an Express application. @param given what it is part of, as far as that differs from {@link alone} */
-export function createApp(context: Context, given: Partial<Service> & { consoleFolder?: string } = {}): Express {
+/**
+ * The API as an Express application.
+ * @param given what it is part of, as far as that differs from {@link alone}
+ * @param consolePages serves the web console, where there is one
+ */
+export function createApp(context: Context, given: Partial<Service> = {}, consolePages?: RequestHandler): Express {
   const service = { ...alone, ...given };
   const app = express();
-  const { trustProxy, allowedOrigins, webConsole } = context.config.http;
+  const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
   app.disable('x-powered-by');
   app.disable('etag');
@@ -73,7 +76,6 @@ export function createApp(context: Context, given: Partial<Service> & { consoleF
       service,
     ),
   );
-  const consolePages = webConsole ? serveConsole(given.consoleFolder) : undefined;
   if (consolePages) app.use(consolePages);
   app.use(() => {
     throw new AppError('NOT_FOUND');
