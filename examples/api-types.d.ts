@@ -187,7 +187,7 @@ export interface WebSession {
   expiresAt: string;
 }
 
-/** A session of the caller */
+/** A session of an account */
 export interface Session {
   /** Opaque identifier */
   id: string;
@@ -632,7 +632,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -1108,6 +1108,68 @@ export interface ResetPasswordResponse {
   message: 'Password reset successfully.';
   /** The new initial password; shown only here */
   temporaryPassword: string;
+}
+
+/** Parameters of `GET /api/users/{id}/sessions` */
+export interface ListUserSessionsParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+  query?: {
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/users/{id}/sessions` */
+export type ListUserSessionsBody = undefined;
+
+/** Successful response of `GET /api/users/{id}/sessions` */
+export interface ListUserSessionsResponse {
+  /** The sessions of this page */
+  sessions: Session[];
+  pagination: Pagination;
+}
+
+/** Parameters of `DELETE /api/users/{id}/sessions` */
+export interface EndUserSessionsParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+}
+
+/** Request body of `DELETE /api/users/{id}/sessions` */
+export type EndUserSessionsBody = undefined;
+
+/** Successful response of `DELETE /api/users/{id}/sessions` */
+export interface EndUserSessionsResponse {
+  /** Confirmation for people */
+  message: 'All sessions ended.';
+  /** Number of sessions that ended */
+  endedCount: number;
+}
+
+/** Parameters of `DELETE /api/users/{id}/sessions/{sessionId}` */
+export interface EndUserSessionParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+    /** Id of the session */
+    sessionId: string;
+  };
+}
+
+/** Request body of `DELETE /api/users/{id}/sessions/{sessionId}` */
+export type EndUserSessionBody = undefined;
+
+/** Successful response of `DELETE /api/users/{id}/sessions/{sessionId}` */
+export interface EndUserSessionResponse {
+  /** Confirmation for people */
+  message: 'Session ended.';
 }
 
 /** Parameters of `POST /api/users/{id}/unlock` */
@@ -2053,7 +2115,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */
@@ -2366,6 +2428,30 @@ export interface Operations {
     parameters: ResetPasswordParameters;
     body: ResetPasswordBody;
     response: ResetPasswordResponse;
+  };
+  /** An account's sessions, newest first */
+  listUserSessions: {
+    method: 'GET';
+    path: '/api/users/{id}/sessions';
+    parameters: ListUserSessionsParameters;
+    body: ListUserSessionsBody;
+    response: ListUserSessionsResponse;
+  };
+  /** End all sessions of an account, which must sign in again */
+  endUserSessions: {
+    method: 'DELETE';
+    path: '/api/users/{id}/sessions';
+    parameters: EndUserSessionsParameters;
+    body: EndUserSessionsBody;
+    response: EndUserSessionsResponse;
+  };
+  /** End one of an account's sessions */
+  endUserSession: {
+    method: 'DELETE';
+    path: '/api/users/{id}/sessions/{sessionId}';
+    parameters: EndUserSessionParameters;
+    body: EndUserSessionBody;
+    response: EndUserSessionResponse;
   };
   /** Let an account try its password again that is locked after too many wrong ones */
   unlockUser: {

@@ -19,6 +19,7 @@ import { register as registerUsersImport } from './commands/users/import.js';
 import { register as registerUsers } from './commands/users/index.js';
 import { register as registerUsersRegister } from './commands/users/register.js';
 import { register as registerUsersResetPassword } from './commands/users/reset-password.js';
+import { register as registerUsersSessions } from './commands/users/sessions.js';
 import { exitCodes } from './core/exit-codes.js';
 import { asTyped, failureJson, type Io, writeLine } from './core/output.js';
 import { printable } from './core/printable.js';
@@ -53,6 +54,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   registerUsersRegister(users, registry);
   registerUsersEdit(users, registry);
   registerUsersResetPassword(users, registry);
+  registerUsersSessions(users, registry);
   registerUsersImport(users, registry);
   registerUsersExport(users, registry);
   registerImports(program, registry);

@@ -4,6 +4,7 @@ import { insertRows } from '../db/bulk-insert.js';
 import type { AuditEntry } from '../db/models/audit-entry.js';
 import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
+import type { Session } from '../db/models/session.js';
 import type { User } from '../db/models/user.js';
 import { type AuditAction, type AuditTargetType, auditListingSchema } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';
@@ -62,6 +63,11 @@ export function changesBetween<T extends object>(before: T, after: T): { before:
 export function auditedUser(user: User): object {
   const { firstName, lastName, email, phone, role, isActive, requiresPasswordChange } = user;
   return { firstName, lastName, email, phone, role, isActive, requiresPasswordChange };
+}
+
+/** A session as the audit log shows it. */
+export function auditedSession({ id, createdAt, ip, userAgent }: Session): object {
+  return { id, createdAt, ip, userAgent };
 }
 
 /** A course as the audit log shows it. */

@@ -23,6 +23,7 @@ const commands = leavesOf(createProgram(io, { exitCode: 0 }));
 /** All that may work on whatever schema there is: they only read, or, as `serve`, look at it themselves. */
 const reading = [
   ...['serve', 'doctor', 'config', 'completion', 'migrate status', 'audit list', 'users list', 'users show'],
+  'users sessions list',
   ...['courses list', 'courses show', 'courses categories', 'courses trainers', 'courses stats'],
   ...['courses files list', 'courses files get', 'enrollments list', 'enrollments show', 'enrollments stats'],
 ];
@@ -37,6 +38,7 @@ const lines: Readonly<Record<string, string>> = {
   'seed demo': '',
   ...{ 'users register': `${person} --role trainee`, 'users activate': 'ben@x.org', 'users deactivate': 'ben@x.org' },
   ...{ 'users unlock': 'ben@x.org', 'users reset-password': 'ben@x.org', 'users export': '' },
+  ...{ 'users sessions end': 'ben@x.org x', 'users sessions end-all': 'ben@x.org' },
   ...{ 'users edit': 'ben@x.org --last-name Old', 'users delete': 'ben@x.org --yes', 'users import': 'FILE --yes' },
   'courses create': '--title Knots --description Ropes --trainer ada@x.org',
   ...{ 'courses edit': 'Bees --title Ants', 'courses delete': 'Bees --force --yes', 'courses publish': 'Bees' },

@@ -21,6 +21,7 @@ const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string
   Course: { names: ['course'], listedBy: 'courses list' },
   Enrollment: { names: ['id'], listedBy: 'enrollments list' },
   Import: { names: ['id'], listedBy: 'imports list' },
+  Session: { names: ['session-id'], listedBy: 'users sessions list <user>' },
   File: { names: ['file-id'], listedBy: 'courses files list <course>' },
 };
 

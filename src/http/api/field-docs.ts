@@ -68,6 +68,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   email: { description: 'Email address, unique among accounts; stored in lower case', example: 'ada@example.org' },
   encoding: { description: 'Character encoding of the file; detected by default', example: 'utf-8' },
   endDate: { description: 'Last day of the course', example: '2026-06-30' },
+  endedCount: { description: 'Number of sessions that ended', example: 2 },
   enrolled: { description: 'Enrollments created', example: 12 },
   enrolledAt: { description: 'Time of enrollment', example: moment },
   enrollment: { description: 'The enrollment' },

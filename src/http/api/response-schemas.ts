@@ -262,7 +262,7 @@ export const auditEntry = component(
 
 export const session = component(
   'Session',
-  'A session of the caller',
+  'A session of an account',
   Joi.object({
     id,
     createdAt: timestamp,
