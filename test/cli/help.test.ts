@@ -68,6 +68,7 @@ describe('help', () => {
       ...['setup', 'serve', 'migrate up', 'migrate down', 'migrate status', 'seed demo', 'doctor', 'config'],
       ...['users register', 'users list', 'users show', 'users activate', 'users deactivate', 'users unlock'],
       ...['users reset-password', 'users sessions list', 'users sessions end', 'users sessions end-all'],
+      'overview',
       ...['users export', 'users import', 'users edit', 'users delete', 'completion', 'audit list', 'files sweep'],
       ...['courses list', 'courses show', 'courses create', 'courses edit', 'courses publish', 'courses unpublish'],
       ...['courses assign-trainer', 'courses delete', 'courses categories', 'courses trainers', 'courses stats'],

@@ -24,6 +24,7 @@ const commands = leavesOf(createProgram(io, { exitCode: 0 }));
 const reading = [
   ...['serve', 'doctor', 'config', 'completion', 'migrate status', 'audit list', 'users list', 'users show'],
   'users sessions list',
+  'overview',
   ...['courses list', 'courses show', 'courses categories', 'courses trainers', 'courses stats'],
   ...['courses files list', 'courses files get', 'enrollments list', 'enrollments show', 'enrollments stats'],
 ];

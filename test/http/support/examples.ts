@@ -310,6 +310,10 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const query = { courseId: course.id, status: 'active', search: 'comp', page: '1', limit: '5' };
     return { token: trainer.token, params: { trainerId: trainer.user.id }, query };
   },
+  showOverview: async (context) => {
+    await buildCatalogue(context);
+    return admin(context);
+  },
   importTemplate: async (context) => ({ token: (await signIn(context, { role: 'super_admin' })).token }),
   async createImport(context) {
     const { token } = await signIn(context, { role: 'super_admin' });
