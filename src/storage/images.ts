@@ -1,8 +1,8 @@
 import { access, constants, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '../errors.js';
+import { createFairQueue, type QueueBounds } from '../fair-queue.js';
 import { diskFault } from './disk-fault.js';
-import { createFairQueue, type QueueBounds } from './fair-queue.js';
 import { createImageProcess, type ImageTimes, type PreparedImage } from './image-process.js';
 
 /** The limits of a picture before and after it is prepared; lengths in pixels. */

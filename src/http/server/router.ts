@@ -9,10 +9,11 @@ import { type Contract, contract } from '../api/contract.js';
 import type { Operation, PathParameter } from '../api/operation.js';
 import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
-import { type StreamAnswer, sendJson, sendStream } from '../body/streams.js';
+import { type StreamAnswer, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
 import { readUpload } from '../body/uploads.js';
 import type { Admission } from './admission.js';
 import { admit } from './admit.js';
+import { type LargeAnswers, largestAnswer } from './large-answers.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
 import { answerTaken, bodyComing, type WaitingRequests } from './waiting-requests.js';
 
@@ -73,6 +74,8 @@ export interface Surroundings {
   admission?: Admission;
   /** The requests that wait for their clients or in a queue; without it there is no bound. */
   waiting?: WaitingRequests;
+  /** How many large answers it builds at the same time; without it there is no bound. */
+  largeAnswers?: LargeAnswers;
   limits: {
     /** How long a JSON body may take to arrive, in milliseconds. */
     bodyMs: number;
@@ -113,7 +116,7 @@ function respond<T extends Operation>(
   handler: Handler<T>,
   surroundings: Surroundings,
 ): RequestHandler {
-  const { admission, waiting, limits } = surroundings;
+  const { admission, waiting, largeAnswers, limits } = surroundings;
   const { withDeadline } = context.database;
   const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
 
@@ -166,13 +169,24 @@ function respond<T extends Operation>(
     } as unknown as HandlerRequest<T>;
     const handle = async () => handler(admitted);
     const handled = operation.hashesPassword ? () => released(waiting && (() => waiting.login(owner)), handle) : handle;
-    const answer = await (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
-    response.status(operation.success.status);
     const sending = {
       unreadMs: limits.unreadMs,
       onBegin: () => admission?.release(response),
       onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
     };
+    const run = () => (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
+    const bytes = largestAnswer(operation, query);
+    if (largeAnswers && bytes !== undefined) {
+      // While it waits, it is none of those being processed.
+      admission?.release(response);
+      return largeAnswers.build({ ...owner, bytes, signal: left.signal }, async () => {
+        admission?.reacquire(response);
+        const answer = await run();
+        return sendLargeJson(response.status(operation.success.status), answer, sending);
+      });
+    }
+    const answer = await run();
+    response.status(operation.success.status);
     // Where the contract names a content type, its handlers give a stream: the mapped types say so.
     if ('content' in operation.success)
       await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);

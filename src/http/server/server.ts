@@ -13,6 +13,7 @@ import { createAdmission, type QueueLimits } from './admission.js';
 import { createApp } from './app.js';
 import { type Connections, trackConnections } from './connections.js';
 import { messageOf, retryAfterOf } from './errors.js';
+import { createLargeAnswers } from './large-answers.js';
 import { countPerSecond } from './per-second.js';
 import type { Surroundings } from './router.js';
 import { createWaitingRequests } from './waiting-requests.js';
@@ -186,6 +187,7 @@ export async function startServer(
       },
       admission,
       waiting,
+      largeAnswers: createLargeAnswers(),
       load: () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() }),
       ...(limits && { limits }),
     },
