@@ -11,15 +11,10 @@ import {
   tokenFor,
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { accountKeys } from '../support/shown.js';
 import { ada, expectFailure, expectInvalid, messages } from './support/expectations.js';
 
 const protectedMessage = "The super admin can't be deactivated, demoted or deleted.";
-
-/** What the super admin sees of an account. */
-const accountKeys = [
-  ...['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'avatar', 'lastLogin'],
-  ...['requiresPasswordChange', 'createdAt', 'updatedAt'],
-];
 
 describe('User administration', () => {
   const harness = useHarness();

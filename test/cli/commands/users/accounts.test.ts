@@ -2,16 +2,12 @@ import { expect } from 'chai';
 import { buildUser, tokenFor } from '../../../support/factories.js';
 import { testEnvironment, useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
+import { accountKeys } from '../../../support/shown.js';
 
 interface Listing {
   users: Record<string, unknown>[];
   pagination: Record<'currentPage' | 'totalPages' | 'totalItems' | 'itemsPerPage', number>;
 }
-
-const accountKeys = [
-  ...['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'avatar', 'lastLogin'],
-  ...['requiresPasswordChange', 'createdAt', 'updatedAt'],
-];
 
 describe('coursectl users', () => {
   const harness = useHarness();
