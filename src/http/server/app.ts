@@ -16,10 +16,10 @@ import { untrustedProxy } from '../middleware/untrusted-proxy.js';
 import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { bindContract } from './router.js';
-import type { Service } from './service.js';
+import type { ServerHandle } from './server-handle.js';
 
 /** Without a server: ready, without imports, without bounds. */
-const alone: Service = {
+const alone: ServerHandle = {
   isDraining: () => false,
   notReady: () => undefined,
   wakeImports: () => undefined,
@@ -34,16 +34,16 @@ const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => 
   next();
 };
 
-/** The API as an Express application. @param given what it is part of, as far as that differs from {@link alone} */
-export function createApp(context: Context, given: Partial<Service> = {}): Express {
-  const service = { ...alone, ...given };
+/** The API as an Express application. @param given the server that it runs in; {@link alone} for what is absent */
+export function createApp(context: Context, given: Partial<ServerHandle> = {}): Express {
+  const server = { ...alone, ...given };
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  const metrics = createMetrics(context, service.load);
+  const metrics = createMetrics(context, server.load);
   app.use(requestLog(context.logger));
   app.use(metrics.middleware);
   app.use(securityHeaders());
@@ -54,7 +54,7 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
   });
   app.use(assertOneHost);
   app.use('/api', corsMiddleware(allowedOrigins));
-  app.use('/api', (_request, _response, next) => next(service.notReady()));
+  app.use('/api', (_request, _response, next) => next(server.notReady()));
   app.use('/api', untrustedProxy(context));
   app.use(
     bindContract(
@@ -66,10 +66,10 @@ export function createApp(context: Context, given: Partial<Service> = {}): Expre
         ...courseHandlers,
         ...enrollmentHandlers,
         ...fileHandlers,
-        ...importHandlers(service),
-        ...serviceHandlers(context, service, metrics),
+        ...importHandlers(server),
+        ...serviceHandlers(context, server, metrics),
       },
-      service,
+      server,
     ),
   );
   app.use(() => {

@@ -13,7 +13,8 @@ import { rangeOf } from '../body/ranges.js';
 import { type StreamAnswer, sendJson, sendStream } from '../body/streams.js';
 import { readUpload } from '../body/uploads.js';
 import type { Admission } from './admission.js';
-import { answerTaken, bodyComing, type WaitingRequests } from './waiting-requests.js';
+import { answerTaken, bodyComing } from './waiting-request.js';
+import type { WaitingRequests } from './waiting-requests.js';
 
 /** What a handler is given. `caller` is set unless the operation is also open without a token. */
 export interface HandlerRequest<T extends Operation = Operation> {
@@ -64,8 +65,8 @@ const jsonLimit = 100 * 1024;
 /** How long a request waits for the database, in milliseconds; with all else it is answered within 5 s. */
 const databaseMs = 4000;
 
-/** What the service around the operations does for them. */
-export interface Surroundings {
+/** How the server bounds and times requests. */
+export interface RequestControl {
   /** How many requests it works on; without it there is no bound. */
   admission?: Admission;
   /** The requests that wait for their clients or in a queue; without it there is no bound. */
@@ -130,9 +131,9 @@ function respond<T extends Operation>(
   context: Context,
   operation: T,
   handler: Handler<T>,
-  surroundings: Surroundings,
+  control: RequestControl,
 ): RequestHandler {
-  const { admission, waiting, limits } = surroundings;
+  const { admission, waiting, limits } = control;
   const { withDeadline } = context.database;
   const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
 
@@ -214,7 +215,7 @@ async function assertStillSignedIn(context: Context, caller: Caller | undefined,
 }
 
 /** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */
-export function bindContract(context: Context, handlers: Handlers, surroundings: Surroundings): Router {
+export function bindContract(context: Context, handlers: Handlers, control: RequestControl): Router {
   const router = Router({ caseSensitive: true });
   const paths = new Map<string, (keyof Contract)[]>();
   // TypeScript types the keys of any object as text.
@@ -225,7 +226,7 @@ export function bindContract(context: Context, handlers: Handlers, surroundings:
     for (const name of names) {
       const operation: Operation = contract[name];
       // Each handler fits its own operation; the loop sees the union of both.
-      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>, surroundings));
+      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>, control));
     }
     const methods = names.map((name) => contract[name].method.toUpperCase());
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];

@@ -14,7 +14,7 @@ import { createApp } from './app.js';
 import { type Connections, trackConnections } from './connections.js';
 import { messageOf, retryAfterOf } from './errors.js';
 import { countPerSecond } from './per-second.js';
-import type { Surroundings } from './router.js';
+import type { RequestControl } from './router.js';
 import { createWaitingRequests } from './waiting-requests.js';
 
 /** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
@@ -49,7 +49,7 @@ export interface ServerOptions {
   ready?: boolean;
   /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
   drainMs?: number;
-  limits?: Surroundings['limits'];
+  limits?: RequestControl['limits'];
   /** How long requests may wait in the queue. */
   queue?: Partial<QueueLimits>;
 }
