@@ -210,6 +210,7 @@ export async function startServer(
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);
       await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
       clearTimeout(cut);
+      // Failures are reported where the work was started.
       await Promise.allSettled(afterwork);
     },
   };

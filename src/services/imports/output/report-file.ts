@@ -80,6 +80,7 @@ export class ReportFile {
     try {
       this.#handle = await open(this.#copy, 'wx+', 0o600);
       for await (const chunk of old.createReadStream({ start: 0, end: committed - 1, autoClose: false })) {
+        // A stream without an encoding yields buffers.
         await writeAll(this.#handle, chunk as Buffer, this.#length);
         this.#length += (chunk as Buffer).length;
       }
@@ -117,6 +118,7 @@ export class ReportFile {
 
   /** Whether the file has the header and the committed length that it should have. */
   async isIntact(committed: number): Promise<boolean> {
+    // A file that can't be opened can't be continued, whatever the cause.
     const file = await open(this.path, 'r').catch(() => undefined);
     if (!file) return false;
     try {
