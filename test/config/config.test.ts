@@ -421,7 +421,7 @@ describe('loadConfig', () => {
     expect(load({ ...production, PASSWORD_BLOCKLIST: 'off' }).auth.passwordBlocklist).to.equal(false);
   });
 
-  it('lets the test suite alone hash cheaply', () => {
+  it('allows a low hashing cost with NODE_ENV=test only', () => {
     expect(load({ NODE_ENV: 'test', BCRYPT_COST: '4' }).auth.bcryptCost).to.equal(4);
   });
 

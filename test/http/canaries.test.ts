@@ -18,7 +18,7 @@ describe('Secrets sent through the whole contract', function () {
     watch = new Watch();
   });
 
-  it('would be found', async () => {
+  it('are found by the test when they are leaked', async () => {
     let missed: string[] = ['all'];
     await overheard(watch, async () => {
       missed = await plantSecrets(harness.context, watch, reset);

@@ -102,7 +102,7 @@ describe('GET /api/courses', () => {
       expect((await titles(`?${query}&sortBy=title&sortOrder=ASC`)).join(''), query).to.equal(expected);
   });
 
-  it('counts what the filters leave', async () => {
+  it('counts the courses that match the filters', async () => {
     for (const number of [1, 2, 3]) await course(`${number}`, { level: number === 3 ? 'advanced' : 'beginner' });
     const { body } = await list('?level=beginner&limit=1').expect(200);
     expect(body.pagination).to.deep.equal({ currentPage: 1, totalPages: 2, totalItems: 2, itemsPerPage: 1 });

@@ -156,7 +156,7 @@ describe('User administration', () => {
       await login('+44 20 79460001', factoryPassword).expect(200);
     });
 
-    it('passes over what it is not for', async () => {
+    it('ignores other fields', async () => {
       const surplus = {
         isActive: false,
         passwordHash: 'x',
@@ -196,7 +196,7 @@ describe('User administration', () => {
       await harness.api('get', '/api/auth/me', token).expect(200);
     });
 
-    it('makes no second super admin, and keeps the role of the super admin', async () => {
+    it('refuses a second super admin, and any other role for the super admin', async () => {
       expectFailure(await update({ role: 'super_admin' }), 400, messages.superAdminExists);
       for (const role of ['trainer', 'trainee'])
         expectFailure(await update({ role }, admin.user.id), 400, protectedMessage);

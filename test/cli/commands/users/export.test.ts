@@ -123,7 +123,7 @@ describe('coursectl users export', () => {
     expect(new Set(rows.map(({ id }) => id)).size).to.equal(2345);
   });
 
-  it('goes no faster than its reader, so that memory is bounded', async () => {
+  it('writes no faster than its reader reads, so that memory is bounded', async () => {
     await buildMany(3500);
     // A stream without a reader yet: its two buffers take up two batches of a thousand.
     const stdout = new PassThrough();
