@@ -55,6 +55,7 @@ export function changesBetween<T extends object>(before: T, after: T): { before:
   const changed = (Object.keys(after) as (keyof T)[]).filter(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
+  // fromEntries forgets which keys it was given.
   const only = (source: T) => Object.fromEntries(changed.map((key) => [key, source[key]])) as Partial<T>;
   return { before: only(before), after: only(after) };
 }

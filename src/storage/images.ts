@@ -67,6 +67,7 @@ export function createImagePreparer(changes: Partial<typeof defaults> = {}): Ima
         const task = { source, target, ...limits, wholeBytes, growthBytes: wholeBytes + settings.extraBytes };
         return await queue.add({ account, bytes: size, signal }, () => worker.run(task, signal));
       } catch (error) {
+        // The first error matters more; the cleanup of uploads removes what stays.
         await rm(target, { force: true }).catch(() => undefined);
         if (signal?.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
         throw diskFault(path.dirname(target), error);

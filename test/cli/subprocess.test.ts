@@ -24,7 +24,7 @@ function parted(stderr: string): { logs: LogLine[]; words: string[] } {
 }
 
 /** What only a real process has: signals, pipes, a disk that fills, a terminal. */
-describe('coursectl among other processes', function () {
+describe('The coursectl process', function () {
   this.timeout(scaled(60_000));
   const processes = useSubprocesses();
   const cli = useCommandLine(() => ({ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }));
@@ -103,7 +103,7 @@ describe('coursectl among other processes', function () {
       expect(failing.stderr).to.match(/^error: The disk of \S+coursectl\.sqlite fails or is full\. [^\n]+\n$/);
     });
 
-    it('is known to doctor', async () => {
+    it('is reported by doctor', async () => {
       const { stdout } = await inShell('ulimit -f 0; coursectl doctor').ended;
       expect(stdout).to.match(/\nFAILED {3}data folder: [^\n]+ can't be written \(EFBIG\) -> Free some space\.\n/);
       expect(readdirSync(cli.folder)).to.deep.equal([]);

@@ -70,6 +70,7 @@ const prepare = (database: MysqlConfig) => async (given: unknown) => {
 export function patchMysqlConnections(sequelize: Sequelize): void {
   // Sequelize's types don't declare these methods.
   const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
+  // map() forgets which method stands where.
   const [get, release, destroy, disconnect, close] = (
     ['getConnection', 'releaseConnection', 'destroyConnection', 'disconnect', 'close'] as const
   ).map((name) => manager[name].bind(manager)) as [
@@ -107,6 +108,7 @@ export function patchMysqlConnections(sequelize: Sequelize): void {
   manager.disconnect = async (connection) => {
     const { stream } = connection;
     if (manager.validate(connection)) {
+      // A connection that can't be ended in order is ended without it.
       await disconnect(connection).catch(() => stream.destroy());
       // A server that is out of reach never closes its end, and an open connection keeps the program running.
       setTimeout(() => stream.destroy(), quitMs).unref();

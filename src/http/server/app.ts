@@ -17,10 +17,10 @@ import { untrustedProxy } from '../middleware/untrusted-proxy.js';
 import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { bindContract } from './router.js';
-import type { Service } from './service.js';
+import type { ServerHandle } from './server-handle.js';
 
 /** Without a server: ready, without imports, without bounds. */
-const alone: Service = {
+const alone: ServerHandle = {
   isDraining: () => false,
   notReady: () => undefined,
   wakeImports: () => undefined,
@@ -37,18 +37,18 @@ const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => 
 
 /**
  * The API as an Express application.
- * @param given what it is part of, as far as that differs from {@link alone}
+ * @param given the server that it runs in; {@link alone} for what is absent
  * @param consolePages serves the web console, where there is one
  */
-export function createApp(context: Context, given: Partial<Service> = {}, consolePages?: RequestHandler): Express {
-  const service = { ...alone, ...given };
+export function createApp(context: Context, given: Partial<ServerHandle> = {}, consolePages?: RequestHandler): Express {
+  const server = { ...alone, ...given };
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  const metrics = createMetrics(context, service.load);
+  const metrics = createMetrics(context, server.load);
   app.use(requestLog(context.logger));
   app.use(metrics.middleware);
   app.use(securityHeaders());
@@ -59,7 +59,7 @@ export function createApp(context: Context, given: Partial<Service> = {}, consol
   });
   app.use(assertOneHost);
   app.use('/api', corsMiddleware(allowedOrigins));
-  app.use('/api', (_request, _response, next) => next(service.notReady()));
+  app.use('/api', (_request, _response, next) => next(server.notReady()));
   app.use('/api', untrustedProxy(context));
   app.use(
     bindContract(
@@ -71,11 +71,11 @@ export function createApp(context: Context, given: Partial<Service> = {}, consol
         ...courseHandlers,
         ...enrollmentHandlers,
         ...fileHandlers,
-        ...importHandlers(service),
+        ...importHandlers(server),
         ...overviewHandlers,
-        ...serviceHandlers(context, service, metrics),
+        ...serviceHandlers(context, server, metrics),
       },
-      service,
+      server,
     ),
   );
   if (consolePages) app.use(consolePages);

@@ -15,7 +15,8 @@ import type { Admission } from './admission.js';
 import { admit } from './admit.js';
 import { type LargeAnswers, largestAnswer } from './large-answers.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
-import { answerTaken, bodyComing, type WaitingRequests } from './waiting-requests.js';
+import { answerTaken, bodyComing } from './waiting-request.js';
+import type { WaitingRequests } from './waiting-requests.js';
 
 /** What a handler is given. `caller` is set unless the operation is also open without a token. */
 export interface HandlerRequest<T extends Operation = Operation> {
@@ -68,8 +69,8 @@ const jsonLimit = 100 * 1024;
 /** How long a request waits for the database, in milliseconds; with all else it is answered within 5 s. */
 const databaseMs = 4000;
 
-/** What the service around the operations does for them. */
-export interface Surroundings {
+/** How the server bounds and times requests. */
+export interface RequestControl {
   /** How many requests it works on; without it there is no bound. */
   admission?: Admission;
   /** The requests that wait for their clients or in a queue; without it there is no bound. */
@@ -114,9 +115,9 @@ function respond<T extends Operation>(
   context: Context,
   operation: T,
   handler: Handler<T>,
-  surroundings: Surroundings,
+  control: RequestControl,
 ): RequestHandler {
-  const { admission, waiting, largeAnswers, limits } = surroundings;
+  const { admission, waiting, largeAnswers, limits } = control;
   const { withDeadline } = context.database;
   const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
 
@@ -210,7 +211,7 @@ async function assertStillSignedIn(context: Context, caller: Caller | undefined,
 }
 
 /** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */
-export function bindContract(context: Context, handlers: Handlers, surroundings: Surroundings): Router {
+export function bindContract(context: Context, handlers: Handlers, control: RequestControl): Router {
   const router = Router({ caseSensitive: true });
   const paths = new Map<string, (keyof Contract)[]>();
   // TypeScript types the keys of any object as text.
@@ -221,7 +222,7 @@ export function bindContract(context: Context, handlers: Handlers, surroundings:
     for (const name of names) {
       const operation: Operation = contract[name];
       // Each handler fits its own operation; the loop sees the union of both.
-      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>, surroundings));
+      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>, control));
     }
     const methods = names.map((name) => contract[name].method.toUpperCase());
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];

@@ -15,7 +15,7 @@ import { type Connections, trackConnections } from './connections.js';
 import { messageOf, retryAfterOf } from './errors.js';
 import { createLargeAnswers } from './large-answers.js';
 import { countPerSecond } from './per-second.js';
-import type { Surroundings } from './router.js';
+import type { RequestControl } from './router.js';
 import { createWaitingRequests } from './waiting-requests.js';
 import { serveConsole } from './web-console.js';
 
@@ -53,7 +53,7 @@ export interface ServerOptions {
   ready?: boolean;
   /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
   drainMs?: number;
-  limits?: Surroundings['limits'];
+  limits?: RequestControl['limits'];
   /** How long requests may wait in the queue. */
   queue?: Partial<QueueLimits>;
   /** Where the web console was built; absent: where `npm run build` puts it. */
@@ -223,6 +223,7 @@ export async function startServer(
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);
       await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
       clearTimeout(cut);
+      // Failures are reported where the work was started.
       await Promise.allSettled(afterwork);
     },
   };
