@@ -144,7 +144,13 @@ export function mysqlOptions(database: MysqlConfig): Options {
     // Without these options, which its types lack, Sequelize would set the zone and ask for the version in queries that no
     // time limit covers.
     ...({ keepDefaultTimezone: true, databaseVersion: '5.7.0' } as object),
-    dialectOptions: { charset: 'utf8mb4', connectTimeout: database.poolAcquireMs, ...tlsOptions(database) },
+    dialectOptions: {
+      charset: 'utf8mb4',
+      connectTimeout: database.poolAcquireMs,
+      // Sequelize has put the values into the statements: without this, the driver searches each for places of values.
+      queryFormat: (sql: string) => sql,
+      ...tlsOptions(database),
+    },
     pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: idleMs },
     hooks: { afterConnect: prepare(database) },
   };
