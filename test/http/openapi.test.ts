@@ -70,8 +70,8 @@ describe('GET /api/openapi.json', () => {
     const undescribed: string[] = [];
     function visit(node: unknown, place: string): void {
       if (typeof node !== 'object' || node === null) return;
-      const { properties, description, in: location } = node as Record<string, unknown>;
-      if (typeof location === 'string' && !description) undescribed.push(place);
+      const { properties, description, in: location, name: parameter } = node as Record<string, unknown>;
+      if (typeof location === 'string' && !description) undescribed.push(`${place} ${String(parameter)}`);
       const fields = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
       for (const [name, field] of fields as [string, Record<string, unknown>][])
         if (!field.description && field.$ref === undefined) undescribed.push(`${place}.${name}`);

@@ -36,8 +36,7 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'rejects <id>',
     schema: 'current',
-    summary:
-      'Write the rejected rows as CSV, as they were, with line, code and reason: correct them and import that file',
+    summary: 'Write the rejected rows with line, code and reason as CSV, to be corrected and imported',
     examples: ['imports rejects 019aa0c4-... > rejected.csv'],
     options: outputOption,
     stopsItself: true,
@@ -72,7 +71,7 @@ export function register(program: Command, registry: Registry): void {
       'imports undo 019aa0c4-... --yes --json',
     ],
     options: undoOptions,
-    notes: 'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and named.',
+    notes: 'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed.',
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).undo(run),
   });
