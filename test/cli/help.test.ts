@@ -74,7 +74,7 @@ describe('help', () => {
       ...['courses files list', 'courses files add', 'courses files get', 'courses files remove', 'courses thumbnail'],
       ...['enrollments list', 'enrollments show', 'enrollments assign', 'enrollments status', 'enrollments progress'],
       ...['enrollments remove', 'enrollments stats'],
-      ...['imports list', 'imports show', 'imports export', 'imports rejects'],
+      ...['imports list', 'imports show', 'imports export', 'imports rejects', 'imports rows'],
       ...['imports resume', 'imports cancel', 'imports undo'],
     ]);
   });

@@ -14,7 +14,11 @@ import { admittedRoles, pathOf } from './support/examples.js';
 
 /** The listings of the API: whatever answers with pages. */
 const listings = Object.values(contract as Record<string, Operation>).filter(
-  ({ success }) => 'body' in success && Object.hasOwn(success.body.describe().keys, 'pagination'),
+  (operation) =>
+    'body' in operation.success &&
+    Object.hasOwn(operation.success.body.describe().keys, 'pagination') &&
+    // It reads the import first and the accounts last.
+    operation !== contract.listImportRows,
 );
 
 /** More of everything than fits on the largest page that is asked for. */
@@ -122,6 +126,26 @@ describe('Listings', () => {
     for (const limit of ['1', '1', '50']) {
       const { own } = await asked(imports as Operation, world.cast.admin.token, { limit });
       expect(own.filter((sql) => !sql.includes('CREATE TABLE'))).to.have.length(3);
+    }
+  });
+
+  it('cost four for the rows of an import, for one and for fifty', async () => {
+    const { Import, ImportPlan, ImportPlanRow } = harness.context.database.models;
+    const { token } = world.cast.admin;
+    const record = await Import.create({ ...importRow(), status: 'planned' });
+    await ImportPlan.create({ importId: record.id, expiresAt: new Date() });
+    const { id: userId } = world.cast.trainee.user;
+    const row = { importId: record.id, outcome: 'updated' as const, searchKey: '', cellsJson: '[]', userId };
+    const others = { code: null, field: null, reason: null, changesJson: null };
+    await ImportPlanRow.bulkCreate(numbers.map((line) => ({ ...row, ...others, line })));
+    for (const limit of [1, 50]) {
+      const statements: string[] = [];
+      tell((sql) => void statements.push(sql));
+      const { body } = await harness.api('get', `/api/imports/${record.id}/rows?limit=${limit}`, token).expect(200);
+      tell(false);
+      expect(body.rows).to.have.length(limit);
+      // One more for the session of the caller.
+      expect(statements, statements.join('\n')).to.have.length(5);
     }
   });
 

@@ -72,6 +72,8 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   IMPORT_FILE_INVALID: usage,
   IMPORT_CONFLICT: failure,
   IMPORT_REFUSED: usage,
+  PLAN_OUTDATED: failure,
+  PLAN_LIMIT: failure,
   CREDENTIALS_FETCHED: failure,
   DISK_FULL: failure,
   SEED_REFUSED: failure,
