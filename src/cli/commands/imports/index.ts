@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
 import { outputOption } from '../../core/declaration.js';
-import { importListOptions, resumeOptions, undoOptions } from './options.js';
+import { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const imports = program.command('imports').description('List, resume, cancel and undo imports');
@@ -21,6 +21,15 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Show one import: its progress, its files, and the accounts that undo kept',
     examples: ['imports show 019aa0c4-...', 'imports show 019aa0c4-... --json'],
     run: async (run) => (await import('./actions.js')).show(run),
+  });
+
+  define(imports, registry, {
+    usage: 'rows <id>',
+    schema: 'current',
+    summary: 'List the rows of an import: of its plan until that is applied, then what became of them',
+    examples: ['imports rows 019aa0c4-... --outcome rejected', 'imports rows 019aa0c4-... --code INVALID --json'],
+    options: importRowOptions,
+    run: async (run) => (await import('./actions.js')).rows(run),
   });
 
   define(imports, registry, {

@@ -5,6 +5,13 @@ export const importListOptions = {
   ...pageOptions('imports'),
 };
 
+export const importRowOptions = {
+  '--outcome <outcome>': 'only rows that are created, updated, skipped or rejected',
+  '--code <code>': 'only rows with this code, such as DUPLICATE_IN_FILE',
+  '--search <text>': 'only rows of accounts with this text in name or email, or on this line',
+  ...pageOptions('rows'),
+};
+
 export const importUsersOptions = {
   '--dry-run': 'show the plan only; writes nothing',
   '--plan <id>': 'apply exactly the plan that the dry run with this id showed, or nothing',
