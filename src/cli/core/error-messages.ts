@@ -10,6 +10,8 @@ const otherNames: Readonly<Record<string, string>> = {
   userId: 'user',
   targetId: 'target',
   actorId: 'actor',
+  courseId: 'course',
+  userId: 'user',
   traineeId: 'user',
   traineeIds: 'user',
   enrollmentIds: 'id',
