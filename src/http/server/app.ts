@@ -36,14 +36,14 @@ const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => 
 
 /** The API as an Express application. @param given the server that it runs in; {@link alone} for what is absent */
 export function createApp(context: Context, given: Partial<ServerHandle> = {}): Express {
-  const server = { ...alone, ...given };
+  const service = { ...alone, ...given };
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  const metrics = createMetrics(context, server.load);
+  const metrics = createMetrics(context, service.load);
   app.use(requestLog(context.logger));
   app.use(metrics.middleware);
   app.use(securityHeaders());
@@ -54,7 +54,7 @@ export function createApp(context: Context, given: Partial<ServerHandle> = {}): 
   });
   app.use(assertOneHost);
   app.use('/api', corsMiddleware(allowedOrigins));
-  app.use('/api', (_request, _response, next) => next(server.notReady()));
+  app.use('/api', (_request, _response, next) => next(service.notReady()));
   app.use('/api', untrustedProxy(context));
   app.use(
     bindContract(
@@ -66,10 +66,10 @@ export function createApp(context: Context, given: Partial<ServerHandle> = {}): 
         ...courseHandlers,
         ...enrollmentHandlers,
         ...fileHandlers,
-        ...importHandlers(server),
-        ...serviceHandlers(context, server, metrics),
+        ...importHandlers(service),
+        ...serviceHandlers(context, service, metrics),
       },
-      server,
+      service,
     ),
   );
   app.use(() => {
