@@ -75,6 +75,7 @@ export interface UserListing extends Paging, Sorting<(typeof userSortFields)[num
   role?: Role;
   isActive?: boolean;
   requiresPasswordChange?: boolean;
+  locked?: boolean;
   search?: string;
 }
 
@@ -83,18 +84,20 @@ export const userListingSchema = Joi.object<UserListing, true>({
   role: fields.role,
   isActive: fields.queryBoolean('isActive'),
   requiresPasswordChange: fields.queryBoolean('requiresPasswordChange'),
+  locked: fields.queryBoolean('locked'),
   search: fields.search,
   ...fields.sorting(userSortFields),
   ...fields.paging(20),
 });
 
 /** Which accounts are listed or exported. */
-export type UserFilter = Pick<UserListing, 'role' | 'isActive' | 'requiresPasswordChange' | 'search'>;
+export type UserFilter = Pick<UserListing, 'role' | 'isActive' | 'requiresPasswordChange' | 'locked' | 'search'>;
 
 /** Query of `GET /api/users/export.csv`. */
 export const userFilterSchema = Joi.object<UserFilter, true>({
   role: fields.role,
   isActive: fields.queryBoolean('isActive'),
   requiresPasswordChange: fields.queryBoolean('requiresPasswordChange'),
+  locked: fields.queryBoolean('locked'),
   search: fields.search,
 });

@@ -16,6 +16,7 @@ const listOptions = {
   '--active': 'only accounts that may sign in',
   '--inactive': 'only accounts that may not',
   '--requires-password-change': 'only accounts that still have their initial password',
+  '--locked': 'only accounts that are locked after too many wrong passwords',
   '--search <text>': 'look in names, email and phone',
   '--sort-by <field>': 'createdAt, lastName, firstName, email or lastLogin',
   '--sort-order <order>': 'ASC or DESC',
@@ -113,18 +114,24 @@ function registerList(users: Command, registry: Registry): void {
       'users list',
       'users list --role trainer --sort-by lastName --sort-order ASC',
       'users list --search müller --inactive',
+      'users list --locked',
       'users list --page 2 --limit 100 --json',
     ],
     options: listOptions,
     async run(run) {
-      const { role, active, inactive, requiresPasswordChange, search, sortBy, sortOrder, page, limit } = run.options;
+      const { role, active, inactive, requiresPasswordChange, locked, search, sortBy, sortOrder, page, limit } =
+        run.options;
       if (active && inactive) throw new AppError('USAGE', '--active and --inactive exclude each other.');
       const isActive = active ?? (inactive ? false : undefined);
-      const { listUsers } = await import('../../../services/accounts/queries.js');
+      const [{ listUsers }, { presentListedUser }] = await Promise.all([
+        import('../../../services/accounts/queries.js'),
+        import('../../../presenters/user.js'),
+      ]);
       const { items, pagination } = await listUsers(await run.context(), {
         role,
         isActive,
         requiresPasswordChange,
+        locked,
         search,
         sortBy,
         sortOrder,
@@ -140,7 +147,7 @@ function registerList(users: Command, registry: Registry): void {
         user.isActive ? 'yes' : 'no',
       ]);
       return {
-        json: { users: items.map(accountJson), pagination },
+        json: { users: items.map(presentListedUser), pagination },
         text: pageText(['ID', 'NAME', 'EMAIL', 'PHONE', 'ROLE', 'ACTIVE'], rows, pagination, 'account'),
       };
     },
