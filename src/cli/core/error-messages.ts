@@ -6,8 +6,6 @@ const otherNames: Readonly<Record<string, string>> = {
   courseType: 'type',
   trainerId: 'trainer',
   tags: 'tag',
-  courseId: 'course',
-  userId: 'user',
   targetId: 'target',
   actorId: 'actor',
   courseId: 'course',
