@@ -655,6 +655,163 @@ export interface AuditEntry {
   names: Record<string, unknown>;
 }
 
+/** Number of accounts by state */
+export interface AccountCounts {
+  /** Number of all of them */
+  total: number;
+  /** Accounts that may sign in */
+  active: number;
+  /** Accounts that may not sign in */
+  inactive: number;
+  /** Accounts that must change their initial password */
+  initialPassword: number;
+  /** Accounts that are locked after too many wrong passwords */
+  locked: number;
+}
+
+/** Number of accounts by state, in total and by role */
+export interface AccountStatistics {
+  /** Number of all of them */
+  total: number;
+  /** Accounts that may sign in */
+  active: number;
+  /** Accounts that may not sign in */
+  inactive: number;
+  /** Accounts that must change their initial password */
+  initialPassword: number;
+  /** Accounts that are locked after too many wrong passwords */
+  locked: number;
+  /** The same by role */
+  byRole: {
+    super_admin: AccountCounts;
+    trainer: AccountCounts;
+    trainee: AccountCounts;
+  };
+}
+
+/** Number of courses by state */
+export interface CourseCounts {
+  /** Number of all of them */
+  total: number;
+  /** Published courses */
+  published: number;
+  /** Unpublished courses */
+  unpublished: number;
+}
+
+/** An import of accounts, with its file, status and counts */
+export interface ImportSummary {
+  /** Opaque identifier */
+  id: string;
+  status: ImportStatus;
+  /** Name of the imported file */
+  file: string;
+  /** Number of rows by outcome */
+  counts: {
+    /** Rows read */
+    rows: number;
+    /** Accounts created */
+    created: number;
+    /** Accounts updated */
+    updated: number;
+    /** Rows skipped */
+    skipped: number;
+    /** Rows rejected */
+    rejected: number;
+    /** Enrollments created */
+    enrolled: number;
+  };
+  /** Time of creation */
+  createdAt: string;
+  /** Time at which the import ended; null until then */
+  finishedAt: string | null;
+}
+
+/** Number of files of a kind and their size */
+export interface FileUsage {
+  /** Number of files */
+  files: number;
+  /** Size in bytes */
+  bytes: number;
+}
+
+/** Stored files and their sizes, in total and by kind */
+export interface StorageUsage {
+  /** Number of files */
+  files: number;
+  /** Size in bytes */
+  bytes: number;
+  /** The same by kind of file */
+  byKind: {
+    material: FileUsage;
+    thumbnail: FileUsage;
+    avatar: FileUsage;
+  };
+}
+
+/** Figures of the whole programme */
+export interface SuperAdminOverview {
+  /** Role of the account */
+  role: 'super_admin';
+  people: AccountStatistics;
+  courses: CourseCounts;
+  enrollments: EnrollmentStatistics;
+  /** Requests for a course that wait for an answer: pending enrollments */
+  requestsWaiting: number;
+  /** The last 5 imports, the newest first */
+  imports: ImportSummary[];
+  /** The last 12 weeks, the oldest first, in UTC */
+  weeks: {
+    /** First day of the week, a Monday */
+    week: string;
+    /** Enrollments requested or assigned in the week */
+    enrollments: number;
+    /** Accounts created in the week */
+    accounts: number;
+  }[];
+  storage: StorageUsage;
+}
+
+/** Figures of a trainer's courses */
+export interface TrainerOverview {
+  /** Role of the account */
+  role: 'trainer';
+  courses: CourseCounts;
+  enrollments: EnrollmentStatistics;
+  /** Requests for a course that wait for an answer: pending enrollments */
+  requestsWaiting: number;
+  /** The 10 courses with most requests that wait for an answer */
+  requestsByCourse: {
+    /** The course */
+    course: {
+      /** Opaque identifier */
+      id: string;
+      /** Title of the course */
+      title: string;
+    };
+    /** Requests for the course that wait for an answer */
+    waiting: number;
+  }[];
+  /** The last 12 weeks, the oldest first, in UTC */
+  weeks: {
+    /** First day of the week, a Monday */
+    week: string;
+    /** Enrollments requested or assigned in the week */
+    enrollments: number;
+  }[];
+}
+
+/** The courses of a trainee */
+export interface TraineeOverview {
+  /** Role of the account */
+  role: 'trainee';
+  enrollments: EnrollmentStatistics;
+  /** Average progress of active enrollments in percent; null without any */
+  averageProgress: number | null;
+  /** The newest 10 active and pending enrollments */
+  current: CurrentEnrollment[];
+}
+
 /** Parameters of `GET /api/auth/setup-status` */
 export type SetupStatusParameters = Record<string, never>;
 
@@ -1433,8 +1590,16 @@ export interface ListEnrollmentsParameters {
     courseId?: string;
     /** Id of the trainee */
     userId?: string;
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Id of the trainer */
+    trainerId?: string;
+    /** Text to search for in name and email address of the trainee */
+    search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -1475,8 +1640,14 @@ export interface ListOwnEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Text to search for in title, category and tags of the course */
+    search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -1609,10 +1780,14 @@ export interface ListTrainerEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
     /** Text to search for in names and titles */
     search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -1637,10 +1812,14 @@ export interface ListCourseTraineesParameters {
     courseId: string;
   };
   query?: {
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
-    /** Text to search for in names and titles */
+    /** Text to search for in name and email address of the trainee */
     search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -2079,6 +2258,18 @@ export interface ListAuditResponse {
   /** The audit entries of this page */
   entries: AuditEntry[];
   pagination: Pagination;
+}
+
+/** Parameters of `GET /api/overview` */
+export type ShowOverviewParameters = Record<string, never>;
+
+/** Request body of `GET /api/overview` */
+export type ShowOverviewBody = undefined;
+
+/** Successful response of `GET /api/overview` */
+export interface ShowOverviewResponse {
+  /** The figures */
+  overview: SuperAdminOverview | TrainerOverview | TraineeOverview;
 }
 
 /** Parameters of `GET /healthz` */
@@ -2718,6 +2909,14 @@ export interface Operations {
     parameters: ListAuditParameters;
     body: ListAuditBody;
     response: ListAuditResponse;
+  };
+  /** Figures of the whole programme for the super admin, of their own courses for trainers and trainees */
+  showOverview: {
+    method: 'GET';
+    path: '/api/overview';
+    parameters: ShowOverviewParameters;
+    body: ShowOverviewBody;
+    response: ShowOverviewResponse;
   };
   /** Whether the process is alive */
   health: {

@@ -83,7 +83,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Feature folders of `services`: each may import those after it, and the files of `services` itself. */
-const features = ['maintenance', 'imports', 'enrollments', 'courses', 'accounts', 'files', 'auth'];
+const features = ['overview', 'maintenance', 'imports', 'enrollments', 'courses', 'accounts', 'files', 'auth'];
 
 interface Exception {
   from: RegExp;

@@ -10,6 +10,7 @@ import { register as registerEnrollments } from './commands/enrollments/index.js
 import { register as registerFiles } from './commands/files/index.js';
 import { register as registerImports } from './commands/imports/index.js';
 import { register as registerMigrate } from './commands/migrate/index.js';
+import { register as registerOverview } from './commands/overview/index.js';
 import { register as registerSeed } from './commands/seed/index.js';
 import { register as registerServe } from './commands/serve/index.js';
 import { register as registerSetup } from './commands/setup/index.js';
@@ -49,6 +50,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   const registry = { io, outcome };
   registerSetup(program, registry);
   registerServe(program, registry);
+  registerOverview(program, registry);
   const users = registerUsers(program, registry);
   registerUsersRegister(users, registry);
   registerUsersEdit(users, registry);

@@ -24,6 +24,11 @@ export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[], 
   return sequelize.literal(wanted ? isFree : `NOT ${isFree}`);
 }
 
+/** The last name of the account whose id is in `column`, to sort by. */
+export function lastNameOf(sequelize: Sequelize, column: string) {
+  return sequelize.literal(`(SELECT last_name FROM users WHERE users.id = ${column})`);
+}
+
 /** That a course exists, and with `trainerId` that it is this trainer's. */
 export function courseExists(sequelize: Sequelize, courseId: string, trainerId?: string) {
   const owned = trainerId === undefined ? '' : ` AND trainer_id = ${sequelize.escape(trainerId)}`;
@@ -36,6 +41,21 @@ export function activeEnrollmentExists(sequelize: Sequelize, courseId: string, u
   return sequelize.literal(
     `EXISTS (SELECT 1 FROM enrollments WHERE course_id = ${course} AND user_id = ${user} AND status = 'active')`,
   );
+}
+
+/** That `column` is the id whose subject in `login_throttle`, after `prefix`, is locked at a moment. */
+export function isLocked(sequelize: Sequelize, column: string, prefix: string, at: Date) {
+  // A range of the primary key: the character after a colon is a semicolon.
+  const [first, end] = [prefix, prefix.replace(/:$/, ';')].map((bound) => sequelize.escape(bound));
+  const locked = `SELECT SUBSTR(subject, ${prefix.length + 1}) FROM login_throttle
+    WHERE subject >= ${first} AND subject < ${end} AND locked_until > ${sequelize.escape(at)}`;
+  return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${locked})`));
+}
+
+/** The number of the last of these moments, in ascending order, that `column` isn't before; the first is 0. */
+export function lastMomentBefore(sequelize: Sequelize, column: string, moments: readonly Date[]) {
+  const cases = moments.map((moment, index) => `WHEN ${column} >= ${sequelize.escape(moment)} THEN ${index}`).reverse();
+  return sequelize.literal(`CASE ${cases.join(' ')} END`);
 }
 
 /** That `column` is the id of an account without an enrollment in a course; cancelled ones don't count. */

@@ -22,7 +22,17 @@ const commands = leavesOf(createProgram(io, { exitCode: 0 }));
 
 /** All that may work on whatever schema there is: they only read, or, as `serve`, look at it themselves. */
 const reading = [
-  ...['serve', 'doctor', 'config', 'completion', 'migrate status', 'audit list', 'users list', 'users show'],
+  ...[
+    'serve',
+    'overview',
+    'doctor',
+    'config',
+    'completion',
+    'migrate status',
+    'audit list',
+    'users list',
+    'users show',
+  ],
   ...['courses list', 'courses show', 'courses categories', 'courses trainers', 'courses stats'],
   ...['courses files list', 'courses files get', 'enrollments list', 'enrollments show', 'enrollments stats'],
 ];

@@ -8,6 +8,8 @@ const otherNames: Readonly<Record<string, string>> = {
   tags: 'tag',
   targetId: 'target',
   actorId: 'actor',
+  courseId: 'course',
+  userId: 'user',
   traineeId: 'user',
   traineeIds: 'user',
   enrollmentIds: 'id',

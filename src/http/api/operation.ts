@@ -5,6 +5,7 @@ import type { Access } from '../../services/auth/permissions.js';
 
 /** The groups of operations. */
 export const tags = {
+  Overview: 'The figures that a client shows first',
   Authentication: 'Setup, logins and the own account',
   Sessions: 'The sessions of the caller',
   Users: 'Accounts, for the super admin',

@@ -6,6 +6,7 @@ import { courseHandlers } from '../handlers/courses.js';
 import { enrollmentHandlers } from '../handlers/enrollments.js';
 import { fileHandlers } from '../handlers/files.js';
 import { importHandlers } from '../handlers/imports.js';
+import { overviewHandlers } from '../handlers/overview.js';
 import { serviceHandlers } from '../handlers/service.js';
 import { sessionHandlers } from '../handlers/sessions.js';
 import { userHandlers } from '../handlers/users.js';
@@ -68,6 +69,7 @@ export function createApp(context: Context, given: Partial<Service> & { consoleF
         ...enrollmentHandlers,
         ...fileHandlers,
         ...importHandlers(service),
+        ...overviewHandlers,
         ...serviceHandlers(context, service, metrics),
       },
       service,
