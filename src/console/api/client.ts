@@ -4,10 +4,13 @@ import { operations } from './operations.js';
 export type OperationId = keyof Operations;
 export type Answer<Id extends OperationId> = Operations[Id]['response'];
 
+/** The same where an optional field may be given as undefined, which is as good as absent. */
+type MaybeAbsent<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
+
 type Part<T, Name extends string> = Name extends keyof T
   ? T extends Record<Name, unknown>
-    ? { [K in Name]: T[Name] }
-    : { [K in Name]?: Exclude<T[Name], undefined> | undefined }
+    ? { [K in Name]: MaybeAbsent<T[Name]> }
+    : { [K in Name]?: MaybeAbsent<Exclude<T[Name], undefined>> | undefined }
   : unknown;
 
 /** What an operation is called with: its path and query parameters, and its body. */

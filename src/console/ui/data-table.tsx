@@ -14,7 +14,7 @@ import {
 } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconColumns } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ListSearch } from '../app/list-search.js';
 import { formatNumber } from '../i18n/format.js';
@@ -77,8 +77,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const chosen = search.columns?.split(',');
   const shown = columns.filter(({ id, optional }) => (chosen ? chosen.includes(id) : !optional));
 
+  // The last rows of the last page may have been deleted.
+  const lastPage = pagination?.totalPages ?? 0;
+  const isBeyond = rows?.length === 0 && lastPage > 0 && (pagination?.currentPage ?? 1) > lastPage;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: goes back once for each answer, not when the caller is drawn again
+  useEffect(() => {
+    if (isBeyond) onSearch({ page: lastPage });
+  }, [isBeyond, lastPage]);
+
   if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  if (query.isPending || !rows) return <Loading lines={8} />;
+  if (query.isPending || !rows || isBeyond) return <Loading lines={8} />;
   if (rows.length === 0)
     return filtered ? (
       <Empty message={t('state.noMatch')}>
@@ -238,7 +246,7 @@ function Foot({ pagination, columns, shown, onSearch }: FootProps) {
           value={String(itemsPerPage)}
           onChange={({ currentTarget }) => onSearch({ limit: Number(currentTarget.value) })}
         />
-        <Menu closeOnItemClick={false} position="top-end">
+        <Menu position="top-end">
           <Menu.Target>
             <ActionIcon variant="default" size="md" aria-label={t('table.columns')}>
               <IconColumns size={16} aria-hidden />
@@ -247,16 +255,14 @@ function Foot({ pagination, columns, shown, onSearch }: FootProps) {
           <Menu.Dropdown>
             <Menu.Label>{t('table.columns')}</Menu.Label>
             {columns.map(({ id, header }) => (
-              <Menu.Item
+              <Menu.CheckboxItem
                 key={id}
-                role="menuitemcheckbox"
-                aria-checked={shown.includes(id)}
+                checked={shown.includes(id)}
                 disabled={shown.length === 1 && shown.includes(id)}
-                leftSection={<Checkbox.Indicator checked={shown.includes(id)} aria-hidden />}
-                onClick={() => onSearch({ columns: toggled(id) })}
+                onChange={() => onSearch({ columns: toggled(id) })}
               >
                 {header}
-              </Menu.Item>
+              </Menu.CheckboxItem>
             ))}
           </Menu.Dropdown>
         </Menu>

@@ -54,8 +54,18 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     }
   }
 
+  /** Begins again with other values, which are then the saved ones. */
+  function restart(values: Values): void {
+    form.setInitialValues(values);
+    form.setValues(values);
+    form.resetDirty(values);
+    form.clearErrors();
+    setFailure(undefined);
+  }
+
   return {
     values: form.values,
+    restart,
     setValues: form.setValues,
     setFieldValue: form.setFieldValue,
     reset: form.reset,
@@ -65,7 +75,11 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     /** What the service refused, where it isn't about a field of the form. */
     failure,
     /** The properties of a field's input. @param type `checkbox` for inputs that are on or off */
-    field: (name: keyof Values & string, type: 'input' | 'checkbox' = 'input') => form.getInputProps(name, { type }),
+    field(name: keyof Values & string, type: 'input' | 'checkbox' = 'input') {
+      const props = form.getInputProps(name, { type });
+      // Mantine's PasswordInput doesn't say it by itself.
+      return { ...props, ...(props.error && { 'aria-invalid': true as const }) };
+    },
   };
 }
 

@@ -1,3 +1,9 @@
 export const courses = {
   title: 'Courses',
+  status: {
+    pending: 'Requested',
+    active: 'Taking part',
+    completed: 'Completed',
+    cancelled: 'Cancelled',
+  },
 } as const;
