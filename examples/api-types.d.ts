@@ -187,7 +187,7 @@ export interface WebSession {
   expiresAt: string;
 }
 
-/** A session of the caller */
+/** A session of an account */
 export interface Session {
   /** Opaque identifier */
   id: string;
@@ -632,7 +632,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -653,6 +653,163 @@ export interface AuditEntry {
   after: Record<string, unknown> | null;
   /** Present names of the ids in `before` and `after`; without those that were deleted */
   names: Record<string, unknown>;
+}
+
+/** Number of accounts by state */
+export interface AccountCounts {
+  /** Number of all of them */
+  total: number;
+  /** Accounts that may sign in */
+  active: number;
+  /** Accounts that may not sign in */
+  inactive: number;
+  /** Accounts that must change their initial password */
+  initialPassword: number;
+  /** Accounts that are locked after too many wrong passwords */
+  locked: number;
+}
+
+/** Number of accounts by state, in total and by role */
+export interface AccountStatistics {
+  /** Number of all of them */
+  total: number;
+  /** Accounts that may sign in */
+  active: number;
+  /** Accounts that may not sign in */
+  inactive: number;
+  /** Accounts that must change their initial password */
+  initialPassword: number;
+  /** Accounts that are locked after too many wrong passwords */
+  locked: number;
+  /** The same by role */
+  byRole: {
+    super_admin: AccountCounts;
+    trainer: AccountCounts;
+    trainee: AccountCounts;
+  };
+}
+
+/** Number of courses by state */
+export interface CourseCounts {
+  /** Number of all of them */
+  total: number;
+  /** Published courses */
+  published: number;
+  /** Unpublished courses */
+  unpublished: number;
+}
+
+/** An import of accounts, with its file, status and counts */
+export interface ImportSummary {
+  /** Opaque identifier */
+  id: string;
+  status: ImportStatus;
+  /** Name of the imported file */
+  file: string;
+  /** Number of rows by outcome */
+  counts: {
+    /** Rows read */
+    rows: number;
+    /** Accounts created */
+    created: number;
+    /** Accounts updated */
+    updated: number;
+    /** Rows skipped */
+    skipped: number;
+    /** Rows rejected */
+    rejected: number;
+    /** Enrollments created */
+    enrolled: number;
+  };
+  /** Time of creation */
+  createdAt: string;
+  /** Time at which the import ended; null until then */
+  finishedAt: string | null;
+}
+
+/** Number of files of a kind and their size */
+export interface FileUsage {
+  /** Number of files */
+  files: number;
+  /** Size in bytes */
+  bytes: number;
+}
+
+/** Stored files and their sizes, in total and by kind */
+export interface StorageUsage {
+  /** Number of files */
+  files: number;
+  /** Size in bytes */
+  bytes: number;
+  /** The same by kind of file */
+  byKind: {
+    material: FileUsage;
+    thumbnail: FileUsage;
+    avatar: FileUsage;
+  };
+}
+
+/** Figures of the whole programme */
+export interface SuperAdminOverview {
+  /** Role of the account */
+  role: 'super_admin';
+  people: AccountStatistics;
+  courses: CourseCounts;
+  enrollments: EnrollmentStatistics;
+  /** Requests for a course that wait for an answer: pending enrollments */
+  requestsWaiting: number;
+  /** The last 5 imports, the newest first */
+  imports: ImportSummary[];
+  /** The last 12 weeks, the oldest first, in UTC */
+  weeks: {
+    /** First day of the week, a Monday */
+    week: string;
+    /** Enrollments requested or assigned in the week */
+    enrollments: number;
+    /** Accounts created in the week */
+    accounts: number;
+  }[];
+  storage: StorageUsage;
+}
+
+/** Figures of a trainer's courses */
+export interface TrainerOverview {
+  /** Role of the account */
+  role: 'trainer';
+  courses: CourseCounts;
+  enrollments: EnrollmentStatistics;
+  /** Requests for a course that wait for an answer: pending enrollments */
+  requestsWaiting: number;
+  /** The 10 courses with most requests that wait for an answer */
+  requestsByCourse: {
+    /** The course */
+    course: {
+      /** Opaque identifier */
+      id: string;
+      /** Title of the course */
+      title: string;
+    };
+    /** Requests for the course that wait for an answer */
+    waiting: number;
+  }[];
+  /** The last 12 weeks, the oldest first, in UTC */
+  weeks: {
+    /** First day of the week, a Monday */
+    week: string;
+    /** Enrollments requested or assigned in the week */
+    enrollments: number;
+  }[];
+}
+
+/** The courses of a trainee */
+export interface TraineeOverview {
+  /** Role of the account */
+  role: 'trainee';
+  enrollments: EnrollmentStatistics;
+  /** Average progress of active enrollments in percent; null without any */
+  averageProgress: number | null;
+  /** The newest 10 active and pending enrollments */
+  current: CurrentEnrollment[];
 }
 
 /** Parameters of `GET /api/auth/setup-status` */
@@ -1108,6 +1265,68 @@ export interface ResetPasswordResponse {
   message: 'Password reset successfully.';
   /** The new initial password; shown only here */
   temporaryPassword: string;
+}
+
+/** Parameters of `GET /api/users/{id}/sessions` */
+export interface ListUserSessionsParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+  query?: {
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/users/{id}/sessions` */
+export type ListUserSessionsBody = undefined;
+
+/** Successful response of `GET /api/users/{id}/sessions` */
+export interface ListUserSessionsResponse {
+  /** The sessions of this page */
+  sessions: Session[];
+  pagination: Pagination;
+}
+
+/** Parameters of `DELETE /api/users/{id}/sessions` */
+export interface EndUserSessionsParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+  };
+}
+
+/** Request body of `DELETE /api/users/{id}/sessions` */
+export type EndUserSessionsBody = undefined;
+
+/** Successful response of `DELETE /api/users/{id}/sessions` */
+export interface EndUserSessionsResponse {
+  /** Confirmation for people */
+  message: 'All sessions ended.';
+  /** Number of sessions that ended */
+  endedCount: number;
+}
+
+/** Parameters of `DELETE /api/users/{id}/sessions/{sessionId}` */
+export interface EndUserSessionParameters {
+  path: {
+    /** Id of the account */
+    id: string;
+    /** Id of the session */
+    sessionId: string;
+  };
+}
+
+/** Request body of `DELETE /api/users/{id}/sessions/{sessionId}` */
+export type EndUserSessionBody = undefined;
+
+/** Successful response of `DELETE /api/users/{id}/sessions/{sessionId}` */
+export interface EndUserSessionResponse {
+  /** Confirmation for people */
+  message: 'Session ended.';
 }
 
 /** Parameters of `POST /api/users/{id}/unlock` */
@@ -2053,7 +2272,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */
@@ -2079,6 +2298,18 @@ export interface ListAuditResponse {
   /** The audit entries of this page */
   entries: AuditEntry[];
   pagination: Pagination;
+}
+
+/** Parameters of `GET /api/overview` */
+export type ShowOverviewParameters = Record<string, never>;
+
+/** Request body of `GET /api/overview` */
+export type ShowOverviewBody = undefined;
+
+/** Successful response of `GET /api/overview` */
+export interface ShowOverviewResponse {
+  /** The figures */
+  overview: SuperAdminOverview | TrainerOverview | TraineeOverview;
 }
 
 /** Parameters of `GET /healthz` */
@@ -2366,6 +2597,30 @@ export interface Operations {
     parameters: ResetPasswordParameters;
     body: ResetPasswordBody;
     response: ResetPasswordResponse;
+  };
+  /** An account's sessions, newest first */
+  listUserSessions: {
+    method: 'GET';
+    path: '/api/users/{id}/sessions';
+    parameters: ListUserSessionsParameters;
+    body: ListUserSessionsBody;
+    response: ListUserSessionsResponse;
+  };
+  /** End all sessions of an account, which must sign in again */
+  endUserSessions: {
+    method: 'DELETE';
+    path: '/api/users/{id}/sessions';
+    parameters: EndUserSessionsParameters;
+    body: EndUserSessionsBody;
+    response: EndUserSessionsResponse;
+  };
+  /** End one of an account's sessions */
+  endUserSession: {
+    method: 'DELETE';
+    path: '/api/users/{id}/sessions/{sessionId}';
+    parameters: EndUserSessionParameters;
+    body: EndUserSessionBody;
+    response: EndUserSessionResponse;
   };
   /** Let an account try its password again that is locked after too many wrong ones */
   unlockUser: {
@@ -2718,6 +2973,14 @@ export interface Operations {
     parameters: ListAuditParameters;
     body: ListAuditBody;
     response: ListAuditResponse;
+  };
+  /** Figures of the whole programme for the super admin, of their own courses for trainers and trainees */
+  showOverview: {
+    method: 'GET';
+    path: '/api/overview';
+    parameters: ShowOverviewParameters;
+    body: ShowOverviewBody;
+    response: ShowOverviewResponse;
   };
   /** Whether the process is alive */
   health: {

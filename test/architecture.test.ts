@@ -57,7 +57,7 @@ const edges: Edge[] = files.flatMap((from) =>
     })),
 );
 
-const rootFiles = ['errors.ts', 'installation.ts', 'logger.ts', 'version.ts'];
+const rootFiles = ['errors.ts', 'fair-queue.ts', 'installation.ts', 'logger.ts', 'version.ts'];
 
 /** The layer of a file: its folder, `root` for what everybody may use, or nothing. */
 function layerOf(file: string): string | undefined {
@@ -83,7 +83,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Feature folders of `services`: each may import those after it, and the files of `services` itself. */
-const features = ['maintenance', 'imports', 'enrollments', 'courses', 'accounts', 'files', 'auth'];
+const features = ['overview', 'maintenance', 'imports', 'enrollments', 'courses', 'accounts', 'files', 'auth'];
 
 interface Exception {
   from: RegExp;
@@ -126,8 +126,8 @@ function cycleThrough(start: string): string[] | undefined {
 const filesWith = (pattern: RegExp) =>
   files.filter((file) => pattern.test(textOf(file).replace(/^\s*(\/?\*|\/\/).*$/gm, '')));
 
-describe('the reader of imports', () => {
-  it('knows every form', () => {
+describe('The parser of import statements', () => {
+  it('finds every form of import', () => {
     const text = `
 import a from './a.js';
 import {
@@ -149,26 +149,26 @@ const notOne = 'nothing';
     ]);
   });
 
-  it('finds files of ours behind all relative imports', () => {
+  it('resolves every relative import to a file of src', () => {
     expect(edges.length).to.be.greaterThan(100);
     expect(edges.filter(({ to }) => !files.includes(to)).map(shown)).to.deep.equal([]);
   });
 
-  it('meets no import of something computed', () => {
+  it('finds no import of a computed path', () => {
     expect(filesWith(/\bimport\(\s*[^'\s]/)).to.deep.equal([]);
   });
 });
 
-describe('the layers of src', () => {
-  it('hold every file', () => {
+describe('The layers of src', () => {
+  it('contain every file', () => {
     expect(files.filter((file) => layerOf(file) === undefined)).to.deep.equal([]);
   });
 
-  it('import each other as the matrix allows', () => {
+  it('import only the layers that the matrix allows', () => {
     expect(edges.filter((edge) => !isAllowed(edge)).map(shown)).to.deep.equal([]);
   });
 
-  it('keep to themselves the packages that they hide', () => {
+  it('are the only ones that import the packages they encapsulate', () => {
     const uses = files.flatMap((file) => importsOf(textOf(file)).map(({ specifier }) => ({ file, specifier })));
     const strayed = uses.filter(({ file, specifier }) => {
       const layers = packageLayers[specifier];
@@ -179,18 +179,18 @@ describe('the layers of src', () => {
     expect(unused).to.deep.equal([]);
   });
 
-  it('outside of db never ask Sequelize which database it is', () => {
+  it('never ask Sequelize for the dialect outside of db', () => {
     const asking = filesWith(/\bgetDialect\b|\bisSqlite\b/);
     expect(asking.filter((file) => layerOf(file) !== 'db')).to.deep.equal([]);
     expect(filesWith(/\bgetDialect\b/)).to.deep.equal(['db/dialect.ts']);
   });
 
-  it('need every exception to the matrix', () => {
+  it('use every exception to the matrix', () => {
     const unused = exceptions.filter((one) => !edges.some(({ from, to }) => one.from.test(from) && one.to.test(to)));
     expect(unused).to.deep.equal([]);
   });
 
-  it('have features that import each other in one direction', () => {
+  it('have feature folders that import each other in one direction', () => {
     const featureOf = (file: string) => /^services\/([\w-]+)\//.exec(file)?.[1];
     const rank = (file: string) => features.indexOf(featureOf(file) ?? '');
     const unknown = files.filter((file) => featureOf(file) !== undefined && rank(file) < 0);
@@ -208,7 +208,7 @@ describe('the layers of src', () => {
     expect(files.map(cycleThrough).filter(Boolean)).to.deep.equal([]);
   });
 
-  it('have no barrels but that of the models', () => {
+  it('have no barrel files except that of the models', () => {
     const indexes = files.filter((file) => path.basename(file) === 'index.ts');
     const ofCommands = /^cli\/commands\/[\w-]+\/index\.ts$/;
     expect(indexes.filter((file) => !ofCommands.test(file))).to.deep.equal(['db/models/index.ts']);
@@ -216,33 +216,33 @@ describe('the layers of src', () => {
     expect(filesWith(/^export \* from/m)).to.deep.equal([]);
   });
 
-  it('are not called after nothing', () => {
+  it('have no vague names such as utils or common', () => {
     const vague = files.filter((file) => /(^|\/)(utils?|helpers?|common|shared|misc)(\/|\.ts$)/.test(file));
     expect(vague).to.deep.equal([]);
   });
 });
 
-describe('the process', () => {
-  it('shows its environment to the configuration, and to the command line that hands it on', () => {
+describe('The process', () => {
+  it('gives its environment only to config/config.ts and to cli/main.ts', () => {
     expect(filesWith(/\bprocess\.env\b|\bfrom 'node:process'/)).to.deep.equal(['cli/main.ts', 'config/config.ts']);
   });
 
-  it('is ended by the command line alone; the one that prepares pictures ends itself', () => {
+  it('is ended only by cli/main.ts, and the image process by itself', () => {
     const endings = /\bprocess\.(exit\b|exitCode|kill|abort)/;
     expect(filesWith(endings)).to.deep.equal(['cli/main.ts', 'storage/image-worker.ts']);
   });
 
-  it('is written to by nobody directly: the console is only touched to quiet a dependency', () => {
+  it('never writes to the console; it is replaced only to silence a dependency', () => {
     expect(filesWith(/(?<!-)\bconsole\s*\./)).to.deep.equal(['cli/commands/serve/index.ts', 'cli/main.ts']);
     expect(filesWith(/(?<!-)\bconsole\s*\.\s*\w+\s*\(/)).to.deep.equal([]);
   });
 
-  it('normalises text in one place, which bounds what that costs', () => {
+  it('normalises text in one file, which bounds the cost', () => {
     const where = files.filter((file) => /\.normalize\(/.test(textOf(file)));
     expect(where).to.deep.equal(['schemas/text.ts']);
   });
 
-  it('makes every schema for input of the Joi that bounds it', () => {
+  it('makes every input schema with the Joi of schemas/joi.ts, which bounds text', () => {
     const others = files.filter((file) => file.startsWith('schemas/') && /^import Joi from 'joi'/m.test(textOf(file)));
     expect(others).to.deep.equal(['schemas/joi.ts']);
   });

@@ -34,7 +34,7 @@ async function measure(
   this.timeout(scaled(120_000));
   const program = useBuiltProgram();
 
-  it('measure a scenario of imports, at a size that says nothing of speed', async () => {
+  it('measure one scenario of imports at a small size', async () => {
     const { figures } = await measure(program, 'import', 'hashed');
     expect(figures).to.deep.equal(['password hashes in the file, 100 rows']);
   });
@@ -68,7 +68,7 @@ async function measure(
   this.timeout(scaled(180_000));
   const program = useBuiltProgram();
 
-  it('measures the driver, where there is no older one to compare it with', async () => {
+  it('measures the driver when there is no older one to compare it with', async () => {
     const { stdout, figures } = await measure(program, 'sqlite');
     expect(figures).to.deep.equal([
       'transactions a second',

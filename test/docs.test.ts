@@ -17,7 +17,7 @@ const documents = [
 ];
 
 describe('The documents', () => {
-  it('name no file that there is not', () => {
+  it('name existing files only', () => {
     const named = documents.flatMap((document) =>
       [...read(document).matchAll(/(?<![\w./-])(?:src|test|docs|migrations|bench|examples)\/[\w./-]+\.\w+/g)].map(
         ([file]) => file,
@@ -29,7 +29,7 @@ describe('The documents', () => {
     expect(missing).to.deep.equal([]);
   });
 
-  it('show every file of src in the tree, or the pattern or folder that it is of', () => {
+  it('name every file of src in the tree, or its pattern or folder', () => {
     const tree = /```\n(.*?)```/s.exec(read('docs/ARCHITECTURE.md'))?.[1] ?? '';
     const words = new Set(tree.match(/[\w-]+/g));
     const asOne = /^(cli\/commands|db\/models|http\/(handlers|middleware|api\/operations)|console)\//;

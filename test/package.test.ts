@@ -76,7 +76,7 @@ describe('A package whose private parts are used', () => {
       expect(installed.version).to.equal(packageJson.dependencies[name]);
     });
 
-  it('is known: no other file casts past types or extends the class of a package', () => {
+  it('is listed here: no other file casts past types or extends the class of a package', () => {
     const src = new URL('../src/', import.meta.url);
     const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
     const using = files.filter((file) => {
@@ -145,7 +145,7 @@ describe('THIRD-PARTY-NOTICES.md', () => {
   const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage & { license?: string }> };
   const nameOf = (location: string) => location.split('node_modules/').at(-1) ?? '';
 
-  it('comes with the package', () => {
+  it('is published with the package', () => {
     expect((read('package.json') as { files: string[] }).files).to.include('THIRD-PARTY-NOTICES.md');
   });
 

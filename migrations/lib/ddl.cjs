@@ -105,7 +105,32 @@ async function dropColumn(queryInterface, table, name) {
   await queryInterface.sequelize.query(`ALTER TABLE \`${table}\` DROP COLUMN \`${name}\``);
 }
 
+/** MySQL has no `IF EXISTS` for indexes. */
+async function hasIndex(queryInterface, table, name) {
+  const [indexes] = await queryInterface.sequelize.query(`SHOW INDEX FROM \`${table}\` WHERE Key_name = '${name}'`);
+  return indexes.length > 0;
+}
+
+/** Adds an index to a table that doesn't have it. */
+async function addIndex(queryInterface, table, name, columns) {
+  const sqlite = isSqlite(queryInterface);
+  if (!sqlite && (await hasIndex(queryInterface, table, name))) return;
+  const unlessExists = sqlite ? 'IF NOT EXISTS ' : '';
+  await queryInterface.sequelize.query(
+    `CREATE INDEX ${unlessExists}\`${name}\` ON \`${table}\` (${columnList(columns)})`,
+  );
+}
+
+/** Drops an index of a table that has it. */
+async function dropIndex(queryInterface, table, name) {
+  const sqlite = isSqlite(queryInterface);
+  if (!sqlite && !(await hasIndex(queryInterface, table, name))) return;
+  await queryInterface.sequelize.query(
+    sqlite ? `DROP INDEX IF EXISTS \`${name}\`` : `DROP INDEX \`${name}\` ON \`${table}\``,
+  );
+}
+
 /** SQL for "this column is one of these words". */
 const oneOf = (column, words) => `\`${column}\` IN (${words.map((word) => `'${word}'`).join(', ')})`;
 
-module.exports = { addColumn, createTable, dropColumn, dropTable, oneOf };
+module.exports = { addColumn, addIndex, createTable, dropColumn, dropIndex, dropTable, oneOf };

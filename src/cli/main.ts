@@ -7,6 +7,8 @@ import { runProgram } from './program.js';
 // Files with the database, secrets and passwords are for this user only.
 process.umask(0o077);
 
+// Read here and handed on: commands know no other environment. What settings mean, config/ says.
+const env = process.env;
 const interrupts = new AbortController();
 
 /** The first Ctrl-C lets the command end cleanly, a second one ends the process. */
@@ -16,7 +18,7 @@ function interrupt(): void {
 }
 
 // Deprecation notices of the S3 client are for its developers, not for operators.
-process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
@@ -27,7 +29,7 @@ process.stdout.on('error', (cause) => {
   const failure = new AppError('FILE_UNUSABLE', `Standard output can't be written (${code}): it is not complete.`, {
     cause,
   });
-  process.stderr.write(`${failureText(failure, paintFor(process.stderr, process.env), false)}\n`);
+  process.stderr.write(`${failureText(failure, paintFor(process.stderr, env), false)}\n`);
   process.exit(exitCodeOf(failure.code));
 });
 // The reader of the logs has gone, or their disk is full: the service continues, and logs again when it can.
@@ -42,9 +44,9 @@ const io: Io = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  env: process.env,
+  env,
   cwd: process.cwd(),
   signal: interrupts.signal,
-  calledAs: commandName(process.argv[1] ?? 'coursectl', { env: process.env, cwd: process.cwd() }),
+  calledAs: commandName(process.argv[1] ?? 'coursectl', { env, cwd: process.cwd() }),
 };
 process.exitCode = await runProgram(process.argv.slice(2), io);

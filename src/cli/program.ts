@@ -10,6 +10,7 @@ import { register as registerEnrollments } from './commands/enrollments/index.js
 import { register as registerFiles } from './commands/files/index.js';
 import { register as registerImports } from './commands/imports/index.js';
 import { register as registerMigrate } from './commands/migrate/index.js';
+import { register as registerOverview } from './commands/overview/index.js';
 import { register as registerSeed } from './commands/seed/index.js';
 import { register as registerServe } from './commands/serve/index.js';
 import { register as registerSetup } from './commands/setup/index.js';
@@ -19,6 +20,7 @@ import { register as registerUsersImport } from './commands/users/import.js';
 import { register as registerUsers } from './commands/users/index.js';
 import { register as registerUsersRegister } from './commands/users/register.js';
 import { register as registerUsersResetPassword } from './commands/users/reset-password.js';
+import { register as registerUsersSessions } from './commands/users/sessions.js';
 import { exitCodes } from './core/exit-codes.js';
 import { asTyped, failureJson, type Io, writeLine } from './core/output.js';
 import { printable } from './core/printable.js';
@@ -49,10 +51,12 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   const registry = { io, outcome };
   registerSetup(program, registry);
   registerServe(program, registry);
+  registerOverview(program, registry);
   const users = registerUsers(program, registry);
   registerUsersRegister(users, registry);
   registerUsersEdit(users, registry);
   registerUsersResetPassword(users, registry);
+  registerUsersSessions(users, registry);
   registerUsersImport(users, registry);
   registerUsersExport(users, registry);
   registerImports(program, registry);

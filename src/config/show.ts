@@ -12,6 +12,7 @@ export interface ShownSetting {
 /** What the configuration has at the path of a setting. */
 function valueAt(config: Config, path: string): unknown {
   let value: unknown = config;
+  // The path of a setting leads through objects only.
   for (const key of path.split('.')) value = (value as Readonly<Record<string, unknown>>)[key];
   return value;
 }

@@ -38,6 +38,21 @@ export function activeEnrollmentExists(sequelize: Sequelize, courseId: string, u
   );
 }
 
+/** That `column` is the id whose subject in `login_throttle`, after `prefix`, is locked at a moment. */
+export function isLocked(sequelize: Sequelize, column: string, prefix: string, at: Date) {
+  // A range of the primary key: the character after a colon is a semicolon.
+  const [first, end] = [prefix, prefix.replace(/:$/, ';')].map((bound) => sequelize.escape(bound));
+  const locked = `SELECT SUBSTR(subject, ${prefix.length + 1}) FROM login_throttle
+    WHERE subject >= ${first} AND subject < ${end} AND locked_until > ${sequelize.escape(at)}`;
+  return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${locked})`));
+}
+
+/** The number of the last of these moments, in ascending order, that `column` isn't before; the first is 0. */
+export function lastMomentBefore(sequelize: Sequelize, column: string, moments: readonly Date[]) {
+  const cases = moments.map((moment, index) => `WHEN ${column} >= ${sequelize.escape(moment)} THEN ${index}`).reverse();
+  return sequelize.literal(`CASE ${cases.join(' ')} END`);
+}
+
 /** That `column` is the id of an account without an enrollment in a course; cancelled ones don't count. */
 export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: string) {
   const enrolled = `SELECT user_id FROM enrollments WHERE course_id = ${sequelize.escape(courseId)} AND status <> 'cancelled'`;

@@ -55,6 +55,7 @@ class Deadline {
       this.connections.add(connection);
       return connection;
     } catch (error) {
+      // A connection that comes too late is given back; one that doesn't come was reported as exceeded.
       if (this.isExceeded) getting.then(giveBack, () => undefined);
       throw error;
     } finally {

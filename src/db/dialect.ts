@@ -83,6 +83,7 @@ function parentOf(error: unknown): unknown {
 
 /** The driver's own error below Sequelize's, or the error itself. */
 export function driverError(error: unknown): DriverError {
+  // Anything can be thrown: each is checked before it is used.
   const { code, errno, message } = (parentOf(error) ?? {}) as { code?: unknown; errno?: unknown; message?: unknown };
   return {
     ...(typeof code === 'string' && { code }),

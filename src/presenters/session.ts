@@ -3,8 +3,8 @@ import type { User } from '../db/models/user.js';
 import { pick } from './pick.js';
 import { presentLoginUser } from './user.js';
 
-/** @param currentId the session that the request belongs to */
-export function presentSession(session: Session, currentId: string) {
+/** @param currentId the session that the request belongs to; none at the terminal */
+export function presentSession(session: Session, currentId: string | undefined) {
   return {
     ...pick(session, ['id', 'createdAt', 'expiresAt', 'ip', 'userAgent']),
     ...(session.lastUsedAt && { lastUsedAt: session.lastUsedAt }),

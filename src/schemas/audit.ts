@@ -11,6 +11,8 @@ export const auditActions = [
   'user.deactivate',
   'user.reset-password',
   'user.unlock',
+  'user.end-session',
+  'user.end-sessions',
   'user.delete',
   'address.unlock',
   'user.import',

@@ -126,6 +126,7 @@ const mostNotes = 100_000;
 
 /** The notes stand after `traineeIds`, which have been checked by then. */
 function notesForAll(value: string, { message, state }: Types.CustomHelpers): string | Types.ErrorReport {
+  // The first ancestor is the object that the notes are of.
   const { traineeIds } = state.ancestors[0] as { traineeIds?: unknown };
   const count = Array.isArray(traineeIds) ? Math.min(Math.max(traineeIds.length, 1), mostIds) : 1;
   const most = Math.floor(mostNotes / count);

@@ -166,6 +166,7 @@ const delimiterMustBe = "Delimiter must be auto, ',', ';', tab or '|'.";
 
 /** The option stands after `onExisting`, which has been checked by then. */
 function onlyForUpdates(resetPasswords: boolean, { message, state }: Types.CustomHelpers): boolean | Types.ErrorReport {
+  // The first ancestor is the object that the option is of.
   const { onExisting } = state.ancestors[0] as Partial<ImportOptions>;
   return resetPasswords && onExisting !== 'update'
     ? message({ custom: 'resetPasswords needs onExisting update.' }, { otherFields: ['onExisting'] })

@@ -45,6 +45,7 @@ const list: Joi.Extension = {
   base: Joi.array(),
   prepare(value: unknown, helpers) {
     if (!Array.isArray(value)) return undefined;
+    // Joi's types don't say which arguments a rule has.
     const { limit } = (helpers.schema.$_getRule('max')?.args ?? {}) as { limit?: number };
     return limit !== undefined && value.length > limit
       ? { value, errors: helpers.error('array.max', { limit, value }) }

@@ -14,6 +14,7 @@ export function normalizeEmail(address: string): string {
   return visiblePart(normalized(normalized(visiblePart(address), 'NFKC').toLowerCase(), 'NFKC')).trim();
 }
 
+const isAscii = /^[\0-\x7f]*$/;
 const beyondAscii = /[^\0-\x7f]/gu;
 const digit = /^\p{Nd}$/u;
 
@@ -35,7 +36,8 @@ function plainSign(sign: string): string {
  */
 export function phoneKey(phoneNumber: string): string {
   const trimmed = phoneNumber.trim();
-  const plain = visiblePart(trimmed).replace(beyondAscii, plainSign);
+  // Nearly all are ASCII, in which everything can be seen.
+  const plain = isAscii.test(trimmed) ? trimmed : visiblePart(trimmed).replace(beyondAscii, plainSign);
   return plain.replace(/[\s.()\p{Pd}\u2212]/gu, '') || trimmed;
 }
 

@@ -71,30 +71,29 @@ export const activationSchema = Joi.object<{ isActive: boolean }, true>({
 
 const userSortFields = ['createdAt', 'lastName', 'firstName', 'email', 'lastLogin'] as const;
 
-export interface UserListing extends Paging, Sorting<(typeof userSortFields)[number]> {
+/** Which accounts are listed or exported. */
+export interface UserFilter {
   role?: Role;
   isActive?: boolean;
   requiresPasswordChange?: boolean;
   search?: string;
 }
 
-/** Filters, order and page of a listing of accounts. */
-export const userListingSchema = Joi.object<UserListing, true>({
+export interface UserListing extends UserFilter, Paging, Sorting<(typeof userSortFields)[number]> {}
+
+const userFilter = {
   role: fields.role,
   isActive: fields.queryBoolean('isActive'),
   requiresPasswordChange: fields.queryBoolean('requiresPasswordChange'),
   search: fields.search,
+};
+
+/** Filters, order and page of a listing of accounts. */
+export const userListingSchema = Joi.object<UserListing, true>({
+  ...userFilter,
   ...fields.sorting(userSortFields),
   ...fields.paging(20),
 });
 
-/** Which accounts are listed or exported. */
-export type UserFilter = Pick<UserListing, 'role' | 'isActive' | 'requiresPasswordChange' | 'search'>;
-
 /** Query of `GET /api/users/export.csv`. */
-export const userFilterSchema = Joi.object<UserFilter, true>({
-  role: fields.role,
-  isActive: fields.queryBoolean('isActive'),
-  requiresPasswordChange: fields.queryBoolean('requiresPasswordChange'),
-  search: fields.search,
-});
+export const userFilterSchema = Joi.object<UserFilter, true>(userFilter);

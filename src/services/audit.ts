@@ -4,6 +4,7 @@ import { insertRows } from '../db/bulk-insert.js';
 import type { AuditEntry } from '../db/models/audit-entry.js';
 import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
+import type { Session } from '../db/models/session.js';
 import type { User } from '../db/models/user.js';
 import { type AuditAction, type AuditTargetType, auditListingSchema } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';
@@ -54,6 +55,7 @@ export function changesBetween<T extends object>(before: T, after: T): { before:
   const changed = (Object.keys(after) as (keyof T)[]).filter(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
+  // fromEntries forgets which keys it was given.
   const only = (source: T) => Object.fromEntries(changed.map((key) => [key, source[key]])) as Partial<T>;
   return { before: only(before), after: only(after) };
 }
@@ -62,6 +64,11 @@ export function changesBetween<T extends object>(before: T, after: T): { before:
 export function auditedUser(user: User): object {
   const { firstName, lastName, email, phone, role, isActive, requiresPasswordChange } = user;
   return { firstName, lastName, email, phone, role, isActive, requiresPasswordChange };
+}
+
+/** A session as the audit log shows it. */
+export function auditedSession({ id, createdAt, ip, userAgent }: Session): object {
+  return { id, createdAt, ip, userAgent };
 }
 
 /** A course as the audit log shows it. */

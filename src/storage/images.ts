@@ -1,8 +1,8 @@
 import { access, constants, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '../errors.js';
+import { createFairQueue, type QueueBounds } from '../fair-queue.js';
 import { diskFault } from './disk-fault.js';
-import { createFairQueue, type QueueBounds } from './fair-queue.js';
 import { createImageProcess, type ImageTimes, type PreparedImage } from './image-process.js';
 
 /** The limits of a picture before and after it is prepared; lengths in pixels. */
@@ -67,6 +67,7 @@ export function createImagePreparer(changes: Partial<typeof defaults> = {}): Ima
         const task = { source, target, ...limits, wholeBytes, growthBytes: wholeBytes + settings.extraBytes };
         return await queue.add({ account, bytes: size, signal }, () => worker.run(task, signal));
       } catch (error) {
+        // The first error matters more; the cleanup of uploads removes what stays.
         await rm(target, { force: true }).catch(() => undefined);
         if (signal?.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
         throw diskFault(path.dirname(target), error);

@@ -100,6 +100,7 @@ class LocalStorage implements FileStorage {
       await this.#makeFolderOf(source);
       await writeFile(this.#pathOf(source), checkText, { mode: 0o600 });
     } catch (error) {
+      // The first error matters more; "files sweep" finds what stays.
       await rm(this.#pathOf(source), { force: true }).catch(() => undefined);
       throw diskFault(this.location, error);
     }
@@ -156,6 +157,7 @@ class LocalStorage implements FileStorage {
       await secure(copy);
       await rename(copy, target);
     } catch (error) {
+      // The first error matters more; "files sweep" finds what stays.
       await rm(copy, { force: true }).catch(() => undefined);
       throw error;
     }

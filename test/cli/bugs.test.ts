@@ -6,7 +6,7 @@ import { buildUser } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { useCommandLine } from '../support/run-cli.js';
 
-describe('an unexpected failure', () => {
+describe('An unexpected failure', () => {
   const harness = useHarness();
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
 
@@ -35,7 +35,7 @@ describe('an unexpected failure', () => {
       .and.not.include(passwordHash);
   });
 
-  it('is an object for programs with --json', async () => {
+  it('is printed as a JSON object with --json', async () => {
     const { id } = await buildUser(harness.context);
     await damageAccount(id);
     const { exitCode, stdout, stderr } = await cli.run(['users', 'export', '--json', '--output', 'users.csv']);

@@ -78,7 +78,7 @@ function listening(server: Server): Promise<number> {
   });
 }
 
-describe('a failure that can be expected', () => {
+describe('An expected failure', () => {
   let database: TestDatabase;
   const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: database.url }));
   before(async () => {

@@ -63,22 +63,6 @@ async function parsed(argv: readonly string[]): Promise<Command | undefined> {
 describe('help', () => {
   const cli = useCommandLine(() => ({}));
 
-  it('knows the commands of the issue', () => {
-    expect(leaves.map(({ path }) => path.join(' '))).to.have.members([
-      ...['setup', 'serve', 'migrate up', 'migrate down', 'migrate status', 'seed demo', 'doctor', 'config'],
-      ...['users register', 'users list', 'users show', 'users activate', 'users deactivate', 'users unlock'],
-      ...['users reset-password'],
-      ...['users export', 'users import', 'users edit', 'users delete', 'completion', 'audit list', 'files sweep'],
-      ...['courses list', 'courses show', 'courses create', 'courses edit', 'courses publish', 'courses unpublish'],
-      ...['courses assign-trainer', 'courses delete', 'courses categories', 'courses trainers', 'courses stats'],
-      ...['courses files list', 'courses files add', 'courses files get', 'courses files remove', 'courses thumbnail'],
-      ...['enrollments list', 'enrollments show', 'enrollments assign', 'enrollments status', 'enrollments progress'],
-      ...['enrollments remove', 'enrollments stats'],
-      ...['imports list', 'imports show', 'imports export', 'imports rejects'],
-      ...['imports resume', 'imports cancel', 'imports undo'],
-    ]);
-  });
-
   for (const { path, command } of leaves) {
     describe(`of "coursectl ${path.join(' ')}"`, () => {
       it('says what the command does and describes all its options on standard output', async () => {

@@ -24,7 +24,7 @@ function parted(stderr: string): { logs: LogLine[]; words: string[] } {
 }
 
 /** What only a real process has: signals, pipes, a disk that fills, a terminal. */
-describe('coursectl among other processes', function () {
+describe('The coursectl process', function () {
   this.timeout(scaled(60_000));
   const processes = useSubprocesses();
   const cli = useCommandLine(() => ({ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }));
@@ -34,8 +34,7 @@ describe('coursectl among other processes', function () {
     it('makes its tables and its secret, says where it listens and what to do next, and ends well at SIGTERM', async () => {
       const server = start('serve', '--migrate', '--port', '0');
       const [, url = ''] = await server.says(/coursectl is listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
-      const hint =
-        /No super admin yet\. In another terminal, in this folder, run: (node \/\S+\/bin\/coursectl\.js setup)\n/;
+      const hint = /\nor in another terminal, in this folder, run: (node \/\S+\/bin\/coursectl\.js setup)\n/;
       const [, asCalled] = await server.says(hint);
       for (const probe of ['/healthz', '/readyz']) expect((await fetch(url + probe)).status, probe).to.equal(200);
       const status = await fetch(`${url}/api/auth/setup-status`);
@@ -49,8 +48,9 @@ describe('coursectl among other processes', function () {
       expect(words).to.deep.equal([
         `coursectl is listening on ${url}`,
         `Database: sqlite:${path.join(cli.folder, 'data', 'coursectl.sqlite')}`,
-        `API description: ${url}/api/openapi.json`,
-        `No super admin yet. In another terminal, in this folder, run: ${asCalled}`,
+        `API description: ${url}/api/docs`,
+        `No super admin yet. Create one in a browser at ${url},`,
+        `or in another terminal, in this folder, run: ${asCalled}`,
         'Stopping: waiting for running requests.',
       ]);
     });
@@ -103,7 +103,7 @@ describe('coursectl among other processes', function () {
       expect(failing.stderr).to.match(/^error: The disk of \S+coursectl\.sqlite fails or is full\. [^\n]+\n$/);
     });
 
-    it('is known to doctor', async () => {
+    it('is reported by doctor', async () => {
       const { stdout } = await inShell('ulimit -f 0; coursectl doctor').ended;
       expect(stdout).to.match(/\nFAILED {3}data folder: [^\n]+ can't be written \(EFBIG\) -> Free some space\.\n/);
       expect(readdirSync(cli.folder)).to.deep.equal([]);

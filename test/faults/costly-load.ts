@@ -9,7 +9,16 @@ import { gzipSync } from 'node:zlib';
 import { emptyPng, jpegOfScans } from '../support/pictures.js';
 
 /** What is sent. */
-export type AttackKind = 'text' | 'bodies' | 'uploads' | 'sockets' | 'pictures' | 'probes' | 'lists' | 'sessions';
+export type AttackKind =
+  | 'text'
+  | 'bodies'
+  | 'uploads'
+  | 'sockets'
+  | 'pictures'
+  | 'probes'
+  | 'lists'
+  | 'sessions'
+  | 'pages';
 
 /** Who sends what. */
 export interface Attack {
@@ -212,7 +221,28 @@ const kinds: Record<AttackKind, () => Promise<unknown>> = {
   lists,
   sessions: () =>
     several(8, () => repeat(() => Buffer.from(head('GET /api/auth/sessions', { ...close, ...bearer(tokenOf(0)) })))),
+  pages,
 };
+
+/** Asks for the largest pages on many connections and reads nothing of them but the status. */
+async function pages() {
+  const request = Buffer.from(head('GET /api/courses?limit=100'));
+  await several(100, async () => {
+    for (;;) {
+      const socket = await open();
+      socket.once('data', (data: Buffer) => {
+        count(data.toString('latin1', 9, 12));
+        socket.pause();
+      });
+      // A connection that isn't read doesn't see its end.
+      const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      await write(socket, request);
+      await Promise.race([ended, sleep(againMs)]);
+      socket.destroy();
+      await sleep(20);
+    }
+  });
+}
 
 const report = () => console.log(JSON.stringify(counts));
 report();

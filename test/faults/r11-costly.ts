@@ -43,6 +43,7 @@ const attacks: Readonly<Record<AttackKind, string>> = {
   probes: 'pipelined probes',
   lists: 'bulk operations with 25,000 wrong ids, plain and packed',
   sessions: `listings of ${sessionRows} sessions`,
+  pages: '100 clients that read nothing of pages with the 100 longest courses',
 };
 
 const loader = fileURLToPath(new URL('./costly-load.ts', import.meta.url));
@@ -179,6 +180,29 @@ async function prepare(url: string, adminToken: string, databaseUrl: string) {
   return { own: traineeTokens.pop() ?? '', attackers: traineeTokens };
 }
 
+/** Fills the catalogue with the longest courses; the others' page shows ordinary, newer ones. */
+async function fillCatalogue(url: string, trainerToken: string): Promise<void> {
+  const longest = {
+    description: '\u4e2d'.repeat(20_000),
+    requirements: '\u4e2d'.repeat(5000),
+    learningOutcomes: '\u4e2d'.repeat(5000),
+  };
+  for (let number = 0; number < 112; number += 1) {
+    const texts = number < 100 ? longest : { description: 'An ordinary course.' };
+    const { course } = await post<{ course: { id: string } }>(
+      `${url}/api/courses`,
+      { title: `Course ${number}`, ...texts },
+      trainerToken,
+    );
+    await send(url, {
+      method: 'PUT',
+      path: `/api/courses/${course.id}/publish`,
+      token: trainerToken,
+      body: { isPublished: true },
+    });
+  }
+}
+
 const wanted = process.env.R11_PARTS?.split(',');
 
 export async function run(): Promise<Verdict[]> {
@@ -189,6 +213,7 @@ export async function run(): Promise<Verdict[]> {
     const { url } = instance;
     const { adminToken, trainerToken } = await people(url);
     const { own, attackers } = await prepare(url, adminToken, stage.databaseUrl());
+    await fillCatalogue(url, trainerToken);
     const calls = [
       { method: 'GET', path: '/api/auth/me', token: own },
       { method: 'GET', path: '/api/users?limit=10', token: adminToken },

@@ -182,7 +182,7 @@ describe('GET /api/audit', () => {
     expectInvalid(response, ['action', 'targetType', 'from', 'to', 'page'], 'query');
   });
 
-  it('takes no time that there is not, or that is not a time to every database', async () => {
+  it('refuses times that do not exist or that a database can not store', async () => {
     const years = ['-000001-01-01T00:00:00Z', '0000-01-01T00:00:00%2B10:00', '0999-12-31', '%2B275760-09-13T00:00:00Z'];
     for (const time of [...years, '9999-12-31T23:59:59-05:00', '2026-02-31', '2026-02-31T08:00:00Z', '2026-13-01'])
       expectInvalid(await list(`?from=${time}&to=${time}`), ['from', 'to'], 'query');

@@ -93,7 +93,7 @@ describe('POST /api/enrollments/bulk', () => {
     expect(body.enrollments).to.have.length(2);
   });
 
-  it('lets in again who had cancelled, in the same enrollments, which take seats too', async () => {
+  it('reactivates the cancelled enrollments of trainees, which take seats too', async () => {
     const given = { status: 'cancelled' as const, enrolledAt: new Date('2020-01-01'), progress: 30, notes: 'Before' };
     const { id } = await buildEnrollment(harness.context, cast.trainee.user, course, given);
     const [fresh = ''] = await trainees(1);

@@ -18,7 +18,7 @@ describe('Secrets sent through the whole contract', function () {
     watch = new Watch();
   });
 
-  it('would be found', async () => {
+  it('are found by the test when they are leaked', async () => {
     let missed: string[] = ['all'];
     await overheard(watch, async () => {
       missed = await plantSecrets(harness.context, watch, reset);
@@ -39,7 +39,10 @@ describe('Secrets sent through the whole contract', function () {
       await overheard(watch, () => sendCanaries(harness.context, fault, watch, reset, sample(index)));
       expect(watch.leaks).to.deep.equal([]);
       expect(watch.heard).to.be.at.least(watch.requests);
-      expect(Object.keys(watch.statuses)).to.include.members(statuses.map(String));
+      const answered = Object.keys(watch.statuses);
+      // Which statuses a part of the operations answers depends on which they are.
+      if (parts === 1) expect(answered).to.include.members(statuses.map(String));
+      else expect(answered).to.satisfy(() => statuses.some((status) => answered.includes(String(status))));
     });
 
   it('are in none when their request is refused', async () => {

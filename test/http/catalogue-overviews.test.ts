@@ -28,7 +28,7 @@ describe('GET /api/courses/categories/all', () => {
     expect(await seen(cast.admin)).to.deep.equal(['Crafts', 'Drafts', 'Secrets', 'Weaving']);
   });
 
-  it('has them as a dictionary would: capitals and accents change little', async () => {
+  it('sorts them as a dictionary does', async () => {
     const cast = await castOf(harness.context);
     const categories = ['animals', 'Baking', 'Écriture', 'economics', 'Zoology', 'zoom'];
     for (const category of [...categories].reverse())
@@ -94,7 +94,7 @@ describe('GET /api/courses/trainers/available', () => {
     expectInvalid(await list('?limit=101&page=0'), ['limit', 'page'], 'query');
   });
 
-  it("is the super admin's alone", async () => {
+  it('is for the super admin only', async () => {
     for (const by of [cast.owner, cast.trainee])
       expectFailure(await list('', by), 403, 'Access denied. Super admin role required.');
   });
@@ -136,7 +136,7 @@ describe('GET /api/courses/stats/overview', () => {
     });
   });
 
-  it('counts nothing where there is nothing', async () => {
+  it('counts zero when there are no courses', async () => {
     const nothing = { total: 0, published: 0, unpublished: 0, featured: 0, byCategory: [] };
     for (const by of [cast.owner, cast.admin]) expect(await stats(by)).to.deep.equal(nothing);
   });

@@ -40,7 +40,7 @@ describe('PUT /api/courses/:id', () => {
     expect(body.course.updatedAt > before.updatedAt).to.equal(true);
   });
 
-  it('ignores what it does not change', async () => {
+  it('ignores fields that it does not change', async () => {
     const before = await shown();
     const fixed = { id: 'x', trainerId: cast.foreign.user.id, isPublished: true, createdAt: '2000-01-01T00:00:00Z' };
     const more = { updatedAt: '2000-01-01T00:00:00Z', thumbnail: '/x', lockVersion: 7, searchKey: 'x', tagsJson: '[]' };
@@ -85,7 +85,7 @@ describe('PUT /api/courses/:id', () => {
     expectInvalid(await update(cast.owner, { maxStudents: 2 }), ['maxStudents']);
   });
 
-  it('is found by its new words, and by the old ones no more', async () => {
+  it('makes searches find the new words and not the old ones', async () => {
     await update(cast.owner, { category: 'Weaving', tags: ['loom'] }).expect(200);
     const found = async (term: string) => {
       const { body } = await harness.api('get', `/api/courses?search=${term}`, cast.owner.token).expect(200);

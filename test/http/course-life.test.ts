@@ -108,7 +108,7 @@ describe('PUT /api/courses/:id/assign-trainer', () => {
     expect((await course.reload()).trainerId).to.equal(cast.owner.user.id);
   });
 
-  it("is the super admin's alone", async () => {
+  it('is for the super admin only', async () => {
     for (const by of [cast.owner, cast.foreign, cast.trainee])
       expectFailure(await assign(by, cast.foreign.user.id), 403, 'Access denied. Super admin role required.');
   });

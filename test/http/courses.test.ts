@@ -49,7 +49,7 @@ describe('POST /api/courses', () => {
     });
   });
 
-  it('lets a trainer make only so many, of those that come together too', async () => {
+  it('enforces the limit of courses per trainer, for concurrent requests too', async () => {
     const { config, logger, hasher } = harness.context;
     const context = await createContext({ ...config, courses: { ofTrainer: 3 } }, logger, { hasher });
     try {
@@ -72,7 +72,7 @@ describe('POST /api/courses', () => {
     }
   });
 
-  it("ignores whom a trainer names, and everything that isn't theirs to say", async () => {
+  it('ignores the trainerId of a trainer, and unknown fields', async () => {
     const fixed = {
       id: 'mine',
       isPublished: true,
@@ -127,7 +127,7 @@ describe('POST /api/courses', () => {
     ]);
   });
 
-  it('records nothing of what was refused', async () => {
+  it('records nothing for a refused request', async () => {
     await create(cast.admin, { ...weaving, trainerId: 'nobody' }).expect(404);
     expect(await harness.context.database.models.AuditEntry.count()).to.equal(0);
   });

@@ -17,7 +17,7 @@ import {
   uploadsIn,
 } from './support/uploads.js';
 
-describe('a disk for uploads', function () {
+describe('A disk for uploads', function () {
   this.timeout(scaled(60_000));
   let mounted = '';
   // Before the service's own: a folder that is mounted can't be removed.

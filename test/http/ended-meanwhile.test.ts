@@ -11,7 +11,7 @@ import { type Cast, castOf, type Person } from './support/cast.js';
 import { expectFailure, messages } from './support/expectations.js';
 import { storedKeys } from './support/uploads.js';
 
-describe('A request that is overtaken by another', () => {
+describe('A request that another one overtakes', () => {
   const harness = useHarness();
   let cast: Cast;
   beforeEach(async () => {

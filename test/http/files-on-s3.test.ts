@@ -124,7 +124,7 @@ describe('files in a bucket, over HTTP', function () {
     expect(existsSync(path.join(context.config.dataDir, 'files'))).to.equal(false);
   });
 
-  it('takes a file of nothing', async () => {
+  it('stores an empty file', async () => {
     const { file } = (await upload('').expect(201)).body;
     const { headers, body } = await api('get', routeOf(file.id)).expect(200).responseType('blob');
     expect([headers['content-length'], (body as Buffer).length]).to.deep.equal(['0', 0]);
@@ -171,7 +171,7 @@ describe('files in a bucket, over HTTP', function () {
     await expectNothingLeft(context);
   });
 
-  it('closes what a reader leaves half-way', async () => {
+  it('closes an object when its reader disconnects', async () => {
     const { file } = (await upload(Buffer.alloc(5_000_000)).expect(201)).body;
     for (let round = 0; round < 5; round += 1) {
       const headers = { Authorization: `Bearer ${token}` };

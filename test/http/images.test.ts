@@ -62,7 +62,7 @@ describe('pictures over HTTP', () => {
       expect(shown.map((one) => one.thumbnail)).to.deep.equal(Array(3).fill(body.imageUrl));
     });
 
-    it('takes the place of the one before, whose address and file are gone', async () => {
+    it('replaces the former picture, whose URL answers 404', async () => {
       const first = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body.imageUrl;
       const second = (await thumbnail(await picture().png().toBuffer()).expect(200)).body.imageUrl;
       expect(second).not.to.equal(first);
@@ -71,7 +71,7 @@ describe('pictures over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('leaves one of those that come together', async () => {
+    it('keeps one of several concurrent uploads', async () => {
       const content = await picture().jpeg().toBuffer();
       const answers = await Promise.all(Array.from({ length: 6 }, () => thumbnail(content)));
       expect(answers.map(({ status }) => status)).to.deep.equal(Array(6).fill(200));
@@ -109,7 +109,7 @@ describe('pictures over HTTP', () => {
       expect((await harness.api('post', `/api/courses/${course.id}/thumbnail`, token).send({})).status).to.equal(415);
     });
 
-    it('goes with its course', async () => {
+    it('is deleted with its course', async () => {
       const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
       await harness.api('delete', `/api/courses/${course.id}`, token).expect(200);
       await harness.api('get', imageUrl).expect(404);
@@ -118,7 +118,7 @@ describe('pictures over HTTP', () => {
   });
 
   describe('PUT and DELETE /api/auth/avatar', () => {
-    it('gives everybody a picture that fits into 512 by 512', async () => {
+    it('stores a picture that fits into 512 by 512, for every role', async () => {
       for (const role of ['trainee', 'trainer', 'super_admin'] as const) {
         const as = (await signIn(harness.context, { role })).token;
         const { body } = await avatar(await picture(300, 900).webp().toBuffer(), 'me.webp', as).expect(200);
@@ -139,7 +139,7 @@ describe('pictures over HTTP', () => {
       expect(body.courses[0].trainer.avatar).to.equal(imageUrl);
     });
 
-    it('turns it upright and says no more about where it was taken', async () => {
+    it('rotates the picture upright and removes its metadata', async () => {
       const content = await turnedHalves();
       expect((await read(content)).metadata).to.deep.include({ orientation: 6 });
       expect(content.includes('Somebody')).to.equal(true);
@@ -162,7 +162,7 @@ describe('pictures over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('takes it away, also when there is none', async () => {
+    it('removes the picture, and succeeds without one', async () => {
       const { imageUrl } = (await avatar(await picture().jpeg().toBuffer()).expect(200)).body;
       for (let round = 0; round < 2; round += 1) {
         const { body } = await harness.api('delete', '/api/auth/avatar', token).expect(200);
@@ -186,7 +186,7 @@ describe('pictures over HTTP', () => {
       await expectNothingLeft(harness.context, shown === null ? 0 : 1);
     });
 
-    it('goes with its account', async () => {
+    it('is deleted with its account', async () => {
       const { user, token: own } = await signIn(harness.context);
       const { imageUrl } = (await avatar(await picture().jpeg().toBuffer(), 'me.jpg', own).expect(200)).body;
       await harness.api('delete', `/api/users/${user.id}`, await superAdmin()).expect(200);
@@ -308,7 +308,7 @@ describe('pictures over HTTP', () => {
       expect(headers).not.to.have.any.keys('content-disposition', 'set-cookie', 'etag');
     });
 
-    it('leaves behind what was appended to a picture', async () => {
+    it('removes data that was appended to a picture', async () => {
       const content = Buffer.concat([
         await picture().jpeg().toBuffer(),
         Buffer.from('<script>alert(1)</script>PK\u0003\u0004'),

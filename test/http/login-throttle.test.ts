@@ -119,7 +119,7 @@ describe('The throttle of logins', () => {
     expectLocked(await login(email, factoryPassword), 10);
   });
 
-  it(`never meets those who know their password, ${rightLogins} times in a row`, async function () {
+  it(`never refuses ${rightLogins} logins in a row with the right password`, async function () {
     this.timeout(scaled(60_000));
     const { email } = await buildUser(harness.context);
     for (let round = 0; round < rightLogins / 5; round += 1) {
@@ -177,7 +177,7 @@ describe('The throttle of logins', () => {
     await login(email, factoryPassword, '2001:db8:0:100::1').expect(200);
   });
 
-  it('knows an address in every spelling', async () => {
+  it('recognises an address in every spelling', async () => {
     const { email } = await buildUser(harness.context);
     for (const spellings of [
       ['2001:db8:a::1', '2001:DB8:A::1', '2001:0db8:000a:0000:0000:0000:0000:0001', '2001:db8:a:0:0:0:203.0.113.5'],
@@ -253,7 +253,7 @@ describe('The throttle of logins', () => {
     server.close();
   });
 
-  it('gives back what an instance that died had under way', async () => {
+  it('releases the attempts of an instance that died', async () => {
     const user = await buildUser(harness.context);
     const { LoginThrottle } = harness.context.database.models;
     await LoginThrottle.create({
@@ -265,7 +265,7 @@ describe('The throttle of logins', () => {
     await login(user.email, factoryPassword).expect(200);
   });
 
-  it('keeps nothing that is too old to count', async () => {
+  it('deletes rows that no longer count', async () => {
     await wrong(10, 'nobody@example.org');
     harness.advance(25 * 60 * minuteMs);
     await wrong(1, 'somebody@example.org', '192.0.2.2');

@@ -84,7 +84,7 @@ for (const path of ['/api/auth/login', '/api/auth/trainee-login']) {
       expectFailure(await login({ ...credentials, identifier: 'nobody@example.org' }), 401, messages.noMatch);
     });
 
-    it('looks up any identifier that is not empty, however odd', async () => {
+    it('looks up any identifier that is not empty, whatever its characters', async () => {
       for (const identifier of ['x'.repeat(5000), 'a\u0000b', '\ud800', "' OR 1=1 --"]) {
         expectFailure(await login({ identifier, password: factoryPassword }), 401, messages.noMatch);
       }

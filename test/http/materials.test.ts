@@ -68,7 +68,7 @@ describe('materials of courses over HTTP', () => {
   }
 
   describe('POST /api/courses/:id/files', () => {
-    it('adds a file of any kind and says what it has', async () => {
+    it('adds a file of any type and answers with its fields', async () => {
       const { body } = await upload('What was said.').expect(201);
       expect(body).to.have.all.keys('message', 'file');
       expect(body.message).to.equal('File uploaded successfully.');
@@ -78,7 +78,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('tells its type by its name, whatever its sender says', async () => {
+    it('derives the content type from the name, not from the request', async () => {
       for (const [name, contentType] of [
         ['slides.pdf', 'application/pdf'],
         ['page.HTML', 'text/html'],
@@ -123,7 +123,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, await StoredFile.count());
     });
 
-    it('takes a file of nothing', async () => {
+    it('stores an empty file', async () => {
       const { id, bytes } = await added('');
       expect(bytes).to.equal(0);
       const answer = await download(id).expect(200);
@@ -131,13 +131,13 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('takes as many bytes as are allowed, and none more', async () => {
+    it('accepts files up to the size limit', async () => {
       expectFailure(await upload(Buffer.alloc(5_000_001)), 413, 'The file has more than 5000000 bytes.');
       expect((await added(Buffer.alloc(5_000_000))).bytes).to.equal(5_000_000);
       await expectNothingLeft(harness.context, 1);
     });
 
-    it('takes no more than a course may have', async () => {
+    it('enforces the quota of a course', async () => {
       await added(Buffer.alloc(4_000_000));
       const { id } = await added(Buffer.alloc(2_000_000));
       const full = "The course's files may have 6000000 bytes altogether, and have 6000000. Delete some first.";
@@ -186,7 +186,7 @@ describe('materials of courses over HTTP', () => {
       await expectNothingLeft(harness.context, 4);
     });
 
-    it('takes no more files than a course may have, of empty ones and of those that come together too', async () => {
+    it('enforces the limit of files of a course, for empty and concurrent ones too', async () => {
       const { config, logger, hasher } = harness.context;
       const files = { ...config.files, courseFiles: 5 };
       const context = await createContext({ ...config, files }, logger, { hasher });
@@ -470,7 +470,7 @@ describe('materials of courses over HTTP', () => {
   });
 
   describe('DELETE /api/courses/:id/files/:fileId', () => {
-    it('deletes the file, once', async () => {
+    it('deletes the file, and answers 404 the second time', async () => {
       const [kept, { id }] = [await added('kept'), await added('deleted')];
       const { body } = await harness.api('delete', routeOf(id), token).expect(200);
       expect(body).to.deep.equal({ message: 'File deleted successfully.' });

@@ -34,7 +34,7 @@ describe('GET /api/openapi.json', () => {
     expect(listed).to.have.members(expected);
   });
 
-  it('has no reference that leads nowhere', () => {
+  it('has no broken reference', () => {
     const references = JSON.stringify(document).match(/"\$ref":"[^"]*"/g) ?? [];
     expect(references).not.to.deep.equal([]);
     for (const reference of new Set(references)) {
@@ -46,7 +46,7 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
-  it('says of every path below /api that it can be too much, or too early', () => {
+  it('declares 503 for every path below /api', () => {
     for (const [name, operation] of operations.filter(([, { path }]) => path.startsWith('/api/'))) {
       const { description = '' } = describedBy(operation)?.responses[503] ?? {};
       const words = description.split(' | ');
@@ -78,7 +78,7 @@ describe('GET /api/openapi.json', () => {
       for (const [key, child] of Object.entries(node)) visit(child, `${place}.${key}`);
     }
     visit(document, 'document');
-    expect(undescribed).to.deep.equal([]);
+    expect(undescribed, 'Describe them in src/http/api/field-docs.ts').to.deep.equal([]);
   });
 
   it('names what operations share', () => {
@@ -103,7 +103,8 @@ describe('GET /api/openapi.json', () => {
         const { schema, example } = content?.['application/json'] ?? {};
         if (schema === undefined || example === undefined) continue;
         const check = compile(schema);
-        expect(check(example), `${name}: ${JSON.stringify(check.errors)}`).to.equal(true);
+        const hint = `${name}: ${JSON.stringify(check.errors)}. The examples of fields stand in src/http/api/field-docs.ts`;
+        expect(check(example), hint).to.equal(true);
       }
     }
   });

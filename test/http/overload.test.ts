@@ -162,7 +162,7 @@ describe('A service with limits', () => {
     });
   });
 
-  it('lets a few wait for a moment', async () => {
+  it('queues a few requests for a moment', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '2' });
     const all = Array.from({ length: 3 }, () => request(url).get('/api/auth/setup-status'));
     for (const { status } of await Promise.all(all)) expect(status).to.equal(200);

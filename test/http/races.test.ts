@@ -83,7 +83,7 @@ describe('Requests that arrive together', () => {
     expect(await users()).to.equal(2);
   });
 
-  it('speak of the email first where email and phone were taken together', async () => {
+  it('report the email first when email and phone are taken', async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const counts = await race(
       'POST',

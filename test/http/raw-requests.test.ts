@@ -62,7 +62,7 @@ describe('A request as it goes over the wire', () => {
     }
   });
 
-  it('is told by the address that a proxy names, behind however many headers', async () => {
+  it('has the client address that the proxy names, whatever the number of headers', async () => {
     await signIn(harness.context, { email: 'ada@example.org' });
     const body = JSON.stringify({ identifier: 'ada@example.org', password: factoryPassword });
     const others = Array.from({ length: 300 }, (_, index) => `X-${index}: y`);
@@ -77,7 +77,7 @@ describe('A request as it goes over the wire', () => {
     expect(sessions.map(({ ip }) => ip)).to.include('203.0.113.9');
   });
 
-  it('is told the figures for their token only, however their path is written', async () => {
+  it('gets the metrics only with their token, however the path is written', async () => {
     for (const path of ['/metrics', '/metrics/', '/metrics?x', '/metrics/?x', '//metrics', '/Metrics', '/metrics/x']) {
       const answer = await answerTo([`GET ${path} HTTP/1.1`, 'Host: example.org']);
       expect(answer, path).to.match(/^HTTP\/1.1 40[14] /);

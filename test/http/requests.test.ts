@@ -181,7 +181,7 @@ describe('The URL of a request', () => {
     }
   });
 
-  it('never makes a query a crash', async () => {
+  it('never causes a crash, whatever the query', async () => {
     const { user, token } = await signIn(harness.context, { role: 'trainer' });
     for (const query of [
       '%E0%A4%A',

@@ -80,7 +80,7 @@ describe('POST /api/auth/setup', () => {
     expect(login.body.user.requiresPasswordChange).to.equal(false);
   });
 
-  it('needs no token, and minds none', async () => {
+  it('needs no token, and ignores one', async () => {
     await harness.api('post', '/api/auth/setup', 'not-a-token').send(ada).expect(201);
   });
 
@@ -145,7 +145,7 @@ describe('POST /api/auth/setup', () => {
     }
   });
 
-  it('speaks of the email first where both are taken', async () => {
+  it('reports the email first when both are taken', async () => {
     await buildUser(harness.context, { phone: ada.phone });
     await buildUser(harness.context, { email: ada.email });
     expectFailure(await setup(ada), 400, messages.emailTaken);

@@ -11,15 +11,10 @@ import {
   tokenFor,
 } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
+import { accountKeys } from '../support/shown.js';
 import { ada, expectFailure, expectInvalid, messages } from './support/expectations.js';
 
 const protectedMessage = "The super admin can't be deactivated, demoted or deleted.";
-
-/** What the super admin sees of an account. */
-const accountKeys = [
-  ...['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'avatar', 'lastLogin'],
-  ...['requiresPasswordChange', 'createdAt', 'updatedAt'],
-];
 
 describe('User administration', () => {
   const harness = useHarness();
@@ -161,7 +156,7 @@ describe('User administration', () => {
       await login('+44 20 79460001', factoryPassword).expect(200);
     });
 
-    it('passes over what it is not for', async () => {
+    it('ignores other fields', async () => {
       const surplus = {
         isActive: false,
         passwordHash: 'x',
@@ -201,7 +196,7 @@ describe('User administration', () => {
       await harness.api('get', '/api/auth/me', token).expect(200);
     });
 
-    it('makes no second super admin, and keeps the role of the super admin', async () => {
+    it('refuses a second super admin, and any other role for the super admin', async () => {
       expectFailure(await update({ role: 'super_admin' }), 400, messages.superAdminExists);
       for (const role of ['trainer', 'trainee'])
         expectFailure(await update({ role }, admin.user.id), 400, protectedMessage);

@@ -167,7 +167,7 @@ describe('Requests that wait for their clients', () => {
       await until(() => uploadsIn(instance.context).length === 0);
     });
 
-    it('leave the line when their client does', async () => {
+    it('leave the queue when their client disconnects', async () => {
       await start();
       const { token } = await signIn(harness.context);
       const stalled = await openMany(12, stalledUpload(token));

@@ -4,6 +4,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import request from 'supertest';
 import { createApp } from '../../src/http/server/app.js';
+import { startServer } from '../../src/http/server/server.js';
+import { serveConsole } from '../../src/http/server/web-console.js';
 import { useHarness } from '../support/harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -26,7 +28,7 @@ describe('The web console', () => {
   });
   after(() => folder.remove());
 
-  const app = () => createApp(harness.context, { consoleFolder: folder.path });
+  const app = () => createApp(harness.context, {}, serveConsole(folder.path));
 
   it('answers navigations with its page, with a nonce of its own and a strict policy', async () => {
     const nonces = [];
@@ -85,11 +87,26 @@ describe('The web console', () => {
   });
 });
 
-describe('CONSOLE=off', () => {
-  const harness = useHarness({ CONSOLE: 'off' });
+describe('CONSOLE', () => {
+  const harness = useHarness({ PORT: '0', CONSOLE: 'off' });
+  const folder = temporaryFolder();
+  after(() => folder.remove());
 
-  it('serves the API alone', async () => {
-    const { status, body } = await request(harness.app).get('/').set('Accept', 'text/html');
-    expect([status, body]).to.deep.equal([404, { error: 'Resource not found.' }]);
+  it('off serves the API alone', async () => {
+    writeFileSync(path.join(folder.path, 'index.html'), '<!doctype html>');
+    writeFileSync(path.join(folder.path, 'manifest.json'), '{}');
+    expect(serveConsole(folder.path)).to.be.a('function');
+    const server = await startServer(harness.context, { consoleFolder: folder.path });
+    try {
+      expect(server.hasConsole).to.equal(false);
+      const response = await fetch(server.url, { headers: { Accept: 'text/html' } });
+      expect([response.status, await response.json()]).to.deep.equal([404, { error: 'Resource not found.' }]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('is not served where it is not built', () => {
+    expect(serveConsole(path.join(folder.path, 'nothing'))).to.equal(undefined);
   });
 });

@@ -31,7 +31,7 @@ describe('The runner of the tests', () => {
     expect(parseOptions([]).databases).to.deep.equal(['sqlite', 'mysql']);
   });
 
-  it('refuses what it does not know', () => {
+  it('refuses unknown values', () => {
     expect(() => parseOptions(['--db', 'oracle'])).to.throw('--db takes sqlite or mysql.');
     expect(() => parseOptions(['--jobs', '0'])).to.throw('--jobs takes a whole number of at least 1.');
     expect(() => parseOptions(['--depth'])).to.throw();

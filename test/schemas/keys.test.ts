@@ -152,7 +152,7 @@ describe('searchKey', () => {
     expect(searchKey('שָׁלוֹם')).to.equal('שָׁלוֹם'.normalize('NFC'));
   });
 
-  it('joins what there is', () => {
+  it('joins the given texts and skips absent ones', () => {
     expect(searchKey('Ada', null, '', undefined, 'ada@example.org')).to.equal('ada ada@example.org');
     expect(searchKey()).to.equal('');
   });

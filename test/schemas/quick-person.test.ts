@@ -101,8 +101,8 @@ const row = fc.record(
   { requiredKeys: ['firstName', 'lastName', 'email', 'phone'] },
 );
 
-describe('The quick way to a person', () => {
-  it('never knows better than the schema', () => {
+describe('quickPerson()', () => {
+  it('returns exactly what the schema returns', () => {
     fc.assert(
       fc.property(row, (input) => {
         const quick = quickPerson(input);
@@ -112,7 +112,7 @@ describe('The quick way to a person', () => {
     );
   });
 
-  it('is taken by fields as long as they may be, and not by longer ones', () => {
+  it('accepts fields of the maximum length, and no longer ones', () => {
     const plain = { firstName: 'Ada', lastName: 'King', email: 'a@example.org', phone: '0207946' };
     const phoneOf = (length: number) => `1${' '.repeat(length - 5)}2345`.slice(0, length);
     for (const [longest, longer] of [
@@ -127,7 +127,7 @@ describe('The quick way to a person', () => {
     }
   });
 
-  it('is taken by the rows that most files consist of', () => {
+  it('accepts the rows of typical files', () => {
     for (const input of [
       { firstName: 'Ada', lastName: 'King', email: 'Ada.King@Example.org', phone: '+44 20 7946 0001' },
       {
@@ -141,7 +141,7 @@ describe('The quick way to a person', () => {
       expect(quickPerson(input), JSON.stringify(input)).to.be.an('object');
   });
 
-  it('is not taken by anything out of the ordinary', () => {
+  it('leaves every unusual row to the schema', () => {
     const plain = { firstName: 'Ada', lastName: 'King', email: 'a@example.org', phone: '0207946' };
     for (const change of [
       ...[{ firstName: '李小龙' }, { email: 'josé@example.org' }, { phone: '441234567.0' }, { isActive: 'no' }],

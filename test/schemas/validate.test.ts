@@ -41,7 +41,7 @@ describe('validate', () => {
     expect(validate(user.registerSchema, input)).to.deep.equal({ ...valid, isActive: true });
   });
 
-  it('takes objects only', async () => {
+  it('accepts objects only', async () => {
     for (const input of [undefined, null, 'text', 5, true, [], [valid], () => valid, Symbol('x')]) {
       const { code, details } = await failureOf(() => validate(user.registerSchema, input));
       expect(code).to.equal('VALIDATION');

@@ -6,6 +6,8 @@ const otherNames: Readonly<Record<string, string>> = {
   courseType: 'type',
   trainerId: 'trainer',
   tags: 'tag',
+  courseId: 'course',
+  userId: 'user',
   targetId: 'target',
   actorId: 'actor',
   traineeId: 'user',
@@ -21,11 +23,12 @@ const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string
   Course: { names: ['course'], listedBy: 'courses list' },
   Enrollment: { names: ['id'], listedBy: 'enrollments list' },
   Import: { names: ['id'], listedBy: 'imports list' },
+  Session: { names: ['session-id'], listedBy: 'users sessions list <user>' },
   File: { names: ['file-id'], listedBy: 'courses files list <course>' },
 };
 
-/** What a field is called on the command line: the option or argument that gives it. */
-function nameAtTerminal(command: Command, field: string): string {
+/** What a field is called on the command line: the option or argument that gives it. @public used by a test of all options */
+export function nameAtTerminal(command: Command, field: string): string {
   const name = otherNames[field] ?? field;
   const option = command.options.find((one) => one.attributeName() === name);
   if (option) return option.long ?? option.flags;

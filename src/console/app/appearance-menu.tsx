@@ -1,5 +1,5 @@
-import { ActionIcon, Group, Menu, useMantineColorScheme } from '@mantine/core';
-import { IconCheck, IconLanguage, IconSunMoon } from '@tabler/icons-react';
+import { ActionIcon, Group, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
+import { IconLanguage, IconSunMoon } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { changeLanguage, type Language, languages } from '../i18n/i18n.js';
 
@@ -9,7 +9,6 @@ const schemes = ['light', 'dark', 'auto'] as const;
 export function AppearanceMenu() {
   const { t, i18n } = useTranslation();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const mark = (active: boolean) => active && <IconCheck size={14} aria-hidden />;
   return (
     <Group gap="xs" wrap="nowrap">
       <Menu position="bottom-end">
@@ -19,19 +18,17 @@ export function AppearanceMenu() {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {Object.entries(languages).map(([code, name]) => (
-            <Menu.Item
-              key={code}
-              lang={code}
-              role="menuitemradio"
-              aria-checked={i18n.language === code}
-              rightSection={mark(i18n.language === code)}
-              // `languages` has no other keys.
-              onClick={() => void changeLanguage(code as Language)}
-            >
-              {name}
-            </Menu.Item>
-          ))}
+          <Menu.RadioGroup
+            value={i18n.language}
+            // `languages` has no other keys.
+            onChange={(language) => void changeLanguage(language as Language)}
+          >
+            {Object.entries(languages).map(([code, name]) => (
+              <Menu.RadioItem key={code} value={code} lang={code} closeMenuOnClick>
+                {name}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
         </Menu.Dropdown>
       </Menu>
       <Menu position="bottom-end">
@@ -41,17 +38,17 @@ export function AppearanceMenu() {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {schemes.map((scheme) => (
-            <Menu.Item
-              key={scheme}
-              role="menuitemradio"
-              aria-checked={colorScheme === scheme}
-              rightSection={mark(colorScheme === scheme)}
-              onClick={() => setColorScheme(scheme)}
-            >
-              {t(`app.${scheme}`)}
-            </Menu.Item>
-          ))}
+          <Menu.RadioGroup
+            value={colorScheme}
+            // `schemes` are all that there are.
+            onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
+          >
+            {schemes.map((scheme) => (
+              <Menu.RadioItem key={scheme} value={scheme} closeMenuOnClick>
+                {t(`app.${scheme}`)}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
         </Menu.Dropdown>
       </Menu>
     </Group>

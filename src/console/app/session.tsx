@@ -49,12 +49,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const channel = useMemo(() => new BroadcastChannel('coursectl-session'), []);
   const [last, setLast] = useState<Session>();
-  const [endedAt, setEndedAt] = useState<number>();
+  const [ended, setEnded] = useState(false);
   const query = useQuery<Session | null, ApiError>({
     queryKey: sessionKey,
     queryFn: currentSession,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
+    // Asked for again when the user comes back to the tab: it may have been ended elsewhere.
+    staleTime: 30_000,
   });
   const session = query.data ?? undefined;
 
@@ -64,13 +64,13 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
   const forget = useCallback(() => {
     setLast(undefined);
-    setEndedAt(undefined);
+    setEnded(false);
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
     client.setQueryData(sessionKey, null);
   }, [client]);
 
   useEffect(() => {
-    whenSignedOut(() => setEndedAt(Date.now()));
+    whenSignedOut(() => setEnded(true));
   }, []);
 
   useEffect(() => {
@@ -79,7 +79,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       // What is on the page belongs to somebody else.
       else if (last && last.user.id !== data.userId) window.location.reload();
       else {
-        setEndedAt(undefined);
+        setEnded(false);
         void client.invalidateQueries();
       }
     };
@@ -94,7 +94,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       return;
     }
     client.setQueryData(sessionKey, next);
-    setEndedAt(undefined);
+    setEnded(false);
     if (next) channel.postMessage({ type: 'signedIn', userId: next.user.id } satisfies Message);
     await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }, [channel, client, last]);
@@ -116,12 +116,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   }, [channel, forget]);
 
   const state = useMemo<State>(() => {
-    if (endedAt !== undefined && last) return { kind: 'ended', session: last };
+    if ((ended || query.data === null) && last) return { kind: 'ended', session: last };
     if (session) return { kind: 'signedIn', session };
     if (query.isPending) return { kind: 'loading' };
     if (query.error) return { kind: 'failed', error: query.error };
     return { kind: 'signedOut' };
-  }, [endedAt, last, query.error, query.isPending, session]);
+  }, [ended, last, query.data, query.error, query.isPending, session]);
 
   const value = useMemo(() => ({ state, signIn, refresh, signOut }), [state, signIn, refresh, signOut]);
   return <Context.Provider value={value}>{children}</Context.Provider>;

@@ -15,7 +15,7 @@ interface ApiFormOptions<Values extends object> {
 
 /** Puts the focus on the first field with a problem, once it is marked. */
 function focusFirstProblem(form: HTMLFormElement): void {
-  setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid="true"], [data-error] input')?.focus());
+  setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 }
 
 /** The one form: values, the service's answer at the fields that it concerns, one submission at a time. */
@@ -75,11 +75,11 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     /** What the service refused, where it isn't about a field of the form. */
     failure,
     /** The properties of a field's input. @param type `checkbox` for inputs that are on or off */
-    field(name: keyof Values & string, type: 'input' | 'checkbox' = 'input') {
-      const props = form.getInputProps(name, { type });
-      // Mantine's PasswordInput doesn't say it by itself.
-      return { ...props, ...(props.error && { 'aria-invalid': true as const }) };
-    },
+    field: (name: keyof Values & string, type: 'input' | 'checkbox' = 'input') => ({
+      ...form.getInputProps(name, { type }),
+      // Not every input of Mantine says so by itself.
+      'aria-invalid': name in form.errors || undefined,
+    }),
   };
 }
 

@@ -70,6 +70,7 @@ const prepare = (database: MysqlConfig) => async (given: unknown) => {
 export function patchMysqlConnections(sequelize: Sequelize): void {
   // Sequelize's types don't declare these methods.
   const manager = sequelize.connectionManager as unknown as MysqlConnectionManager;
+  // map() forgets which method stands where.
   const [get, release, destroy, disconnect, close] = (
     ['getConnection', 'releaseConnection', 'destroyConnection', 'disconnect', 'close'] as const
   ).map((name) => manager[name].bind(manager)) as [
@@ -107,6 +108,7 @@ export function patchMysqlConnections(sequelize: Sequelize): void {
   manager.disconnect = async (connection) => {
     const { stream } = connection;
     if (manager.validate(connection)) {
+      // A connection that can't be ended in order is ended without it.
       await disconnect(connection).catch(() => stream.destroy());
       // A server that is out of reach never closes its end, and an open connection keeps the program running.
       setTimeout(() => stream.destroy(), quitMs).unref();
@@ -142,7 +144,13 @@ export function mysqlOptions(database: MysqlConfig): Options {
     // Without these options, which its types lack, Sequelize would set the zone and ask for the version in queries that no
     // time limit covers.
     ...({ keepDefaultTimezone: true, databaseVersion: '5.7.0' } as object),
-    dialectOptions: { charset: 'utf8mb4', connectTimeout: database.poolAcquireMs, ...tlsOptions(database) },
+    dialectOptions: {
+      charset: 'utf8mb4',
+      connectTimeout: database.poolAcquireMs,
+      // Sequelize has put the values into the statements: without this, the driver searches each for places of values.
+      queryFormat: (sql: string) => sql,
+      ...tlsOptions(database),
+    },
     pool: { max: database.poolMax, acquire: database.poolAcquireMs, idle: idleMs },
     hooks: { afterConnect: prepare(database) },
   };

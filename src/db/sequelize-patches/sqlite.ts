@@ -44,6 +44,7 @@ export function patchSqliteConnections(sequelize: Sequelize): void {
   let isClosed = false;
 
   function close(connection: SqliteConnection): void {
+    // Closing has no failure: the thread ends in any case.
     const closing = new Promise<void>((resolve) => connection.close(() => resolve()));
     closings.add(closing);
     void closing.then(() => closings.delete(closing));

@@ -4,6 +4,7 @@ import { courseOperations } from './operations/courses.js';
 import { enrollmentOperations } from './operations/enrollments.js';
 import { fileOperations } from './operations/files.js';
 import { importOperations } from './operations/imports.js';
+import { overviewOperations } from './operations/overview.js';
 import { serviceOperations } from './operations/service.js';
 import { userOperations } from './operations/users.js';
 
@@ -19,6 +20,7 @@ export const contract = {
   ...fileOperations,
   ...importOperations,
   ...auditOperations,
+  ...overviewOperations,
   ...serviceOperations,
 };
 

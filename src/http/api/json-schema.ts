@@ -72,6 +72,7 @@ export function createSchemaConverter(): SchemaConverter {
   function completed(converted: JsonSchema, description: JoiDescription): JsonSchema {
     const { properties, items, anyOf } = converted;
     const { keys, items: [item] = [], matches, metas = [], examples, flags } = description;
+    // Object.assign gives `any`.
     const { component: name, ...meta } = Object.assign({}, ...metas) as Record<string, unknown>;
     // A type in `meta` is that of the value behind the text: what Joi says of the text doesn't apply to it.
     const { minLength: _minLength, ...untyped } = converted;

@@ -5,6 +5,7 @@ import type { Access } from '../../services/auth/permissions.js';
 
 /** The groups of operations. */
 export const tags = {
+  Overview: 'The figures that a client shows first',
   Authentication: 'Setup, logins and the own account',
   Sessions: 'The sessions of the caller',
   Users: 'Accounts, for the super admin',
@@ -50,6 +51,11 @@ export interface Operation {
   hashesPassword?: true;
   /** Answers `Range` with a part and `If-None-Match` with 304 (RFC 9110, sections 13.1.2 and 14). */
   acceptsRanges?: true;
+  /**
+   * The most bytes of JSON that an item of its pages can have, where a page can have more than 2 MB. Large pages are built a
+   * few at a time (large-answers.ts).
+   */
+  itemBytes?: number;
   /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */
   success: { status: 200 | 201 | 202; description: string } & (
     | { body: Joi.ObjectSchema }

@@ -262,7 +262,7 @@ export const auditEntry = component(
 
 export const session = component(
   'Session',
-  'A session of the caller',
+  'A session of an account',
   Joi.object({
     id,
     createdAt: timestamp,
@@ -274,23 +274,40 @@ export const session = component(
   }),
 );
 
+const importStatus = component('ImportStatus', 'Status of an import', Joi.valid(...importStatuses).required());
+const importCounts = Joi.object({
+  rows: count,
+  created: count,
+  updated: count,
+  skipped: count,
+  rejected: count,
+  enrolled: count,
+}).required();
+
+/** An import in a line. */
+export const importSummary = component(
+  'ImportSummary',
+  'An import of accounts, with its file, status and counts',
+  Joi.object({
+    id,
+    status: importStatus,
+    file: text,
+    counts: importCounts,
+    createdAt: timestamp,
+    finishedAt: nullableTimestamp,
+  }),
+);
+
 /** An import, without paths of the server and without passwords. */
 export const importRecord = component(
   'Import',
   'An import of accounts',
   Joi.object({
     id,
-    status: component('ImportStatus', 'Status of an import', Joi.valid(...importStatuses).required()),
+    status: importStatus,
     file: text,
     origin: Joi.valid('cli', 'http').required(),
-    counts: Joi.object({
-      rows: count,
-      created: count,
-      updated: count,
-      skipped: count,
-      rejected: count,
-      enrolled: count,
-    }).required(),
+    counts: importCounts,
     progress: Joi.object({ rowsDone: count, rowsTotal: count.allow(null) })
       .required()
       .description('How many rows have been processed'),

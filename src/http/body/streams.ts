@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { ByteRange } from '../../services/files/files.js';
 import { isKnown } from './ranges.js';
@@ -119,4 +120,58 @@ export function sendJson(response: Response, answer: object, { unreadMs, onBegin
   void isTaken(response, 'finish', unreadMs);
   response.json(answer);
   if (response.writableLength > 0) onUntaken?.();
+}
+
+/** The length of a part of a large answer, in units of UTF-16; other requests are served before the next one is written. */
+const partLength = 128 * 1024;
+
+/** The JSON of an answer, the items of its lists one by one. */
+function* piecesOfJson(answer: object): Generator<string> {
+  let before = '{';
+  for (const [key, value] of Object.entries(answer) as [string, unknown][]) {
+    if (value === undefined) continue;
+    yield `${before}${JSON.stringify(key)}:`;
+    before = ',';
+    if (Array.isArray(value)) {
+      yield '[';
+      for (const [index, item] of (value as unknown[]).entries())
+        yield `${index === 0 ? '' : ','}${JSON.stringify(item) ?? 'null'}`;
+      yield ']';
+    } else yield JSON.stringify(value);
+  }
+  yield before === '{' ? '{}' : '}';
+}
+
+/** Encodes an answer in parts, so that the whole is never in memory as one text. */
+async function encodeInParts(answer: object): Promise<Buffer[]> {
+  const parts: Buffer[] = [];
+  let text = '';
+  for (const piece of piecesOfJson(answer)) {
+    text += piece;
+    if (text.length < partLength) continue;
+    parts.push(Buffer.from(text));
+    text = '';
+    await otherWork();
+  }
+  return [...parts, Buffer.from(text)];
+}
+
+/**
+ * As {@link sendJson}, for answers that can be large: encoded in parts, between which other requests are served.
+ * @returns the bytes of the answer
+ */
+export async function sendLargeJson(response: Response, answer: object, sending: Sending): Promise<number> {
+  const { unreadMs, onBegin, onUntaken } = sending;
+  const parts = await encodeInParts(answer);
+  const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+  if (response.destroyed) return bytes;
+  onBegin?.();
+  void isTaken(response, 'finish', unreadMs);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8').setHeader('Content-Length', bytes);
+  response.cork();
+  // Node leaves out the body of an answer to HEAD.
+  for (const part of parts) response.write(part);
+  response.end();
+  if (response.writableLength > 0) onUntaken?.();
+  return bytes;
 }

@@ -98,5 +98,6 @@ export async function readUpload(
   if (!request.file) throw validationError([{ path: field, message: 'A file is required.' }]);
   const file = { path: path.resolve(request.file.path), name: request.file.originalname };
   // Multer makes it without a prototype.
+  // multer makes an object of the form's fields.
   return { file, fields: { ...(request.body as object) } };
 }

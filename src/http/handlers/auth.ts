@@ -56,7 +56,7 @@ export const authHandlers = {
   },
 
   async checkEnrollment({ context, caller }) {
-    const enrollments = await currentEnrollments(context, caller);
+    const enrollments = await currentEnrollments(context, caller.user.id);
     return { hasEnrollments: enrollments.length > 0, enrollments: enrollments.map(presentCurrentEnrollment) };
   },
 } satisfies Partial<Handlers>;

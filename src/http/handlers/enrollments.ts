@@ -15,7 +15,6 @@ import {
   setProgress,
 } from '../../services/enrollments/commands.js';
 import {
-  enrollmentStatistics,
   findEnrollment,
   listAvailableTrainees,
   listCourseTrainees,
@@ -23,6 +22,7 @@ import {
   listOwnEnrollments,
   listTrainerEnrollments,
 } from '../../services/enrollments/queries.js';
+import { enrollmentStatistics } from '../../services/enrollments/statistics.js';
 import type { Handlers } from '../server/router.js';
 
 export const enrollmentHandlers = {

@@ -18,7 +18,7 @@ import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../
 import { submitImport } from '../../services/imports/queue/submit.js';
 import { resumesAutomatically } from '../../services/imports/run/repository.js';
 import type { Handlers } from '../server/router.js';
-import type { Service } from '../server/service.js';
+import type { ServerHandle } from '../server/server-handle.js';
 
 /** How often a watched import is read, in milliseconds. */
 const watchMs = 500;
@@ -77,7 +77,7 @@ function formOptions(fields: object): object {
 /** Where an import can be watched. */
 const placeOf = ({ id }: { id: string }) => `/api/imports/${id}`;
 
-export function importHandlers(service: Service) {
+export function importHandlers(service: ServerHandle) {
   const { isDraining, wakeImports } = service;
   return {
     importTemplate: async () => ({

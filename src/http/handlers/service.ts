@@ -4,7 +4,7 @@ import { docsPage } from '../api/docs-page.js';
 import { openapiDocument } from '../api/openapi.js';
 import { assertMayRead, type Metrics } from '../server/metrics.js';
 import type { Handlers } from '../server/router.js';
-import type { Service } from '../server/service.js';
+import type { ServerHandle } from '../server/server-handle.js';
 
 /** How long an answer about the database is good for others who ask, in milliseconds. */
 const readinessMs = 1000;
@@ -20,8 +20,8 @@ function shared<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T
 }
 
 /** The handlers of the service itself: health, readiness, figures and documentation. */
-export function serviceHandlers(context: Context, service: Service, metrics: Metrics) {
-  const { isDraining, notReady, load } = service;
+export function serviceHandlers(context: Context, server: ServerHandle, metrics: Metrics) {
+  const { isDraining, notReady, load } = server;
   let document: object | undefined;
   const assertSchemaCurrent = shared(() => context.schema.assertCurrent(), readinessMs);
   return {

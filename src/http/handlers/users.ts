@@ -1,4 +1,5 @@
 import { presentAuditEntry } from '../../presenters/audit-entry.js';
+import { presentSession } from '../../presenters/session.js';
 import { presentUser } from '../../presenters/user.js';
 import {
   changeActivation,
@@ -8,6 +9,7 @@ import {
   updateUser,
 } from '../../services/accounts/commands.js';
 import { findUserById, listUsers, usersCsv } from '../../services/accounts/queries.js';
+import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
 import { listAudit } from '../../services/audit.js';
 import { lockOf } from '../../services/auth/throttle-locks.js';
 import { actorOf } from '../../services/core.js';
@@ -49,6 +51,21 @@ export const userHandlers = {
   async resetPassword({ context, caller, params }) {
     const { temporaryPassword } = await resetPassword(context, actorOf(caller), params.id);
     return { message: 'Password reset successfully.', temporaryPassword };
+  },
+
+  async listUserSessions({ context, caller, params, query }) {
+    const { items, pagination } = await listUserSessions(context, params.id, query);
+    return { sessions: items.map((session) => presentSession(session, caller.sessionId)), pagination };
+  },
+
+  async endUserSession({ context, caller, params }) {
+    await endUserSession(context, actorOf(caller), params.id, params.sessionId);
+    return { message: 'Session ended.' };
+  },
+
+  async endUserSessions({ context, caller, params }) {
+    const endedCount = await endUserSessions(context, actorOf(caller), params.id);
+    return { message: 'All sessions ended.', endedCount };
   },
 
   async unlockUser({ context, caller, params }) {

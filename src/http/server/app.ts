@@ -6,6 +6,7 @@ import { courseHandlers } from '../handlers/courses.js';
 import { enrollmentHandlers } from '../handlers/enrollments.js';
 import { fileHandlers } from '../handlers/files.js';
 import { importHandlers } from '../handlers/imports.js';
+import { overviewHandlers } from '../handlers/overview.js';
 import { serviceHandlers } from '../handlers/service.js';
 import { sessionHandlers } from '../handlers/sessions.js';
 import { userHandlers } from '../handlers/users.js';
@@ -16,11 +17,10 @@ import { untrustedProxy } from '../middleware/untrusted-proxy.js';
 import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { bindContract } from './router.js';
-import type { Service } from './service.js';
-import { serveConsole } from './web-console.js';
+import type { ServerHandle } from './server-handle.js';
 
 /** Without a server: ready, without imports, without bounds. */
-const alone: Service = {
+const alone: ServerHandle = {
   isDraining: () => false,
   notReady: () => undefined,
   wakeImports: () => undefined,
@@ -35,16 +35,20 @@ const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => 
   next();
 };
 
-/** The API as an Express application. @param given what it is part of, as far as that differs from {@link alone} */
-export function createApp(context: Context, given: Partial<Service> & { consoleFolder?: string } = {}): Express {
-  const service = { ...alone, ...given };
+/**
+ * The API as an Express application.
+ * @param given the server that it runs in; {@link alone} for what is absent
+ * @param consolePages serves the web console, where there is one
+ */
+export function createApp(context: Context, given: Partial<ServerHandle> = {}, consolePages?: RequestHandler): Express {
+  const server = { ...alone, ...given };
   const app = express();
-  const { trustProxy, allowedOrigins, webConsole } = context.config.http;
+  const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  const metrics = createMetrics(context, service.load);
+  const metrics = createMetrics(context, server.load);
   app.use(requestLog(context.logger));
   app.use(metrics.middleware);
   app.use(securityHeaders());
@@ -55,7 +59,7 @@ export function createApp(context: Context, given: Partial<Service> & { consoleF
   });
   app.use(assertOneHost);
   app.use('/api', corsMiddleware(allowedOrigins));
-  app.use('/api', (_request, _response, next) => next(service.notReady()));
+  app.use('/api', (_request, _response, next) => next(server.notReady()));
   app.use('/api', untrustedProxy(context));
   app.use(
     bindContract(
@@ -67,13 +71,13 @@ export function createApp(context: Context, given: Partial<Service> & { consoleF
         ...courseHandlers,
         ...enrollmentHandlers,
         ...fileHandlers,
-        ...importHandlers(service),
-        ...serviceHandlers(context, service, metrics),
+        ...importHandlers(server),
+        ...overviewHandlers,
+        ...serviceHandlers(context, server, metrics),
       },
-      service,
+      server,
     ),
   );
-  const consolePages = webConsole ? serveConsole(given.consoleFolder) : undefined;
   if (consolePages) app.use(consolePages);
   app.use(() => {
     throw new AppError('NOT_FOUND');

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import type { Operation } from '../api/operation.js';
-import type { Load } from './service.js';
+import type { Load } from './server-handle.js';
 
 /** Figures for Prometheus: of the process, of requests by operation and status, of the database's connections. */
 export interface Metrics {

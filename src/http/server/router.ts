@@ -9,12 +9,14 @@ import { type Contract, contract } from '../api/contract.js';
 import type { Operation, PathParameter } from '../api/operation.js';
 import { createJsonReader } from '../body/json-body.js';
 import { rangeOf } from '../body/ranges.js';
-import { type StreamAnswer, sendJson, sendStream } from '../body/streams.js';
+import { type StreamAnswer, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
 import { readUpload } from '../body/uploads.js';
 import type { Admission } from './admission.js';
 import { admit } from './admit.js';
+import { type LargeAnswers, largestAnswer } from './large-answers.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
-import { answerTaken, bodyComing, type WaitingRequests } from './waiting-requests.js';
+import { answerTaken, bodyComing } from './waiting-request.js';
+import type { WaitingRequests } from './waiting-requests.js';
 
 /** What a handler is given. `caller` is set unless the operation is also open without a token. */
 export interface HandlerRequest<T extends Operation = Operation> {
@@ -67,12 +69,14 @@ const jsonLimit = 100 * 1024;
 /** How long a request waits for the database, in milliseconds; with all else it is answered within 5 s. */
 const databaseMs = 4000;
 
-/** What the service around the operations does for them. */
-export interface Surroundings {
+/** How the server bounds and times requests. */
+export interface RequestControl {
   /** How many requests it works on; without it there is no bound. */
   admission?: Admission;
   /** The requests that wait for their clients or in a queue; without it there is no bound. */
   waiting?: WaitingRequests;
+  /** How many large answers it builds at the same time; without it there is no bound. */
+  largeAnswers?: LargeAnswers;
   limits: {
     /** How long a JSON body may take to arrive, in milliseconds. */
     bodyMs: number;
@@ -111,9 +115,9 @@ function respond<T extends Operation>(
   context: Context,
   operation: T,
   handler: Handler<T>,
-  surroundings: Surroundings,
+  control: RequestControl,
 ): RequestHandler {
-  const { admission, waiting, limits } = surroundings;
+  const { admission, waiting, largeAnswers, limits } = control;
   const { withDeadline } = context.database;
   const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
 
@@ -166,13 +170,24 @@ function respond<T extends Operation>(
     } as unknown as HandlerRequest<T>;
     const handle = async () => handler(admitted);
     const handled = operation.hashesPassword ? () => released(waiting && (() => waiting.login(owner)), handle) : handle;
-    const answer = await (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
-    response.status(operation.success.status);
     const sending = {
       unreadMs: limits.unreadMs,
       onBegin: () => admission?.release(response),
       onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
     };
+    const run = () => (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
+    const bytes = largestAnswer(operation, query);
+    if (largeAnswers && bytes !== undefined) {
+      // While it waits, it is none of those being processed.
+      admission?.release(response);
+      return largeAnswers.build({ ...owner, bytes, signal: left.signal }, async () => {
+        admission?.reacquire(response);
+        const answer = await run();
+        return sendLargeJson(response.status(operation.success.status), answer, sending);
+      });
+    }
+    const answer = await run();
+    response.status(operation.success.status);
     // Where the contract names a content type, its handlers give a stream: the mapped types say so.
     if ('content' in operation.success)
       await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);
@@ -196,7 +211,7 @@ async function assertStillSignedIn(context: Context, caller: Caller | undefined,
 }
 
 /** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */
-export function bindContract(context: Context, handlers: Handlers, surroundings: Surroundings): Router {
+export function bindContract(context: Context, handlers: Handlers, control: RequestControl): Router {
   const router = Router({ caseSensitive: true });
   const paths = new Map<string, (keyof Contract)[]>();
   // TypeScript types the keys of any object as text.
@@ -207,7 +222,7 @@ export function bindContract(context: Context, handlers: Handlers, surroundings:
     for (const name of names) {
       const operation: Operation = contract[name];
       // Each handler fits its own operation; the loop sees the union of both.
-      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>, surroundings));
+      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>, control));
     }
     const methods = names.map((name) => contract[name].method.toUpperCase());
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];

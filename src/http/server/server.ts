@@ -13,9 +13,11 @@ import { createAdmission, type QueueLimits } from './admission.js';
 import { createApp } from './app.js';
 import { type Connections, trackConnections } from './connections.js';
 import { messageOf, retryAfterOf } from './errors.js';
+import { createLargeAnswers } from './large-answers.js';
 import { countPerSecond } from './per-second.js';
-import type { Surroundings } from './router.js';
+import type { RequestControl } from './router.js';
 import { createWaitingRequests } from './waiting-requests.js';
+import { serveConsole } from './web-console.js';
 
 /** How long requests may still take when the service was told to stop, in milliseconds: it ends within 25 s. */
 const longestDrainMs = 24_000;
@@ -34,6 +36,8 @@ const backlog = 2048;
 export interface RunningServer {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   url: string;
+  /** Whether it serves the web console, at the same address. */
+  hasConsole: boolean;
   /** There is a database: serves, and does what is to be done in the background. */
   begin(): void;
   /**
@@ -49,7 +53,7 @@ export interface ServerOptions {
   ready?: boolean;
   /** How long requests, and what is done in the background, may take at the end, in milliseconds. */
   drainMs?: number;
-  limits?: Surroundings['limits'];
+  limits?: RequestControl['limits'];
   /** How long requests may wait in the queue. */
   queue?: Partial<QueueLimits>;
   /** Where the web console was built; absent: where `npm run build` puts it. */
@@ -170,20 +174,25 @@ export async function startServer(
     context.logger.warn({ count }, 'connections were closed: there were too many'),
   );
   const waiting = createWaitingRequests({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onCut: cut.add });
-  const app = createApp(context, {
-    isDraining: () => state === 'draining',
-    notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
-    wakeImports: work.wakeImports,
-    async await(promise) {
-      afterwork.add(promise);
-      await promise.finally(() => afterwork.delete(promise));
+  const consolePages = context.config.http.webConsole ? serveConsole(consoleFolder) : undefined;
+  const app = createApp(
+    context,
+    {
+      isDraining: () => state === 'draining',
+      notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
+      wakeImports: work.wakeImports,
+      async await(promise) {
+        afterwork.add(promise);
+        await promise.finally(() => afterwork.delete(promise));
+      },
+      admission,
+      waiting,
+      largeAnswers: createLargeAnswers(),
+      load: () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() }),
+      ...(limits && { limits }),
     },
-    admission,
-    waiting,
-    load: () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() }),
-    ...(limits && { limits }),
-    ...(consoleFolder !== undefined && { consoleFolder }),
-  });
+    consolePages,
+  );
   const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
     if (state === 'draining') response.setHeader('Connection', 'close');
     connections.track(request, response, () => admission.admit(request, response, () => app(request, response)));
@@ -205,6 +214,7 @@ export async function startServer(
   if (ready) begin();
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    hasConsole: consolePages !== undefined,
     begin,
     async close() {
       // A server that was never ready gets no requests.
@@ -213,6 +223,7 @@ export async function startServer(
       const cut = setTimeout(() => server.closeAllConnections(), drainMs);
       await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
       clearTimeout(cut);
+      // Failures are reported where the work was started.
       await Promise.allSettled(afterwork);
     },
   };

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.js';
-import { networkOf } from '../../services/auth/throttle-rules.js';
+import { type Bounds, type Entry, excessAnswers, Group, slowFor } from './waiting-group.js';
+import type { WaitingRequest } from './waiting-request.js';
 
 /**
  * Requests that wait for something other than this service's work: their body, a place for their upload, their hash, a
@@ -18,53 +18,6 @@ export interface WaitingRequests {
   /** A response that its client doesn't read immediately. @returns as `body` */
   answer(request: WaitingRequest): () => void;
   figures(): Record<'bodies' | 'uploads' | 'logins' | 'answers', number>;
-}
-
-/** A request that waits. */
-export interface WaitingRequest {
-  /** Null where unknown. */
-  address: string | null;
-  /** Id of the account; undefined before the login. */
-  account?: string | undefined;
-  /** Bytes received or sent. Undefined while nothing waits for the client. */
-  bytes?(): number | undefined;
-  /** Bytes of an answer that are kept here until they are taken. */
-  held?(): number;
-  /** Whether all of it has come. */
-  isComplete?(): boolean;
-  /** Ends it. */
-  cut?(): void;
-}
-
-type Owner = Pick<WaitingRequest, 'address' | 'account'>;
-
-/** A request whose body is on its way: ending it breaks its connection. */
-export function bodyComing(request: IncomingMessage, owner: Owner): WaitingRequest {
-  const { socket } = request;
-  return {
-    ...owner,
-    bytes: () => (socket.destroyed ? undefined : socket.bytesRead),
-    isComplete: () => request.complete,
-    cut: () => void request.destroy(new AppError('BODY_INCOMPLETE')),
-  };
-}
-
-/** An answer that is being taken. */
-export function answerTaken(response: ServerResponse, owner: Owner): WaitingRequest {
-  const { socket } = response;
-  return {
-    ...owner,
-    bytes: () => (socket && response.writableLength > 0 ? socket.bytesWritten - socket.writableLength : undefined),
-    held: () => response.writableLength,
-    cut: () => void response.destroy(),
-  };
-}
-
-/** Maximum numbers of waiting requests. */
-interface Bounds {
-  total: number;
-  perAddress: number;
-  perAccount: number;
 }
 
 export interface WaitingLimits {
@@ -91,67 +44,6 @@ const checkEveryMs = 250;
 
 /** Bounds of concurrent uploads, each a file on the disk; other uploads wait for them. */
 const uploadBounds: Bounds = { total: 60, perAddress: 20, perAccount: 4 };
-
-interface Entry {
-  request: WaitingRequest;
-  /** It is none of those that wait any more. */
-  leave(): void;
-  /** Since when it has been slower than the minimum rate, and the bytes until then. */
-  markAt: number;
-  markBytes: number;
-}
-
-/** Requests of one kind, those that came first at the beginning. */
-class Group {
-  readonly entries = new Set<Entry>();
-  private readonly byOwner = new Map<string, Set<Entry>>();
-
-  constructor(private readonly bounds: Bounds) {}
-
-  private ownersOf({ address, account }: Owner): { key: string; most: number }[] {
-    const { perAddress, perAccount } = this.bounds;
-    return [
-      ...(address === null ? [] : [{ key: `address:${networkOf(address)}`, most: perAddress }]),
-      ...(account === undefined ? [] : [{ key: `account:${account}`, most: perAccount }]),
-    ];
-  }
-
-  /** The requests that compete with a new one for a full bound; undefined when no bound is reached. */
-  competitors(request: WaitingRequest): Iterable<Entry> | undefined {
-    for (const { key, most } of this.ownersOf(request)) {
-      const own = this.byOwner.get(key);
-      if (own && own.size >= most) return own;
-    }
-    return this.entries.size >= this.bounds.total ? this.entries : undefined;
-  }
-
-  add(request: WaitingRequest): () => void {
-    const owners = this.ownersOf(request);
-    const leave = () => {
-      this.entries.delete(entry);
-      for (const { key } of owners) {
-        const own = this.byOwner.get(key);
-        own?.delete(entry);
-        if (own?.size === 0) this.byOwner.delete(key);
-      }
-    };
-    const entry = { request, leave, markAt: performance.now(), markBytes: request.bytes?.() ?? 0 };
-    this.entries.add(entry);
-    for (const { key } of owners) this.byOwner.set(key, (this.byOwner.get(key) ?? new Set()).add(entry));
-    return leave;
-  }
-}
-
-/** Moves the mark of a request that is fast enough, or whose client isn't waited for. @returns for how long it has been too slow, in milliseconds */
-function slowFor(entry: Entry, minimumRate: number): number {
-  const now = performance.now();
-  const bytes = entry.request.bytes?.();
-  const elapsed = now - entry.markAt;
-  if (bytes !== undefined && bytes - entry.markBytes < (minimumRate * elapsed) / 1000) return elapsed;
-  entry.markAt = now;
-  entry.markBytes = bytes ?? entry.markBytes;
-  return 0;
-}
 
 export function createWaitingRequests({
   maxConcurrent,
@@ -189,34 +81,6 @@ export function createWaitingRequests({
       return true;
     }
     return false;
-  }
-
-  /**
-   * Ends responses until the rest fit: the oldest of the address, or of the account where that isn't known, that keeps most
-   * bytes, however fast they are read.
-   */
-  function boundHeld(): void {
-    const owners = new Map<string, { bytes: number; entries: Entry[] }>();
-    let total = 0;
-    for (const entry of groups.answers.entries) {
-      const { address, account = '', held } = entry.request;
-      const key = address === null ? account : networkOf(address);
-      const owner = owners.get(key) ?? { bytes: 0, entries: [] };
-      const bytes = held?.() ?? 0;
-      owner.bytes += bytes;
-      owner.entries.push(entry);
-      owners.set(key, owner);
-      total += bytes;
-    }
-    while (total > mostHeld) {
-      const [largest] = [...owners.values()].sort((one, other) => other.bytes - one.bytes);
-      const oldest = largest?.entries.shift();
-      if (!largest || !oldest) return;
-      const bytes = oldest.request.held?.() ?? 0;
-      largest.bytes -= bytes;
-      total -= bytes;
-      if (bytes > 0) end(oldest);
-    }
   }
 
   function look(): void {
@@ -287,7 +151,7 @@ export function createWaitingRequests({
       // The work is done: the response is sent in any case.
       if (competitors) endStalled(competitors);
       const leave = groups.answers.add(request);
-      boundHeld();
+      for (const entry of excessAnswers(groups.answers.entries, mostHeld)) end(entry);
       return leave;
     },
 

@@ -40,23 +40,26 @@ export async function insertAccounts(
   ids: readonly string[] = newIds(accounts.length),
 ): Promise<readonly string[]> {
   const now = core.now();
-  const rows = accounts.map((account, index) => ({
-    id: ids[index] ?? '',
-    firstName: account.firstName,
-    lastName: account.lastName,
-    email: account.email,
-    phone: account.phone,
-    phoneKey: phoneKey(account.phone),
-    passwordHash: account.passwordHash,
-    role: account.role,
-    isActive: account.isActive,
-    requiresPasswordChange: account.requiresPasswordChange,
-    initialPasswordExpiresAt: account.initialPasswordExpiresAt,
-    searchKey: userSearchKey(account),
-    createdAt: now,
-    updatedAt: now,
-  }));
-  await insertRows(core.database.models.User, rows, transaction);
+  function* rows() {
+    for (const [index, account] of accounts.entries())
+      yield {
+        id: ids[index] ?? '',
+        firstName: account.firstName,
+        lastName: account.lastName,
+        email: account.email,
+        phone: account.phone,
+        phoneKey: phoneKey(account.phone),
+        passwordHash: account.passwordHash,
+        role: account.role,
+        isActive: account.isActive,
+        requiresPasswordChange: account.requiresPasswordChange,
+        initialPasswordExpiresAt: account.initialPasswordExpiresAt,
+        searchKey: userSearchKey(account),
+        createdAt: now,
+        updatedAt: now,
+      };
+  }
+  await insertRows(core.database.models.User, rows(), transaction);
   return ids;
 }
 

@@ -14,7 +14,8 @@ const lastUsedPrecisionMs = 5 * 60_000;
 /** Sessions per transaction of the cleanup, which must not delay logins. */
 const sweepBatch = 1000;
 
-const newestFirst: [string, string][] = [
+/** The order of listings. */
+export const newestFirst: [string, string][] = [
   ['createdAt', 'DESC'],
   ['id', 'DESC'],
 ];

@@ -29,6 +29,7 @@ const addressRule: Rule = { failures: 100, windowMs: 60 * minuteMs, lockMs: () =
 const phoneRule: Rule = { failures: 20, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
 
 export const addressPrefix = 'address:';
+export const accountPrefix = 'account:';
 const phonePrefix = 'phones-of:';
 /** Prefix of rows that don't count, but record the last request through a proxy that isn't trusted. */
 export const proxyPrefix = 'proxy:';
@@ -65,7 +66,7 @@ export type Target = { accountId: string } | { identifier: string };
 
 /** The key of the row of an account, or of an identifier without one. */
 export function subjectOf(target: Target): string {
-  if ('accountId' in target) return `account:${target.accountId}`;
+  if ('accountId' in target) return `${accountPrefix}${target.accountId}`;
   return `unknown:${createHash('sha256').update(target.identifier).digest('hex')}`;
 }
 

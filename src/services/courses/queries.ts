@@ -190,6 +190,27 @@ export async function listAvailableTrainers(core: Core, query: unknown): Promise
   });
 }
 
+/** The number of courses by state. */
+export interface CourseCounts {
+  total: number;
+  published: number;
+  unpublished: number;
+}
+
+/** Counts a trainer's own courses; all courses for the super admin. */
+export async function countCourses(core: Core, viewer: NonNullable<Viewer>): Promise<CourseCounts> {
+  const groups = await core.database.read(() =>
+    core.database.models.Course.findAll({
+      attributes: ['isPublished', [fn('COUNT', col('id')), 'count']],
+      where: viewer.role === 'super_admin' ? {} : { trainerId: viewer.actorId ?? '' },
+      group: ['isPublished'],
+    }),
+  );
+  const count = (state: boolean) => Number(groups.find(({ isPublished }) => isPublished === state)?.get('count') ?? 0);
+  const [published, unpublished] = [count(true), count(false)];
+  return { total: published + unpublished, published, unpublished };
+}
+
 /** Statistics of courses. */
 export interface CourseStatistics {
   total: number;

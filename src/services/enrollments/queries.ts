@@ -1,4 +1,4 @@
-import { col, fn, Op, type OrderItem, type WhereOptions } from 'sequelize';
+import { Op, type OrderItem, type WhereOptions } from 'sequelize';
 import { contains, courseExists, isNotEnrolled, refersToMatch } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
@@ -8,7 +8,6 @@ import {
   courseTraineeListingSchema,
   type EnrollmentStatus,
   enrollmentListingSchema,
-  enrollmentStatuses,
   ownEnrollmentListingSchema,
   trainerEnrollmentListingSchema,
 } from '../../schemas/enrollment.js';
@@ -52,13 +51,17 @@ const filtered = ({ courseId, userId, status }: Filter): WhereOptions<Enrollment
   ...(status !== undefined && { status }),
 });
 
-/** The caller's active and pending enrollments, newest first, with their courses (specification, section 4.11). */
-export async function currentEnrollments(core: Core, { user }: Caller): Promise<Enrollment[]> {
+/**
+ * An account's active and pending enrollments, newest first, with their courses (specification, section 4.11).
+ * @param limit all of them by default
+ */
+export async function currentEnrollments(core: Core, userId: string, limit?: number): Promise<Enrollment[]> {
   return core.database.read(() =>
     core.database.models.Enrollment.findAll({
-      where: { userId: user.id, status: ['active', 'pending'] },
+      where: { userId, status: ['active', 'pending'] },
       order: newestFirst,
       include: withCourseSummary(core),
+      ...(limit !== undefined && { limit }),
     }),
   );
 }
@@ -90,7 +93,7 @@ export async function listTrainerEnrollments(
 }
 
 /** Enrollments that the actor may see: a trainee's own, those in a trainer's courses, all for the super admin. */
-function visibleTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): WhereOptions<Enrollment> {
+export function visibleTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): WhereOptions<Enrollment> {
   if (role === 'super_admin') return {};
   return role === 'trainer' ? { trainerId: actorId ?? '' } : { userId: actorId ?? '' };
 }
@@ -195,23 +198,4 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
     ],
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
-}
-
-/** The number of enrollments by status. */
-export type EnrollmentStatistics = Record<EnrollmentStatus | 'total', number>;
-
-/** Counts of the enrollments that the actor may see. */
-export async function enrollmentStatistics(core: Core, actor: Actor): Promise<EnrollmentStatistics> {
-  const groups = await core.database.read(() =>
-    core.database.models.Enrollment.findAll({
-      attributes: ['status', [fn('COUNT', col('id')), 'count']],
-      where: visibleTo(actor),
-      group: ['status'],
-    }),
-  );
-  const counts = new Map(groups.map((group) => [group.status, Number(group.get('count'))]));
-  const byStatus = Object.fromEntries(enrollmentStatuses.map((status) => [status, counts.get(status) ?? 0]));
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  // The type is derived from the same list, so every status has a count.
-  return { total, ...byStatus } as EnrollmentStatistics;
 }

@@ -42,6 +42,7 @@ async function sweepUploads(core: Core, before: Date): Promise<number> {
   let removed = 0;
   for (const name of await namesIn(folder)) {
     const file = path.join(folder, name);
+    // Its request has moved or removed it meanwhile; any other fault returns at the next cleanup.
     const age = await stat(file).catch(() => undefined);
     // The program creates only plain files here.
     if (!age?.isFile() || age.mtime >= before) continue;

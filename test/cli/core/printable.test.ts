@@ -19,7 +19,7 @@ describe('Text on a terminal', () => {
     for (const text of ['Zoë 李小龙 🦊 שלום میرزاخانی\u200cها', "O'Hara"]) expect(printable(text)).to.equal(text);
   });
 
-  it('says the same as JSON as it did before', () => {
+  it('has the same meaning as JSON before and after', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(fc.dictionary(text, text), (value) => {
@@ -76,7 +76,7 @@ describe('What commands print', () => {
     }
   });
 
-  it('is data as it is for a pipe, and made safe for a terminal', async () => {
+  it('is unchanged for a pipe, and escaped for a terminal', async () => {
     await signIn(importing.context, { firstName: `Ada${evil}` });
     expect((await run('users', 'export')).stdout).to.include('\u001b[2J');
     // Imported late: see run-cli.ts.

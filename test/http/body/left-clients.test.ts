@@ -40,7 +40,7 @@ describe('A request whose client has left', () => {
   const folder = temporaryFolder();
   after(() => folder.remove());
 
-  it('is not waited for as an upload', async () => {
+  it('fails with BODY_INCOMPLETE instead of waiting for its upload', async () => {
     const settings = { field: 'image', folder: folder.path, limit: atMost(1000) };
     const failure = await afterClose((request, response) =>
       readUpload(request, response, settings).catch((error: unknown) => error),

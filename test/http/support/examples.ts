@@ -165,6 +165,19 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   deleteUser: someAccount,
   changeActivation: async (context) => ({ ...(await someAccount(context)), body: { isActive: false } }),
   resetPassword: someAccount,
+  async listUserSessions(context) {
+    const { user } = await signIn(context);
+    return { ...(await admin(context)), params: { id: user.id }, query: { page: '1', limit: '5' } };
+  },
+  async endUserSession(context) {
+    const { user } = await signIn(context);
+    const session = await context.database.models.Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });
+    return { ...(await admin(context)), params: { id: user.id, sessionId: session.id } };
+  },
+  async endUserSessions(context) {
+    const { user } = await signIn(context);
+    return { ...(await admin(context)), params: { id: user.id } };
+  },
   unlockUser: someAccount,
   async listCourses(context) {
     const { course } = await buildCatalogue(context);
@@ -296,6 +309,10 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const { trainer, course } = await buildCatalogue(context);
     const query = { courseId: course.id, status: 'active', search: 'comp', page: '1', limit: '5' };
     return { token: trainer.token, params: { trainerId: trainer.user.id }, query };
+  },
+  showOverview: async (context) => {
+    await buildCatalogue(context);
+    return admin(context);
   },
   importTemplate: async (context) => ({ token: (await signIn(context, { role: 'super_admin' })).token }),
   async createImport(context) {

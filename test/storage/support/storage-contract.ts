@@ -99,7 +99,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     expect(String(await contentOf(storage(), 'material/some'))).to.equal('the second');
   });
 
-  it('knows nothing of what was never stored', async () => {
+  it('finds no object that was never stored', async () => {
     expect(await storage().open('material/nothing')).to.equal(undefined);
     expect(await storage().open('nokind/nothing')).to.equal(undefined);
   });
@@ -142,7 +142,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     expect((await listed(storage())).map(({ key }) => key)).to.deep.equal(['material/stays']);
   });
 
-  it('lists nothing when there is nothing', async () => {
+  it('lists nothing when it is empty', async () => {
     expect(await listed(storage())).to.deep.equal([]);
   });
 
@@ -155,7 +155,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     expect(Math.abs(Date.now() - Number(found[0]?.modifiedAt))).to.be.lessThan(60_000);
   });
 
-  it('may be left in the middle of a list', async () => {
+  it('closes a list that is not read to its end', async () => {
     await put('material/one', '1');
     await put('material/two', '2');
     const before = openDescriptors();
@@ -163,12 +163,12 @@ export function describeStorage(under: () => StorageUnderTest): void {
     await waitForDescriptors(before);
   });
 
-  it('checks itself and leaves nothing behind', async () => {
+  it('passes its own check, which leaves no object', async () => {
     await storage().check();
     expect(await listed(storage())).to.deep.equal([]);
   });
 
-  it('holds no descriptor of a read that was given up', async () => {
+  it('leaks no file descriptor when a reader stops', async () => {
     await put('material/some', randomBytes(2 * 1024 * 1024));
     await contentOf(storage(), 'material/some');
     const before = openDescriptors();
@@ -180,7 +180,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     await waitForDescriptors(before);
   });
 
-  it('serves many concurrently', async () => {
+  it('stores and opens many objects concurrently', async () => {
     const content = randomBytes(300_000);
     await put('material/some', content);
     const found = await Promise.all(Array.from({ length: 60 }, () => contentOf(storage(), 'material/some')));
@@ -211,7 +211,7 @@ export function describeStorage(under: () => StorageUnderTest): void {
     }
   });
 
-  it('says where it is', () => {
+  it('reports its location', () => {
     expect(storage().location).to.be.a('string').that.is.not.empty;
   });
 }

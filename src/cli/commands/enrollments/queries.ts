@@ -5,12 +5,12 @@ import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import {
-  enrollmentStatistics,
   findEnrollment,
   listCourseTrainees,
   listEnrollments,
   listTrainerEnrollments,
 } from '../../../services/enrollments/queries.js';
+import { enrollmentStatistics } from '../../../services/enrollments/statistics.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { pageText, table } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';

@@ -12,6 +12,7 @@ const rowsBetween = 15_000;
  */
 export function garbageCollector(): (rows: number) => void {
   setFlagsFromString('--expose-gc');
+  // V8's function, which takes no arguments and returns nothing.
   const collect = runInNewContext('gc') as () => void;
   let next = rowsBetween;
   return (rows) => {

@@ -45,7 +45,7 @@ export function register(program: Command, registry: Registry): void {
         if (welcome) {
           server.begin();
           await announce();
-          run.say(withCommandLines(run.io, welcome(server.url)));
+          run.say(withCommandLines(run.io, welcome(server)));
           await ending(run.io.signal);
         }
         run.say('Stopping: waiting for running requests.');
@@ -67,6 +67,14 @@ function once(work: () => Promise<void>): () => Promise<void> {
     return done;
   };
 }
+
+/** What an operator is told of a server. */
+interface Listening {
+  url: string;
+  hasConsole: boolean;
+}
+
+type Welcome = (server: Listening) => string;
 
 async function ending(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -98,7 +106,7 @@ async function untilReady(
   migrate: boolean,
   signal: AbortSignal,
   onWait: (reason: AppError) => Promise<void>,
-): Promise<((url: string) => string) | undefined> {
+): Promise<Welcome | undefined> {
   let told = '';
   for (let pauseMs = 200; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
@@ -119,7 +127,7 @@ async function untilReady(
 }
 
 /** What to tell the operator; whatever can fail about it fails before anything is served. */
-async function welcomeAt(context: Context): Promise<(url: string) => string> {
+async function welcomeAt(context: Context): Promise<Welcome> {
   const [{ databaseUrlForDisplay }, { setupStatus }] = await Promise.all([
     import('../../../config/database-url.js'),
     import('../../../services/accounts/setup.js'),
@@ -128,10 +136,14 @@ async function welcomeAt(context: Context): Promise<(url: string) => string> {
   // Made now rather than at the first login: a folder that can't be written must stop the start.
   void context.tokens;
   const database = databaseUrlForDisplay(context.config.database);
-  const next = (url: string) =>
-    setupRequired
-      ? 'No super admin yet. In another terminal, in this folder, run: coursectl setup'
-      : `Log in with: curl -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '{"identifier":"...","password":"..."}'`;
-  return (url) =>
-    `coursectl is listening on ${url}\nDatabase: ${database}\nAPI description: ${url}/api/openapi.json\n${next(url)}`;
+  const next = ({ url, hasConsole }: Listening) => {
+    if (!setupRequired)
+      return hasConsole
+        ? `Sign in: open ${url} in a browser`
+        : `Log in with: curl -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '{"identifier":"...","password":"..."}'`;
+    const inBrowser = hasConsole ? `Create one in a browser at ${url},\nor in` : 'In';
+    return `No super admin yet. ${inBrowser} another terminal, in this folder, run: coursectl setup`;
+  };
+  return (server) =>
+    `coursectl is listening on ${server.url}\nDatabase: ${database}\nAPI description: ${server.url}/api/docs\n${next(server)}`;
 }

@@ -4,9 +4,10 @@ import { outputOption } from '../../core/declaration.js';
 import { assertDestination, writeData } from '../../core/file-output.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { filterOf, filterOptions } from './filter.js';
 
 const exportOptions = {
-  '--role <role>': 'only accounts with this role',
+  ...filterOptions,
   ...outputOption,
 };
 
@@ -14,8 +15,8 @@ export function register(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'export',
     schema: 'current',
-    summary: 'Write all accounts as CSV, without passwords',
-    examples: ['users export > users.csv', 'users export --role trainee --output trainees.csv'],
+    summary: 'Write accounts as CSV, without passwords',
+    examples: ['users export > users.csv', 'users export --role trainee --active --output trainees.csv'],
     options: exportOptions,
     stopsItself: true,
     run: exportUsers,
@@ -24,14 +25,15 @@ export function register(users: Command, registry: Registry): void {
 
 async function exportUsers(run: Run<'', typeof exportOptions>): Promise<Result> {
   assertDestination(run);
-  const { output: file, role } = run.options;
+  const { output: file } = run.options;
+  const filter = filterOf(run.options);
   const { usersCsv } = await import('../../../services/accounts/queries.js');
   const context = await run.context();
   let exported = 0;
   const count = (accounts: number) => {
     exported += accounts;
   };
-  await writeData(run, usersCsv(context, { role }, count));
+  await writeData(run, usersCsv(context, filter, count));
   return file === undefined
     ? {}
     : { json: { exported, file }, text: `${counted(exported, 'account')} written to ${file}.` };

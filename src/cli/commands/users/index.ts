@@ -5,6 +5,7 @@ import { define, type Registry } from '../../core/command.js';
 import { pageOptions } from '../../core/declaration.js';
 import { asTyped, pageText } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { filterOf, filterOptions } from './filter.js';
 import { accountJson, accountText } from './output.js';
 
 const unlockOptions = {
@@ -12,11 +13,7 @@ const unlockOptions = {
 };
 
 const listOptions = {
-  '--role <role>': 'only accounts with this role: super_admin, trainer or trainee',
-  '--active': 'only accounts that may sign in',
-  '--inactive': 'only accounts that may not',
-  '--requires-password-change': 'only accounts that still have their initial password',
-  '--search <text>': 'look in names, email and phone',
+  ...filterOptions,
   '--sort-by <field>': 'createdAt, lastName, firstName, email or lastLogin',
   '--sort-order <order>': 'ASC or DESC',
   ...pageOptions('accounts'),
@@ -117,20 +114,10 @@ function registerList(users: Command, registry: Registry): void {
     ],
     options: listOptions,
     async run(run) {
-      const { role, active, inactive, requiresPasswordChange, search, sortBy, sortOrder, page, limit } = run.options;
-      if (active && inactive) throw new AppError('USAGE', '--active and --inactive exclude each other.');
-      const isActive = active ?? (inactive ? false : undefined);
+      const { sortBy, sortOrder, page, limit } = run.options;
+      const query = { ...filterOf(run.options), sortBy, sortOrder, page, limit };
       const { listUsers } = await import('../../../services/accounts/queries.js');
-      const { items, pagination } = await listUsers(await run.context(), {
-        role,
-        isActive,
-        requiresPasswordChange,
-        search,
-        sortBy,
-        sortOrder,
-        page,
-        limit,
-      });
+      const { items, pagination } = await listUsers(await run.context(), query);
       const rows = items.map((user) => [
         user.id,
         `${user.firstName} ${user.lastName}`,

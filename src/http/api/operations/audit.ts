@@ -1,4 +1,5 @@
 import { auditListingSchema } from '../../../schemas/audit.js';
+import { itemBytes } from '../item-bytes.js';
 import { operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -11,6 +12,7 @@ export const auditOperations = {
     summary: 'Privileged changes, newest first: who, what, when, from where, before and after',
     access: superAdmin,
     query: auditListingSchema,
+    itemBytes: itemBytes.auditEntry,
     success: {
       status: 200,
       description: 'One page of the log',

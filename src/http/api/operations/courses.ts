@@ -10,6 +10,7 @@ import {
   trainerCourseListingSchema,
   trainerListingSchema,
 } from '../../../schemas/course.js';
+import { itemBytes } from '../item-bytes.js';
 import { operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -22,6 +23,7 @@ export const courseOperations = {
     summary: 'The catalogue: published courses; for trainers their own too, for the super admin all',
     access: { kind: 'optional' },
     query: courseListingSchema,
+    itemBytes: itemBytes.course,
     success: {
       status: 200,
       description: 'One page of courses',
@@ -87,6 +89,7 @@ export const courseOperations = {
     access: { kind: 'own-trainer', parameter: 'trainerId' },
     params: Joi.object({ trainerId: shapes.id }),
     query: trainerCourseListingSchema,
+    itemBytes: itemBytes.course,
     success: {
       status: 200,
       description: 'One page of courses',

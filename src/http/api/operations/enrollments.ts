@@ -12,6 +12,7 @@ import {
   statusChangeSchema,
   trainerEnrollmentListingSchema,
 } from '../../../schemas/enrollment.js';
+import { itemBytes } from '../item-bytes.js';
 import { operation } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -24,6 +25,7 @@ export const enrollmentOperations = {
     summary: "Enrollments, newest first: a trainee's own, those in a trainer's courses, all for the super admin",
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
     query: enrollmentListingSchema,
+    itemBytes: itemBytes.enrollment,
     success: {
       status: 200,
       description: 'One page of enrollments',
@@ -54,6 +56,7 @@ export const enrollmentOperations = {
     summary: "The calling trainee's enrollments, newest first",
     access: { kind: 'scoped', roles: ['trainee'] },
     query: ownEnrollmentListingSchema,
+    itemBytes: itemBytes.enrollment,
     success: {
       status: 200,
       description: 'One page of enrollments',
@@ -139,6 +142,7 @@ export const enrollmentOperations = {
     access: { kind: 'own-trainer', parameter: 'trainerId' },
     params: Joi.object({ trainerId: shapes.id }),
     query: trainerEnrollmentListingSchema,
+    itemBytes: itemBytes.enrollment,
     success: {
       status: 200,
       description: 'One page of enrollments',

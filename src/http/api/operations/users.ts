@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { sessionListingSchema } from '../../../schemas/auth.js';
 import { activationSchema, userFilterSchema, userListingSchema, userUpdateSchema } from '../../../schemas/user.js';
 import { operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
@@ -107,6 +108,45 @@ export const userOperations = {
       status: 200,
       description: 'The password, which is shown nowhere else',
       body: Joi.object({ message: shapes.message('Password reset successfully.'), temporaryPassword: shapes.text }),
+    },
+    failures: ['NOT_FOUND'],
+  }),
+  listUserSessions: operation({
+    method: 'get',
+    path: '/api/users/:id/sessions',
+    tag: 'Users',
+    summary: "An account's sessions, newest first",
+    access: superAdmin,
+    params: Joi.object({ id: shapes.idOf('account') }),
+    query: sessionListingSchema,
+    success: { status: 200, description: 'One page of the sessions', body: shapes.pageOf('sessions', shapes.session) },
+    failures: ['NOT_FOUND'],
+  }),
+  endUserSession: operation({
+    method: 'delete',
+    path: '/api/users/:id/sessions/:sessionId',
+    tag: 'Users',
+    summary: "End one of an account's sessions",
+    access: superAdmin,
+    params: Joi.object({ id: shapes.idOf('account'), sessionId: shapes.idOf('session') }),
+    success: {
+      status: 200,
+      description: 'The session ended',
+      body: Joi.object({ message: shapes.message('Session ended.') }),
+    },
+    failures: ['NOT_FOUND'],
+  }),
+  endUserSessions: operation({
+    method: 'delete',
+    path: '/api/users/:id/sessions',
+    tag: 'Users',
+    summary: 'End all sessions of an account, which must sign in again',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.idOf('account') }),
+    success: {
+      status: 200,
+      description: 'The account has no sessions',
+      body: Joi.object({ message: shapes.message('All sessions ended.'), endedCount: shapes.count }),
     },
     failures: ['NOT_FOUND'],
   }),

@@ -1,19 +1,9 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { decoded, encoded, headText, type ReportFormat, reportLine } from '../../../csv/format.js';
-import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
+import { AppError, systemErrorCode } from '../../../errors.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
-
-function unusable(file: string, error: unknown): unknown {
-  const code = systemErrorCode(error);
-  if (code === undefined || isAppError(error)) return error;
-  const problem = code === 'ENOSPC' ? 'the disk is full' : code;
-  return new AppError(
-    'FILE_UNUSABLE',
-    `The file ${file} can't be written (${problem}). Free disk space or name another file, and run the import again: it resumes where it stopped.`,
-    { cause: error },
-  );
-}
+import { isAt, readAt, unusable, writeAll } from './open-files.js';
 
 /** The longest line of a credentials file, in bytes. */
 const longestLine = 8 * 1024;
@@ -90,6 +80,7 @@ export class ReportFile {
     try {
       this.#handle = await open(this.#copy, 'wx+', 0o600);
       for await (const chunk of old.createReadStream({ start: 0, end: committed - 1, autoClose: false })) {
+        // A stream without an encoding yields buffers.
         await writeAll(this.#handle, chunk as Buffer, this.#length);
         this.#length += (chunk as Buffer).length;
       }
@@ -127,6 +118,7 @@ export class ReportFile {
 
   /** Whether the file has the header and the committed length that it should have. */
   async isIntact(committed: number): Promise<boolean> {
+    // A file that can't be opened can't be continued, whatever the cause.
     const file = await open(this.path, 'r').catch(() => undefined);
     if (!file) return false;
     try {
@@ -232,27 +224,5 @@ export class ReportFile {
     // The file was claimed, but no row was written.
     else if (handle && this.#length === 0 && (await isAt(handle, this.path))) await rm(this.path, { force: true });
     await handle?.close();
-  }
-}
-
-/** Whether an open file is the one that the path names. */
-async function isAt(handle: FileHandle, file: string): Promise<boolean> {
-  const [held, named] = await Promise.all([
-    handle.stat({ bigint: true }),
-    stat(file, { bigint: true }).catch(() => undefined),
-  ]);
-  return named?.ino === held.ino && named.dev === held.dev;
-}
-
-async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
-  return buffer.subarray(0, bytesRead);
-}
-
-/** Writes all bytes: one write may write fewer, for example when the disk is nearly full. */
-async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
   }
 }

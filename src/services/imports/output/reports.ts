@@ -132,6 +132,7 @@ async function isCredentialOf(core: Core, record: Import, text: string, delimite
 
 function cellsOf(line: string, delimiter: string): string[] {
   try {
+    // Without the option `columns`, csv-parse gives lists of text.
     return (parse(line, { delimiter }) as string[][])[0] ?? [];
   } catch {
     // Not a line of CSV.

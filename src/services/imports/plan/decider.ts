@@ -170,6 +170,7 @@ function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountC
     ...(person.role !== undefined && { role: person.role }),
     ...(person.isActive !== undefined && { isActive: person.isActive }),
   };
+  // TypeScript types the keys of any object as text.
   const differing = Object.entries(wanted).filter(([field, value]) => account[field as keyof AccountChanges] !== value);
   return Object.fromEntries(differing);
 }

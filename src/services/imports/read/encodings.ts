@@ -26,8 +26,13 @@ export function markedEncoding(start: Buffer): Encoding | undefined {
 }
 
 /** Bytes that Windows-1252 doesn't define. */
-export const isUndefined1252 = (byte: number) =>
-  byte === 0x81 || byte === 0x8d || byte === 0x8f || byte === 0x90 || byte === 0x9d;
+const undefined1252 = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
+/** Index of the first byte that Windows-1252 doesn't define; -1 when there is none. */
+export function firstUndefined1252(bytes: Buffer): number {
+  const found = undefined1252.map((byte) => bytes.indexOf(byte)).filter((index) => index >= 0);
+  return found.length === 0 ? -1 : Math.min(...found);
+}
 
 const isContinuation = (byte: number) => (byte & 0xc0) === 0x80;
 
@@ -97,42 +102,53 @@ export function binary(line: number, byte: number): AppError {
 interface Decoder {
   /** How many bytes at the end of a chunk must wait for the next. */
   unfinished(bytes: Buffer): number;
-  /** Index of the first byte that can't be decoded; -1 when all can. */
-  firstBad(bytes: Buffer): number;
-  toUtf8(bytes: Buffer): Buffer;
+  /**
+   * `utf8`: the characters before the first byte that can't be decoded, or all. `bad`: the index of this byte; -1 when all
+   * can be decoded.
+   */
+  decode(bytes: Buffer): { utf8: Buffer; bad: number };
 }
 
 const highByte = { 'utf-16le': 1, 'utf-16be': 0 } as const;
 
 function utf16(encoding: 'utf-16le' | 'utf-16be'): Decoder {
-  const decode = (bytes: Buffer) => iconv.decode(bytes, encoding, { stripBOM: false });
+  // Buffer's own decoder is faster than TextDecoder and iconv-lite: see docs/DECISIONS.md.
+  const textOf = (units: Buffer) => (encoding === 'utf-16le' ? units : Buffer.from(units).swap16()).toString('utf16le');
   return {
     unfinished(bytes) {
       const odd = bytes.length % 2;
       const last = bytes[bytes.length - odd - 2 + highByte[encoding]] ?? 0;
       return odd + ((last & 0xfc) === 0xd8 ? 2 : 0);
     },
-    firstBad(bytes) {
-      const text = decode(bytes);
-      if (text.isWellFormed()) return bytes.length % 2 === 0 ? -1 : bytes.length - 1;
-      return 2 * text.search(/\p{Cs}/u);
+    decode(bytes) {
+      const units = bytes.subarray(0, bytes.length - (bytes.length % 2));
+      const text = textOf(units);
+      if (text.isWellFormed()) return { utf8: Buffer.from(text), bad: units.length < bytes.length ? units.length : -1 };
+      const unpaired = text.search(/\p{Cs}/u);
+      return { utf8: Buffer.from(text.slice(0, unpaired)), bad: 2 * unpaired };
     },
-    toUtf8: (bytes) => Buffer.from(decode(bytes)),
   };
 }
+
+/** The text before a bad byte, as its encoding's `toUtf8` gives it. */
+const upTo = (bad: number, bytes: Buffer, toUtf8: (bytes: Buffer) => Buffer) => ({
+  utf8: toUtf8(bad < 0 ? bytes : bytes.subarray(0, bad)),
+  bad,
+});
 
 const decoders: Readonly<Record<Encoding, Decoder>> = {
   'utf-8': {
     unfinished: unfinishedUtf8,
-    firstBad: (bytes) => (isUtf8(bytes) ? -1 : firstInvalidUtf8(bytes)),
-    toUtf8: (bytes) => bytes,
+    decode: (bytes) => upTo(isUtf8(bytes) ? -1 : firstInvalidUtf8(bytes), bytes, (valid) => valid),
   },
   'utf-16le': utf16('utf-16le'),
   'utf-16be': utf16('utf-16be'),
   'windows-1252': {
     unfinished: () => 0,
-    firstBad: (bytes) => (isAscii(bytes) ? -1 : bytes.findIndex(isUndefined1252)),
-    toUtf8: (bytes) => (isAscii(bytes) ? bytes : Buffer.from(iconv.decode(bytes, 'windows-1252'))),
+    decode: (bytes) =>
+      isAscii(bytes)
+        ? { utf8: bytes, bad: -1 }
+        : upTo(firstUndefined1252(bytes), bytes, (valid) => Buffer.from(iconv.decode(valid, 'windows-1252'))),
   },
 };
 
@@ -162,8 +178,7 @@ export async function* decodedAs(encoding: Encoding, chunks: AsyncIterable<Buffe
 
   /** Yields the text before a fault, then throws it. */
   function* decode(bytes: Buffer): Generator<Buffer> {
-    const bad = decoder.firstBad(bytes);
-    const utf8 = decoder.toUtf8(bad < 0 ? bytes : bytes.subarray(0, bad));
+    const { utf8, bad } = decoder.decode(bytes);
     const nul = utf8.indexOf(0);
     if (nul >= 0) {
       const before = utf8.subarray(0, nul);

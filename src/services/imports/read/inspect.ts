@@ -5,7 +5,7 @@ import type { Encoding } from '../../../schemas/import.js';
 import {
   binary,
   firstInvalidUtf8,
-  isUndefined1252,
+  firstUndefined1252,
   LinePosition,
   markedEncoding,
   unfinishedUtf8,
@@ -132,7 +132,7 @@ class EncodingDetector {
       this.#hasMultibyte = true;
       return;
     }
-    this.#hasUndefined1252 ||= bytes.some(isUndefined1252);
+    this.#hasUndefined1252 ||= firstUndefined1252(bytes) >= 0;
     this.#hasMultibyte ||= hasMultibyteCharacter(bytes);
     if (this.#firstInvalid !== undefined) return;
     const bad = firstInvalidUtf8(bytes);

@@ -82,6 +82,7 @@ export class KeyIndex {
   #placeOf(key: string): [Part, number, number] {
     // Hexadecimal text takes a fifth of the time that a buffer does.
     const digest = hash('sha1', key, 'hex');
+    // There is a part for each of the 256 values of a byte.
     const part = this.#parts[Number.parseInt(digest.slice(0, 2), 16)] as Part;
     return [part, Number.parseInt(digest.slice(2, 6), 16), Number.parseInt(digest.slice(6, 14), 16)];
   }

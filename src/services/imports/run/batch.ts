@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
-import type { Transaction } from 'sequelize';
+import type { CreationAttributes, Transaction } from 'sequelize';
 import { insertRows } from '../../../db/bulk-insert.js';
+import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import type { ImportedPerson, ImportOptions } from '../../../schemas/import.js';
 import { phoneKey } from '../../../schemas/keys.js';
@@ -90,18 +91,27 @@ export async function writeBatch(
   for (const decision of decisions)
     if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
   await enroll(writing, decisions, ledger);
-  const rows = decisions.map((decision) => {
-    const { userId = accountOfRejected(decision), note = {} } = ledger.get(decision.row.line) ?? {};
+  await insertRows(core.database.models.ImportRow, ledgerRows(importId, decisions, ledger), transaction);
+  const records = changedAccounts(importId, decisions, ledger);
+  if (records.length > 0) await recordAudit(core, actor, records, transaction);
+}
+
+/** The rows of the ledger for decisions. */
+function* ledgerRows(
+  importId: string,
+  decisions: readonly Decision[],
+  ledger: ReadonlyMap<number, LedgerEntry>,
+): Generator<CreationAttributes<ImportRow>> {
+  for (const decision of decisions) {
+    const { line } = decision.row;
+    const { userId = accountOfRejected(decision), note = {} } = ledger.get(line) ?? {};
     const [code, reason] =
       decision.outcome === 'rejected'
         ? [decision.row.code, decision.row.reason]
         : [decision.outcome === 'skipped' ? decision.code : null, null];
     const undoJson = Object.keys(note).length === 0 ? null : JSON.stringify(note);
-    return { importId, line: decision.row.line, outcome: decision.outcome, code, userId, reason, undoJson };
-  });
-  await insertRows(core.database.models.ImportRow, rows, transaction);
-  const records = changedAccounts(importId, decisions, ledger);
-  if (records.length > 0) await recordAudit(core, actor, records, transaction);
+    yield { importId, line, outcome: decision.outcome, code, userId, reason, undoJson };
+  }
 }
 
 /** Kept for a resumed run: a later row about the same account is a duplicate even though this one was rejected. */

@@ -12,7 +12,7 @@ import { undoRows } from '../undo/undo.js';
 import { credentialLines, prepareSecrets, type Secrets, writeBatch } from './batch.js';
 import { StaleDecision } from './batch-checks.js';
 import { keptAccounts } from './ledger.js';
-import { prefetch } from './prefetch.js';
+import { Prefetch } from './prefetch.js';
 import { progressAfter, reportsOf } from './repository.js';
 import { advance, assertUnchanged, type ImportRun } from './run.js';
 
@@ -69,7 +69,8 @@ export async function importRows(
   { signal, onProgress }: { signal: AbortSignal; onProgress(rowsDone: number): void },
 ): Promise<void> {
   const { core, plan, record } = run;
-  for await (const batch of prefetch(prepareBatches(run, batches, signal), batchesAhead)) {
+  const prepared = new Prefetch(prepareBatches(run, batches, signal), batchesAhead);
+  for await (const batch of prepared) {
     if (signal.aborted) {
       run.isInterrupted = true;
       break;
@@ -77,7 +78,7 @@ export async function importRows(
     if (await cancelRequested(run)) return end(run, { status: 'cancelled', finishedAt: core.now() });
     await assertUnchanged(plan);
     const rejectedBefore = record.rejectedCount;
-    await importBatch(run, batch);
+    await importBatch(run, batch, () => prepared.request());
     onProgress(record.rowsDone);
     if (record.rejectedCount > rejectedBefore && mustStop(run))
       return end(run, { status: 'stopped', finishedAt: core.now() });
@@ -119,12 +120,15 @@ function isWorthAnotherTry(error: unknown): boolean {
   );
 }
 
-/** Imports one batch. When others change its accounts or courses meanwhile, it is decided again. */
-async function importBatch(run: ImportRun, batch: PreparedBatch): Promise<void> {
+/**
+ * Imports one batch. When others change its accounts or courses meanwhile, it is decided again.
+ * @param prepareNext called when the database has begun to insert the batch
+ */
+async function importBatch(run: ImportRun, batch: PreparedBatch, prepareNext: () => void): Promise<void> {
   const { credentials, rejects } = run.reports;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await tryBatch(run, batch, attempt > 1);
+      await tryBatch(run, batch, attempt > 1, prepareNext);
       credentials.commit();
       rejects.commit();
       return;
@@ -137,7 +141,12 @@ async function importBatch(run: ImportRun, batch: PreparedBatch): Promise<void> 
   }
 }
 
-async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean): Promise<void> {
+async function tryBatch(
+  run: ImportRun,
+  batch: PreparedBatch,
+  refresh: boolean,
+  prepareNext: () => void,
+): Promise<void> {
   const { core, actor, plan, record, mapping, reports } = run;
   const { credentials, rejects } = reports;
   const decisions = decided(plan, await decisionsOn(run, batch, refresh));
@@ -149,6 +158,8 @@ async function tryBatch(run: ImportRun, batch: PreparedBatch, refresh: boolean):
   if (passwords.length > 0) await credentials.append(passwords);
   if (rejected.length > 0) await rejects.append(rejected);
   await advance(run, progressAfter(record, plan, decisions, reports), async (transaction) => {
+    // Once the first long statement is sent: before, it would delay the short ones while the database waits for them.
+    setImmediate(prepareNext);
     await writeBatch(core, actor, record.id, plan.options, decisions, batch.secrets, transaction);
     await credentials.assertInPlace();
     await rejects.assertInPlace();

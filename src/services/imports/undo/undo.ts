@@ -92,6 +92,7 @@ async function carryOut(
 async function restore(core: Core, user: User, { before }: UndoNote, transaction: Transaction): Promise<boolean> {
   if (!before) return true;
   const { updatedAt, initialPasswordExpiresAt, ...fields } = before;
+  // The note was made of the fields of an account: see note.ts.
   user.set(fields as Partial<InferAttributes<User>>);
   if (initialPasswordExpiresAt !== undefined)
     user.set({

@@ -51,7 +51,7 @@ describe('coursectl audit list', () => {
     expect(await footer('--action', 'user.delete')).to.equal('No entries.');
   });
 
-  it('gives what the API gives with --json, with what was before and after', async () => {
+  it('prints the entry of the API with --json, with old and new values', async () => {
     const { body } = await harness.api('get', '/api/audit', token).expect(200);
     expect(await cli.json(['audit', 'list'])).to.deep.equal(body);
     const [edited] = await entries();
@@ -69,18 +69,18 @@ describe('coursectl audit list', () => {
     expect(await actions('--to', '2020-01-01')).to.deep.equal([]);
   });
 
-  it('pages', async () => {
+  it('shows the requested page', async () => {
     expect(await actions('--limit', '1', '--page', '2')).to.deep.equal(['user.deactivate']);
   });
 
-  it('knows those who were deleted by their id', async () => {
+  it('finds entries of deleted accounts by their id', async () => {
     await admin.destroy();
     expect(await actions('--actor', admin.id)).to.deep.equal(['user.deactivate']);
     const { stdout } = await cli.run(['audit', 'list', '--action', 'user.deactivate']);
     expect(stdout.split('\n')[1]).to.match(new RegExp(`Z +${admin.id} +user\\.deactivate`));
   });
 
-  it('refuses what it does not know', async () => {
+  it('refuses unknown values', async () => {
     const refused: [options: string[], exitCode: number, says: RegExp][] = [
       [['--actor', 'nobody@x.org'], 1, /^error: User not found: nobody@x\.org\. To list them: coursectl users list\n$/],
       [['--action', 'user.explode'], 2, /^error: --action must be one of setup\.complete, user\.register, /],

@@ -119,7 +119,7 @@ describe('completion scripts', () => {
         if (absent.includes(shell)) this.skip();
       });
 
-      it('accepts the script', () => {
+      it('parses the script without errors', () => {
         writeFileSync(at('.completion'), completionScripts[shell](sample()));
         expect(run(shell, [...harnesses[shell].check, '.completion'])).to.equal('');
       });
@@ -128,7 +128,7 @@ describe('completion scripts', () => {
         expect(complete(shell, new Command('tool').helpOption(false), [''])).to.deep.equal([]);
       });
 
-      it('offers what fits', () => {
+      it('offers the commands, options, choices and files that fit', () => {
         for (const [what, words, offered] of cases) {
           expect(complete(shell, sample(), words), what).to.deep.equal(offered);
         }
@@ -180,7 +180,7 @@ describe('completion scripts', () => {
     expect(fish).to.include("-s r -r -F -d 'where the rest goes'");
   });
 
-  it('names the help command only where commander has one', () => {
+  it('offers the help command only where commander has one', () => {
     const without = new Command('tool').helpCommand(false);
     without.command('paint');
     for (const shell of shells) {

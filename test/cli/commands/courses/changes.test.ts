@@ -37,7 +37,7 @@ describe('changes of courses at the command line', () => {
   });
 
   describe('coursectl courses create', () => {
-    it('takes everything that can be said of a course', async () => {
+    it('accepts every field of a course', async () => {
       const argv = ['courses', 'create', ...everything, '--trainer', 'ada@x.org'];
       const { course } = await cli.json<Answer>(argv);
       expect(course).to.deep.include({ ...weaving, isPublished: false, trainerId: ada.id, thumbnail: null });
@@ -45,14 +45,14 @@ describe('changes of courses at the command line', () => {
       expect(await audited()).to.deep.equal([byOperator('course.create')]);
     });
 
-    it('says so in one line, with the next step', async () => {
+    it('reports the new course in one line, with the next step', async () => {
       const { exitCode, stdout, stderr } = await cli.run(['courses', 'create', ...least, '--trainer', ada.phone]);
       const { id } = await models().Course.findOne({ rejectOnEmpty: true });
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
       expect(stdout).to.equal(`Created "Bees" (${id}). To publish it: coursectl courses publish ${id}\n`);
     });
 
-    it('takes empty values and "none" for nothing', async () => {
+    it('reads empty values and "none" as null', async () => {
       const nothing = ['--category', '', '--location', ' ', '--tag', '', '--max-students', 'none', '--start-date', ''];
       const { course } = await cli.json<Answer>(['courses', 'create', ...least, ...nothing, '--trainer', ada.id]);
       const said = { category: null, location: null, tags: [], maxStudents: null, startDate: null, isFeatured: false };
@@ -118,12 +118,12 @@ describe('changes of courses at the command line', () => {
       });
     });
 
-    it('lifts the limit of seats with "none"', async () => {
+    it('removes the limit of trainees with "none"', async () => {
       const { course: changed } = await cli.json<Answer>(['courses', 'edit', course.id, '--max-students', 'none']);
       expect(changed).to.include({ maxStudents: null, isFeatured: true });
     });
 
-    it('refuses what can not be', async () => {
+    it('refuses invalid changes', async () => {
       await buildEnrollment(harness.context, await buildUser(harness.context), course);
       await buildEnrollment(harness.context, await buildUser(harness.context), course);
       const edit = ['courses', 'edit', course.id];
@@ -148,7 +148,7 @@ describe('changes of courses at the command line', () => {
   });
 
   describe('coursectl courses publish and unpublish', () => {
-    it('say what came of it, and are recorded', async () => {
+    it('report the result, and are recorded in the audit log', async () => {
       const { id } = await buildCourse(harness.context, ada, { title: 'Bees' });
       expect((await cli.run(['courses', 'publish', 'Bees'])).stdout).to.equal(`"Bees" (${id}) is published.\n`);
       const { course } = await cli.json<Answer>(['courses', 'unpublish', 'Bees']);
@@ -173,7 +173,7 @@ describe('changes of courses at the command line', () => {
       expect(await audited()).to.deep.equal([byOperator('course.assign-trainer')]);
     });
 
-    it('refuses who is not a trainer', async () => {
+    it('refuses an account that is not a trainer', async () => {
       await buildCourse(harness.context, ada, { title: 'Bees' });
       const { email } = await buildUser(harness.context);
       for (const reference of [email, 'nobody'])
@@ -201,7 +201,7 @@ describe('changes of courses at the command line', () => {
       expect(await audited()).to.deep.equal([byOperator('course.delete')]);
     });
 
-    it('shows at a terminal what will go, and asks', async () => {
+    it('shows at a terminal what will be deleted, and asks', async () => {
       const loss = `"Bees" (${course.id}) will be deleted with 1 enrollment (0 active) and 1 file.`;
       const { exitCode, terminal } = await cli.atTerminal(
         ['courses', 'delete', 'Bees', '--quiet'],
@@ -250,7 +250,7 @@ describe('changes of courses at the command line', () => {
       expect(await models().Course.count()).to.equal(0);
     });
 
-    it('gives the course that was deleted, with --json', async () => {
+    it('prints the deleted course with --json', async () => {
       await activate();
       const { course: deleted } = await cli.json<Answer>(['courses', 'delete', course.id, '--force', '--yes']);
       expect(deleted).to.include({ id: course.id, title: 'Bees', trainerId: ada.id });

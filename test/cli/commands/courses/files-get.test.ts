@@ -40,7 +40,7 @@ describe('coursectl courses files get', () => {
     expect(Buffer.concat(pieces).equals(binary)).to.equal(true);
   });
 
-  it('writes them to a file of --output, for this user alone, and says so', async () => {
+  it('writes them to the file of --output, readable by this user only, and reports it', async () => {
     const { id } = await buildMaterial(await cli.context(), course, { name: 'hive.bin' }, binary);
     const { exitCode, stdout } = await cli.run(get(id, '--output', 'mine.bin'));
     expect({ exitCode, stdout }).to.deep.equal({
@@ -54,7 +54,7 @@ describe('coursectl courses files get', () => {
     expect(answer.file).to.include({ id, name: 'hive.bin', bytes: binary.length });
   });
 
-  it('never writes over a file', async () => {
+  it('never overwrites a file', async () => {
     const { id } = await buildMaterial(await cli.context(), course);
     writeFileSync(at('mine.txt'), 'mine');
     const said = 'The file mine.txt exists already and is never overwritten. Name another one.';
@@ -62,7 +62,7 @@ describe('coursectl courses files get', () => {
     expect(readFileSync(at('mine.txt'), 'utf8')).to.equal('mine');
   });
 
-  it('writes nothing to a terminal, whatever the file holds', async () => {
+  it('writes nothing to a terminal, whatever the content of the file', async () => {
     const { id } = await buildMaterial(await cli.context(), course, {}, '\u001b]0;pwned\u0007');
     const stdout = Object.assign(new PassThrough(), { isTTY: true });
     const stderr = new PassThrough();
@@ -73,7 +73,7 @@ describe('coursectl courses files get', () => {
     expect(String(stderr.read())).to.include('A file is not written to a terminal: add --output <file>');
   });
 
-  it('leaves no file when there is nothing to get', async () => {
+  it('leaves no file when the course file does not exist', async () => {
     const { id } = await buildMaterial(await cli.context(), await buildCourse(harness.context, trainer));
     for (const unknown of [id, 'nothing'])
       expect(await refusal(get(unknown, '--output', 'x'))).to.deep.equal({
@@ -83,13 +83,13 @@ describe('coursectl courses files get', () => {
     expect(existsSync(at('x'))).to.equal(false);
   });
 
-  it('takes back what it has written when it is interrupted', async () => {
+  it('removes the incomplete file when it is interrupted', async () => {
     const { id } = await buildMaterial(await cli.context(), course, {}, binary);
     const { exitCode } = await cli.run(get(id, '--output', 'x'), { signal: AbortSignal.abort() });
     expect([exitCode, existsSync(at('x'))]).to.deep.equal([130, false]);
   });
 
-  it('removes what it has written when the storage fails, and says so', async () => {
+  it('removes the incomplete file when the storage fails, and reports it', async () => {
     const { id } = await buildMaterial(await cli.context(), course, {}, binary);
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'Content-Length': '100000' }).write('The beginning');

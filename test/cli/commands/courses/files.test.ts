@@ -43,7 +43,7 @@ describe('files of courses at the command line', () => {
   });
 
   describe('coursectl courses files add', () => {
-    it('adds a copy and leaves the file where it is', async () => {
+    it('adds a copy and keeps the original file', async () => {
       writeFileSync(at('Bienenkörbe.pdf'), binary);
       const { exitCode, stdout, stderr } = await cli.run(['courses', 'files', 'add', 'Bees', 'Bienenkörbe.pdf']);
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
@@ -57,7 +57,7 @@ describe('files of courses at the command line', () => {
       expect(await actions()).to.deep.equal(['course.add-file cli']);
     });
 
-    it('takes a path and calls the file by its last part, and gives it with --json', async () => {
+    it('names the file after the last part of its path, and prints it with --json', async () => {
       mkdirSync(at('folder'));
       writeFileSync(at('folder/a.txt'), 'a');
       const { file } = await cli.json<{ file: object }>(['courses', 'files', 'add', course.id, './folder/a.txt']);
@@ -86,7 +86,7 @@ describe('files of courses at the command line', () => {
       expect(readFileSync(at('a.txt'), 'utf8')).to.have.lengthOf(1025);
     });
 
-    it('says when the file can not be read', async () => {
+    it('reports a file that can not be read', async () => {
       mkdirSync(at('folder'));
       const add = (file: string) => refusal(['courses', 'files', 'add', 'Bees', file]);
       expect(await add('gone.txt')).to.deep.equal({ exitCode: 2, said: 'The file gone.txt does not exist.' });
@@ -94,7 +94,7 @@ describe('files of courses at the command line', () => {
       expect(underWay()).to.deep.equal([]);
     });
 
-    it('says when the copy can not be kept', async () => {
+    it('reports a copy that can not be stored', async () => {
       writeFileSync(at('a.txt'), 'a');
       writeFileSync(at('data'), 'in the way');
       const { exitCode, said } = await refusal(['courses', 'files', 'add', 'Bees', 'a.txt']);
@@ -104,7 +104,7 @@ describe('files of courses at the command line', () => {
       });
     });
 
-    it('knows the course before it reads the file', async () => {
+    it('looks up the course before it reads the file', async () => {
       const { exitCode, said } = await refusal(['courses', 'files', 'add', 'Wasps', 'gone.txt']);
       expect({ exitCode, said }).to.deep.equal({
         exitCode: 1,
@@ -112,7 +112,7 @@ describe('files of courses at the command line', () => {
       });
     });
 
-    it('leaves nothing when it is interrupted', async () => {
+    it('leaves no file when it is interrupted', async () => {
       writeFileSync(at('a.txt'), 'a');
       const { exitCode } = await cli.run(['courses', 'files', 'add', 'Bees', 'a.txt'], { signal: AbortSignal.abort() });
       expect(exitCode).to.equal(130);
@@ -144,7 +144,7 @@ describe('files of courses at the command line', () => {
   describe('coursectl courses files remove', () => {
     const remove = (...more: string[]) => ['courses', 'files', 'remove', 'Bees', ...more];
 
-    it('removes a file for good with --yes', async () => {
+    it('deletes a file without asking with --yes', async () => {
       const { id } = await buildMaterial(await cli.context(), course, { name: 'a.txt' }, 'a');
       const { exitCode, stdout } = await cli.run(remove(id, '--yes'));
       expect({ exitCode, stdout }).to.deep.equal({
@@ -171,7 +171,7 @@ describe('files of courses at the command line', () => {
   });
 
   describe('coursectl courses thumbnail', () => {
-    it('gives the course its picture, in the place of the one it had, and leaves the file', async () => {
+    it('replaces the picture of the course and keeps the original file', async () => {
       await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } }).toFile(at('bee.png'));
       const { imageUrl } = await cli.json<{ imageUrl: string }>(['courses', 'thumbnail', 'Bees', 'bee.png']);
       expect((await course.reload()).thumbnail).to.equal(imageUrl);
@@ -184,7 +184,7 @@ describe('files of courses at the command line', () => {
       expect(await actions()).to.deep.equal(['course.thumbnail cli', 'course.thumbnail cli']);
     });
 
-    it('refuses what is no picture, or too large', async () => {
+    it('refuses files that are no picture or too large', async () => {
       writeFileSync(at('bee.png'), 'no picture'.repeat(200));
       const give = ['courses', 'thumbnail', 'Bees', 'bee.png'];
       expect(await refusal(give)).to.deep.equal({

@@ -129,7 +129,7 @@ describe('coursectl courses', () => {
       }
     });
 
-    it('names the courses by id that share a title', async () => {
+    it('lists the ids of the courses that share a title', async () => {
       const other = await buildCourse(harness.context, grace, { title: 'Weaving' });
       const { exitCode, stdout, stderr } = await cli.run(['courses', 'show', 'Weaving']);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
@@ -139,7 +139,7 @@ describe('coursectl courses', () => {
       expect((await cli.run(['courses', 'show', other.id])).exitCode).to.equal(0);
     });
 
-    it('names so many of them only', async () => {
+    it('lists at most ten of these ids', async () => {
       for (let count = 0; count < 11; count += 1) await buildCourse(harness.context, grace, { title: 'Weaving' });
       const { stderr } = await cli.run(['courses', 'show', 'Weaving']);
       expect(stderr.match(/[\da-f-]{36}/g)).to.have.lengthOf(10);
@@ -157,7 +157,7 @@ describe('coursectl courses', () => {
       expect(await cli.json(['courses', 'show', weaving.title])).to.deep.equal({ course });
     });
 
-    it('shows a line a field for people, more for a text of several, and none for what is not said', async () => {
+    it('prints a line per field, several for a text of several lines, and none for an empty field', async () => {
       await loom.update({ description: 'Warp and weft.\r\nBring wool.', maxStudents: 12 });
       const { stdout } = await cli.run(['courses', 'show', 'Weaving']);
       const lines = stdout.split('\n');
@@ -217,7 +217,7 @@ describe('coursectl courses', () => {
       expect(await cli.json(['courses', 'stats'])).to.deep.equal(body);
     });
 
-    it('says how it is where there are none', async () => {
+    it('prints zeros when there are no courses', async () => {
       await harness.context.database.models.Course.destroy({ where: {} });
       expect((await cli.run(['courses', 'stats'])).stdout).to.equal(
         '0 courses: 0 published, 0 not published, 0 featured\n',

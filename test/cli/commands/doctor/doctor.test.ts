@@ -41,7 +41,7 @@ describe('coursectl doctor', () => {
   afterEach(() => database.drop());
   const migrated = () => cli.run(['migrate', 'up']);
 
-  it('finds a system that is set up healthy, a line a check', async () => {
+  it('reports one line per check, all well, for a working installation', async () => {
     await migrated();
     await buildUser(await cli.context(), { role: 'super_admin' });
     const checks = await examine(cli);
@@ -68,7 +68,7 @@ describe('coursectl doctor', () => {
     expect(checks.clock?.detail).to.match(/^\d{4}-\d\d-\d\dT.*Z, within 5 s of the database$/);
   });
 
-  it('changes nothing that stays, not even in an empty folder', async () => {
+  it('leaves no file behind, not even in an empty folder', async () => {
     const checks = await examine(cli, { DATABASE_URL: '' });
     expect(checks.connection).to.include({ status: 'failed', remedy: 'Run: coursectl setup' });
     expect(checks['data folder']).to.include({ status: 'ok' });
@@ -118,7 +118,7 @@ describe('coursectl doctor', () => {
     expect((await examine(cli))['session cookies']).to.deep.include({ status: 'ok', detail: plain });
   });
 
-  it('says why the database is out of reach, and what to check, without its password', async () => {
+  it('reports why the database is unreachable and what to check, without its password', async () => {
     const checks = await examine(cli, { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
     expect(Object.keys(checks)).to.deep.equal([
       ...[
@@ -156,7 +156,7 @@ describe('coursectl doctor', () => {
     expect((await examine(cli))['super admin']).to.include({ status: 'warning', remedy: 'Run: coursectl setup' });
   });
 
-  it('says when the data folder is beyond writing', async () => {
+  it('reports a data folder that can not be written', async () => {
     await migrated();
     writeFileSync(path.join(cli.folder, 'file'), '');
     const { 'data folder': folder } = await examine(cli, { DATA_DIR: 'file/data' });
@@ -165,7 +165,7 @@ describe('coursectl doctor', () => {
     expect(folder?.remedy).to.equal('Make DATA_DIR writable for this user, or name another folder.');
   });
 
-  it('tries out the file storage where there is one, and leaves nothing in it', async () => {
+  it('tests the file storage if it exists, and leaves nothing in it', async () => {
     await migrated();
     const folder = path.join(cli.folder, 'data', 'files');
     expect((await examine(cli))['file storage']).to.deep.equal({
@@ -180,7 +180,7 @@ describe('coursectl doctor', () => {
     expect(files).to.deep.equal([]);
   });
 
-  it('says when files are out of reach, and what to check, without secrets', async () => {
+  it('reports an unreachable file storage and what to check, without secrets', async () => {
     await migrated();
     mkdirSync(path.join(cli.folder, 'data'));
     writeFileSync(path.join(cli.folder, 'data', 'files'), 'in the way');

@@ -88,7 +88,7 @@ describe('changes of enrollments at the command line', () => {
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 0, stdout: '2 trainees enrolled, 0 skipped\n' });
     });
 
-    it('takes each of several once, and all or none where room is short', async () => {
+    it('enrolls each trainee once, and all or none when the capacity is too small', async () => {
       expect(await refusal('assign', 'Bees', ben.id, 'ben@x.org')).to.deep.equal({
         exitCode: 2,
         said: '<user> must name each one once.',
@@ -103,7 +103,7 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('status', () => {
-    it('moves an enrollment on, with notes', async () => {
+    it('changes the status and the notes', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
       const { stdout } = await cli.run(['enrollments', 'status', id, 'active', '--notes', 'Paid.']);
       expect(stdout).to.equal('Ben Young in "Bees" is active now.\n');
@@ -112,7 +112,7 @@ describe('changes of enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.status cli', 'enrollment.status cli']);
     });
 
-    it('refuses what can not follow', async () => {
+    it('refuses a status that can not follow', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'completed' });
       expect(await refusal('status', id, 'active')).to.deep.equal({
         exitCode: 1,
@@ -127,7 +127,7 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('progress', () => {
-    it('sets how far a trainee is', async () => {
+    it('sets the progress', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       expect((await cli.run(['enrollments', 'progress', id, '75'])).stdout).to.equal(
         'Ben Young in "Bees": 75 % done.\n',
@@ -136,7 +136,7 @@ describe('changes of enrollments at the command line', () => {
       expect(await audited()).to.deep.equal(['enrollment.progress cli', 'enrollment.progress cli']);
     });
 
-    it('refuses what is no number from 0 to 100, and what is not under way', async () => {
+    it('refuses a value that is not 0 to 100, and an enrollment that is not active or pending', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'completed' });
       for (const number of ['101', '7.5', '75%', 'half', '', '1e1', '0x10', '9'.repeat(30)])
         expect(await refusal('progress', id, number), number).to.deep.equal({
@@ -149,7 +149,7 @@ describe('changes of enrollments at the command line', () => {
       });
     });
 
-    it('takes a negative number for an option, as commands do, unless told that options are over', async () => {
+    it('reads a negative number as an option, unless it stands after --', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       expect((await refusal('progress', id, '-1')).exitCode).to.equal(2);
       const { said } = await refusal('progress', id, '--', '-1');
@@ -158,7 +158,7 @@ describe('changes of enrollments at the command line', () => {
   });
 
   describe('remove', () => {
-    it('removes those that are named, with --yes, and gives what they were', async () => {
+    it('removes the given enrollments with --yes, and prints them', async () => {
       const one = await buildEnrollment(harness.context, ben, bees);
       const other = await buildEnrollment(harness.context, cleo, bees);
       const { removedCount, removedEnrollments } = await cli.json<{
@@ -183,7 +183,7 @@ describe('changes of enrollments at the command line', () => {
       expect(await models().Enrollment.count()).to.equal(1);
     });
 
-    it('shows at a terminal what they are, and asks', async () => {
+    it('shows the enrollments at a terminal, and asks', async () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active', progress: 40 });
       const no = await cli.atTerminal(['enrollments', 'remove', id], [['Remove this enrollment? (y/N)', keys.enter]]);
       expect(no.exitCode).to.equal(130);
@@ -198,7 +198,7 @@ describe('changes of enrollments at the command line', () => {
       expect(gone.exitCode).to.equal(1);
     });
 
-    it('names twenty of many', async () => {
+    it('shows at most twenty enrollments', async () => {
       const ids: string[] = [];
       for (let count = 0; count < 22; count += 1)
         ids.push((await buildEnrollment(harness.context, await buildUser(harness.context), bees)).id);

@@ -79,7 +79,7 @@ describe('coursectl enrollments', () => {
       expect(await emails('--course', 'Bees', '--search', 'muller', '--status', 'active')).to.deep.equal([]);
     });
 
-    it('knows the course too where it looks into one', async () => {
+    it('shows the course too when it searches in one', async () => {
       const { stdout } = await cli.run(['enrollments', 'list', '--course', 'Bees', '--search', 'ben']);
       expect(stdout.split('\n')[1]).to.match(/ ben@x\.org +Bees +active/);
       const { enrollments } = await cli.json<{ enrollments: { course: object }[] }>([
@@ -89,12 +89,12 @@ describe('coursectl enrollments', () => {
       expect(enrollments[0]?.course).to.deep.equal({ id, title, description, thumbnail: null });
     });
 
-    it('pages', async () => {
+    it('shows the requested page', async () => {
       expect(await emails('--limit', '1', '--page', '3', '--trainer', 'ada@x.org')).to.deep.equal([]);
       expect(await emails('--limit', '1', '--page', '2', '--course', 'Bees')).to.deep.equal(['ben@x.org']);
     });
 
-    it('refuses what it does not know', async () => {
+    it('refuses unknown values', async () => {
       expect(await refusal('list', '--course', 'Ants')).to.deep.equal({
         exitCode: 1,
         said: 'Course not found: Ants. To list them: coursectl courses list',

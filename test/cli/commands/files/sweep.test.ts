@@ -26,7 +26,7 @@ describe('coursectl files sweep', () => {
     return file;
   }
 
-  it('finds nothing to do where nothing is wrong', async () => {
+  it('reports nothing when all files are known', async () => {
     const { storageKey } = await material('live');
     const { exitCode, stdout, stderr } = await cli.run(['files', 'sweep']);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
@@ -37,7 +37,7 @@ describe('coursectl files sweep', () => {
     expect(existsSync(stored(storageKey))).to.equal(true);
   });
 
-  it('finds nothing to do before there is a storage', async () => {
+  it('reports nothing before the storage exists', async () => {
     const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep']);
     expect(sweep).to.deep.equal({ removed: 0, leftovers: 0, unknown: [], missing: [], unknownRemoved: false });
   });
@@ -51,7 +51,7 @@ describe('coursectl files sweep', () => {
     expect([existsSync(stored(storageKey)), existsSync(upload)]).to.deep.equal([false, false]);
   });
 
-  it('names what the database does not know, and removes it only when told to', async () => {
+  it('lists objects unknown to the database, and removes them only with --remove-unknown', async () => {
     const key = `material/${uuidv7()}`;
     const file = old(stored(key));
     const { exitCode, stdout } = await cli.run(['files', 'sweep']);
@@ -65,7 +65,7 @@ describe('coursectl files sweep', () => {
     expect(existsSync(file)).to.equal(false);
   });
 
-  it('names what is missing and exits with 1', async () => {
+  it('lists missing files and exits with 1', async () => {
     const { storageKey } = await material('live');
     rmSync(stored(storageKey));
     const { exitCode, stdout } = await cli.run(['files', 'sweep']);
@@ -75,7 +75,7 @@ describe('coursectl files sweep', () => {
     expect(sweep).to.deep.include({ missing: [storageKey] });
   });
 
-  it('says when the storage is out of reach', async () => {
+  it('reports an unreachable storage', async () => {
     mkdirSync(path.join(cli.folder, 'data'));
     writeFileSync(path.join(cli.folder, 'data', 'files'), 'in the way');
     const { exitCode, stdout, stderr } = await cli.run(['files', 'sweep']);

@@ -42,7 +42,7 @@ describe('coursectl serve, when it ends', function () {
     return { child, exited: new Promise<number | null>((resolve) => child.once('exit', resolve)) };
   }
 
-  it('lets a request under way finish, and waits for no connection that is kept alive after it', async () => {
+  it('completes running requests, and does not wait for idle connections', async () => {
     const { child, exited } = serve('--migrate');
     let url = '';
     for await (const line of createInterface(child.stdout)) {
@@ -67,7 +67,7 @@ describe('coursectl serve, when it ends', function () {
     expect(performance.now() - answeredAt).to.be.lessThan(scaled(5000));
   });
 
-  it('does not listen on when something is wrong after all', async () => {
+  it('stops listening when the start fails', async () => {
     const first = serve('--migrate');
     for await (const _line of createInterface(first.child.stdout)) break;
     first.child.kill('SIGTERM');

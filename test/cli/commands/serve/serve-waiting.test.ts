@@ -44,7 +44,7 @@ describe('coursectl serve without a database server', function () {
     throw new Error('It never got ready.');
   }
 
-  it('listens immediately, is alive and not ready, says once what it waits for, and ends well at SIGTERM', async () => {
+  it('listens immediately, is alive and not ready, reports once what it waits for, and exits with 0 at SIGTERM', async () => {
     const { server, url } = await waitingServer(nobody, '--migrate');
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     for (const route of ['/readyz', '/api/auth/setup-status', '/api/auth/me']) {

@@ -85,7 +85,7 @@ describe('coursectl setup, with a database server', () => {
       await database.drop();
     });
 
-    it('is tried before it is kept in an .env file for this user only, which the next command uses', async () => {
+    it('is tested before it is written to an .env file for this user only, which the next command uses', async () => {
       const { exitCode, stdout, stderr, terminal } = await cli.atTerminal(
         ['setup'],
         [

@@ -28,7 +28,7 @@ describe('coursectl setup, at a terminal', () => {
   const cli = useCommandLine(() => testEnvironment);
   const file = (...names: string[]) => path.join(cli.folder, ...names);
 
-  it('asks for the database, for leave to make the tables, and for the super admin', async () => {
+  it('asks for the database, for permission to create the tables, and for the super admin', async () => {
     const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], allAnswers);
     expect(exitCode).to.equal(0);
     expect(stdout).to.match(/^The system is set up\.\nNext:\n {2}coursectl serve /);
@@ -107,7 +107,7 @@ describe('coursectl setup, at a terminal', () => {
       expect(terminal.screen()).not.to.include(unasked);
   });
 
-  it('refuses options that are no use before it asks anything', async () => {
+  it('refuses invalid options before it asks anything', async () => {
     const wrong = await cli.atTerminal(['setup', '--email', 'ada@'], []);
     expect(wrong.exitCode).to.equal(2);
     expect(wrong.terminal.screen()).to.equal('error: Email must be a valid email address.\n');
@@ -141,21 +141,21 @@ describe('coursectl setup, at a terminal', () => {
   });
 
   describe('is not asked where the data shall be', () => {
-    it('by a DATABASE_URL', async () => {
+    it('with a DATABASE_URL', async () => {
       const env = { ...cli.env, DATABASE_URL: 'sqlite:mine.sqlite' };
       const { exitCode } = await cli.atTerminal(['setup'], [...makeTables, ...describeAda, ...givePassword], { env });
       expect(exitCode).to.equal(0);
       expect(readdirSync(cli.folder)).to.include('mine.sqlite').and.not.include('.env');
     });
 
-    it('by an .env file', async () => {
+    it('with an .env file', async () => {
       writeFileSync(file('.env'), 'DATABASE_URL=sqlite:mine.sqlite\n');
       const { exitCode } = await cli.atTerminal(['setup'], [...makeTables, ...describeAda, ...givePassword]);
       expect(exitCode).to.equal(0);
       expect(readdirSync(cli.folder)).to.include('mine.sqlite').and.not.include('data');
     });
 
-    it('by a file with tables; one that another command made by looking is no choice yet', async () => {
+    it('with a database file that has tables; an empty one does not count', async () => {
       await cli.run(['migrate', 'status']);
       const asked = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', ctrlC]]);
       expect(asked.exitCode).to.equal(130);

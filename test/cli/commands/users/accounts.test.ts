@@ -2,16 +2,12 @@ import { expect } from 'chai';
 import { buildUser, tokenFor } from '../../../support/factories.js';
 import { testEnvironment, useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
+import { accountKeys } from '../../../support/shown.js';
 
 interface Listing {
   users: Record<string, unknown>[];
   pagination: Record<'currentPage' | 'totalPages' | 'totalItems' | 'itemsPerPage', number>;
 }
-
-const accountKeys = [
-  ...['id', 'firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'avatar', 'lastLogin'],
-  ...['requiresPasswordChange', 'createdAt', 'updatedAt'],
-];
 
 describe('coursectl users', () => {
   const harness = useHarness();
@@ -148,7 +144,7 @@ describe('coursectl users', () => {
   });
 
   describe('deactivate and activate', () => {
-    it('lock an account out immediately, its sessions too, and let it in again', async () => {
+    it('end the sessions of an account immediately, and let it sign in again', async () => {
       const user = await buildUser(harness.context, { email: 'ada@x.org' });
       const token = await tokenFor(harness.context, user);
       const off = await cli.run(['users', 'deactivate', 'ada@x.org']);
@@ -173,7 +169,7 @@ describe('coursectl users', () => {
       expect(user).to.include({ email: 'ada@x.org', isActive: false }).and.have.all.keys(accountKeys);
     });
 
-    it("leave the super admin's account alone", async () => {
+    it('refuse to deactivate the super admin', async () => {
       const admin = await buildUser(harness.context, { role: 'super_admin' });
       const token = await tokenFor(harness.context, admin);
       const { exitCode, stderr } = await cli.run(['users', 'deactivate', admin.email]);
@@ -226,7 +222,7 @@ describe('coursectl users', () => {
       expect(after.passwordHash).to.equal(passwordHash);
     });
 
-    it('makes no password that would land in a log: --json needs one from standard input', async () => {
+    it('needs a password from standard input with --json, so that none is generated into a log', async () => {
       await buildUser(harness.context, { email: 'ada@x.org' });
       const { exitCode, stdout } = await cli.run(['users', 'reset-password', 'ada@x.org', '--json']);
       expect(exitCode).to.equal(2);

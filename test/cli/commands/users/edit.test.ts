@@ -53,7 +53,7 @@ describe('coursectl users', () => {
       expect((await ben.reload()).role).to.equal('trainer');
     });
 
-    it('refuses what can not be', async () => {
+    it('refuses invalid changes', async () => {
       const admin = await buildUser(harness.context, { email: 'admin@x.org', role: 'super_admin', phone: '1' });
       const edit = (...more: string[]) => refusal('edit', 'ben@x.org', ...more);
       const taken = (what: string) => ({ exitCode: 1, said: `User with this ${what} already exists.` });
@@ -87,7 +87,7 @@ describe('coursectl users', () => {
       expect(await models().User.count()).to.equal(0);
     });
 
-    it('shows at a terminal what will go, and asks', async () => {
+    it('shows at a terminal what will be deleted, and asks', async () => {
       const trainer = await buildUser(harness.context, { role: 'trainer' });
       await buildEnrollment(harness.context, ben, await buildCourse(harness.context, trainer));
       for (const answer of [keys.enter, keys.ctrlC]) {

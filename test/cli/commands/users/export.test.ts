@@ -67,6 +67,23 @@ describe('coursectl users export', () => {
     expect(stdout).to.match(/^\ufeffid,firstName,lastName,email,[\w,]+\n$/);
   });
 
+  it('writes only accounts that match --active, --inactive, --requires-password-change and --search', async () => {
+    await buildUser(harness.context, { email: 'a@x.org', firstName: 'Zoë' });
+    await buildUser(harness.context, { email: 'b@x.org', isActive: false });
+    await buildUser(harness.context, { email: 'c@x.org', requiresPasswordChange: true });
+    const matches = async (...options: string[]) =>
+      rowsOf((await cli.run(['users', 'export', ...options])).stdout).map(({ email }) => email);
+    expect(await matches('--active')).to.deep.equal(['a@x.org', 'c@x.org']);
+    expect(await matches('--inactive')).to.deep.equal(['b@x.org']);
+    expect(await matches('--requires-password-change')).to.deep.equal(['c@x.org']);
+    expect(await matches('--search', 'zoe')).to.deep.equal(['a@x.org']);
+    const { exitCode, stderr } = await cli.run(['users', 'export', '--active', '--inactive']);
+    expect({ exitCode, stderr }).to.deep.equal({
+      exitCode: 2,
+      stderr: 'error: --active and --inactive exclude each other.\n',
+    });
+  });
+
   it('writes nothing at all for a role that there is not', async () => {
     const argv = ['users', 'export', '--role', 'boss'];
     const said = 'error: Role must be one of super_admin, trainer, trainee.\n';
@@ -106,7 +123,7 @@ describe('coursectl users export', () => {
     expect(new Set(rows.map(({ id }) => id)).size).to.equal(2345);
   });
 
-  it('goes no faster than its reader, so that memory is bounded', async () => {
+  it('writes no faster than its reader reads, so that memory is bounded', async () => {
     await buildMany(3500);
     // A stream without a reader yet: its two buffers take up two batches of a thousand.
     const stdout = new PassThrough();

@@ -297,7 +297,7 @@ describe('Passwords in a file', () => {
     await bcryptjs.close();
   });
 
-  it('are of no use to an inactive account', async () => {
+  it('do not let an inactive account sign in', async () => {
     const file = importing.write(
       'people.csv',
       'firstName,lastName,email,phone,isActive,password\nAda,King,a@example.org,1,no,correct horse\n',

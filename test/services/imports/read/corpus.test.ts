@@ -38,7 +38,7 @@ describe('The corpus of import files', () => {
     await buildCourse(importing.context, trainer, { title: 'Course 1' });
   });
 
-  it('is what its script makes, at least sixty files', () => {
+  it('is what its script writes: at least sixty files', () => {
     const files = readdirSync(folder).filter((name) => name.endsWith('.csv'));
     expect(files.sort()).to.deep.equal(corpus.map(({ name }) => `${name}.csv`).sort());
     expect(files.length).to.be.at.least(60);

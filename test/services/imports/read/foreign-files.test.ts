@@ -50,7 +50,7 @@ describe('A file as a spreadsheet in another country saves it', () => {
     expect(await emails()).to.deep.equal(['Zoë Müller <zoe@example.org> 1']);
   });
 
-  it('is the same import only when it is read the same', async () => {
+  it('has the same plan id only with the same options for reading', async () => {
     const file = importing.write('people.csv', 'Full name,Email,Phone,Mobile\nAda King,ada@example.org,1,2\n');
     const planOf = async (...args: string[]) => {
       const { stdout } = await importing.run(file, '--dry-run', '--json', ...args);

@@ -145,7 +145,7 @@ describe('Phones in files', () => {
 describe('An export of phones that an import rejects', () => {
   const importing = useImporting();
 
-  it('is UNCHANGED while they are, and its other columns can be changed', async () => {
+  it('imports as unchanged while the phones are unchanged, and can change other columns', async () => {
     const phones = [
       "'0301",
       "'+49 1",

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { createFairQueue, type QueueBounds } from '../../src/storage/fair-queue.js';
-import { scaled } from '../support/machine.js';
-import { faultOf } from './support/storage-contract.js';
+import { createFairQueue, type QueueBounds } from '../src/fair-queue.js';
+import { faultOf } from './storage/support/storage-contract.js';
+import { scaled } from './support/machine.js';
 
 const bounds: QueueBounds = { entries: 6, bytes: 1000, entriesEach: 4, waitMs: scaled(20_000) };
 

@@ -1,17 +1,19 @@
-import { AppError } from '../errors.js';
+import { AppError } from './errors.js';
 
 /** The limits of the queue. */
 export interface QueueBounds {
   entries: number;
-  /** The total size of the files of all entries, which wait on the disk. */
-  bytes: number;
+  /** The total of the bytes of all waiting entries. */
+  bytes?: number;
   /** The limit of entries for one account. */
   entriesEach: number;
   /** How long an entry may wait, in milliseconds. */
   waitMs: number;
+  /** The total of the bytes of running entries; one always runs, and without this limit no other. */
+  runningBytes?: number;
 }
 
-/** An entry's account, its bytes on the disk, and a signal that cancels it. */
+/** An entry's account, its bytes on the disk or in memory, and a signal that cancels it. */
 export interface QueueTicket {
   account: string;
   bytes: number;
@@ -26,10 +28,12 @@ interface Entry {
   refuse(error: AppError): void;
 }
 
-/** Runs one entry at a time. */
+/** Runs one entry at a time, or as many as fit. */
 export interface FairQueue {
   /** @throws AppError `OVERLOADED`, `INTERRUPTED`, and what `work` throws */
   add<T>(ticket: QueueTicket, work: () => Promise<T>): Promise<T>;
+  /** Refuses all waiting entries. */
+  refuseWaiting(): void;
   /** Refuses all waiting and future entries. */
   close(): void;
 }
@@ -40,10 +44,17 @@ const refused = () => new AppError('OVERLOADED');
  * A bounded queue, fair between accounts: it serves them round robin. When it is full, the account with the most entries
  * loses its newest one.
  */
-export function createFairQueue(bounds: QueueBounds): FairQueue {
+export function createFairQueue({
+  entries: mostEntries,
+  bytes: mostBytes = Number.POSITIVE_INFINITY,
+  entriesEach,
+  waitMs,
+  runningBytes: mostRunningBytes = 0,
+}: QueueBounds): FairQueue {
   /** The entries by account, the next account first. */
   const waiting = new Map<string, Entry[]>();
-  let isWorking = false;
+  let running = 0;
+  let runningBytes = 0;
   let isClosed = false;
 
   const all = () => [...waiting.values()].flat();
@@ -54,24 +65,36 @@ export function createFairQueue(bounds: QueueBounds): FairQueue {
     else waiting.delete(entry.account);
   }
 
-  async function run(): Promise<void> {
-    if (isWorking) return;
-    isWorking = true;
-    for (let [entries] = waiting.values(); entries?.[0]; [entries] = waiting.values()) {
+  const mayRun = ({ bytes }: Entry) => running === 0 || runningBytes + bytes <= mostRunningBytes;
+
+  async function begin(entry: Entry): Promise<void> {
+    running += 1;
+    runningBytes += entry.bytes;
+    await entry.begin();
+    running -= 1;
+    runningBytes -= entry.bytes;
+    runNext();
+  }
+
+  function runNext(): void {
+    for (let [entries] = waiting.values(); entries?.[0] && mayRun(entries[0]); [entries] = waiting.values()) {
       const [entry, ...rest] = entries;
       // Moves its account behind all others.
       waiting.delete(entry.account);
       if (rest.length > 0) waiting.set(entry.account, rest);
-      await entry.begin();
+      void begin(entry);
     }
-    isWorking = false;
+  }
+
+  function refuseWaiting(): void {
+    for (const entry of all()) entry.refuse(refused());
   }
 
   function dropExcess(): void {
     // A single file may exceed the limit: uploads have a limit of their own.
     const isFull = (entries: readonly Entry[]) =>
-      entries.length > bounds.entries ||
-      (entries.length > 1 && entries.reduce((sum, { bytes }) => sum + bytes, 0) > bounds.bytes);
+      entries.length > mostEntries ||
+      (entries.length > 1 && entries.reduce((sum, { bytes }) => sum + bytes, 0) > mostBytes);
     while (isFull(all())) {
       // Of accounts with equally many entries, the last one.
       const longest = [...waiting.values()].reduce((most, one) => (one.length >= most.length ? one : most));
@@ -85,10 +108,10 @@ export function createFairQueue(bounds: QueueBounds): FairQueue {
     add<T>({ account, bytes, signal }: QueueTicket, work: () => Promise<T>): Promise<T> {
       if (signal?.aborted) return Promise.reject(new AppError('INTERRUPTED'));
       const own = waiting.get(account) ?? [];
-      if (isClosed || own.length >= bounds.entriesEach) return Promise.reject(refused());
+      if (isClosed || own.length >= entriesEach) return Promise.reject(refused());
       return new Promise<T>((resolve, reject) => {
         const cancel = () => entry.refuse(new AppError('INTERRUPTED'));
-        const late = setTimeout(() => entry.refuse(refused()), bounds.waitMs);
+        const late = setTimeout(() => entry.refuse(refused()), waitMs);
         const stopWaiting = () => {
           clearTimeout(late);
           signal?.removeEventListener('abort', cancel);
@@ -109,13 +132,15 @@ export function createFairQueue(bounds: QueueBounds): FairQueue {
         signal?.addEventListener('abort', cancel, { once: true });
         waiting.set(account, [...own, entry]);
         dropExcess();
-        void run();
+        runNext();
       });
     },
 
+    refuseWaiting,
+
     close() {
       isClosed = true;
-      for (const entry of all()) entry.refuse(refused());
+      refuseWaiting();
     },
   };
 }

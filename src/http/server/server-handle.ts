@@ -1,10 +1,10 @@
 import type { AppError } from '../../errors.js';
 import type { AdmissionFigures } from './admission.js';
-import type { Surroundings } from './router.js';
+import type { RequestControl } from './router.js';
 import type { WaitingRequests } from './waiting-requests.js';
 
-/** The service around the API. */
-export interface Service extends Surroundings {
+/** What the API may ask of the server that it runs in, and tell it. */
+export interface ServerHandle extends RequestControl {
   /** Whether the server has stopped taking new work. */
   isDraining(): boolean;
   /** Why it can't serve anything yet; absent once it can. */

@@ -1,0 +1,21 @@
+import { AppError } from '../../../errors.js';
+import type { UserFilter } from '../../../schemas/user.js';
+import type { OptionValues } from '../../core/declaration.js';
+
+/** Which accounts are listed or exported. */
+export const filterOptions = {
+  '--role <role>': 'only accounts with this role: super_admin, trainer or trainee',
+  '--active': 'only accounts that may sign in',
+  '--inactive': 'only accounts that may not',
+  '--requires-password-change': 'only accounts that still have their initial password',
+  '--search <text>': 'look in names, email and phone',
+};
+
+/** The options as the API's filter. @throws AppError `USAGE` for options that exclude each other */
+export function filterOf(
+  options: OptionValues<typeof filterOptions>,
+): Record<keyof UserFilter, string | boolean | undefined> {
+  const { role, active, inactive, requiresPasswordChange, search } = options;
+  if (active && inactive) throw new AppError('USAGE', '--active and --inactive exclude each other.');
+  return { role, isActive: active ?? (inactive ? false : undefined), requiresPasswordChange, search };
+}

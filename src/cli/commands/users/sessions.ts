@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../../core/command.js';
+import { pageOptions } from '../../core/declaration.js';
+import { counted, pageText } from '../../core/output.js';
+import type { Result, Run } from '../../core/run.js';
+
+const sessionListOptions = pageOptions('sessions');
+
+export function register(users: Command, registry: Registry): void {
+  const sessions = users.command('sessions').description('List and end the sessions of an account');
+
+  define(sessions, registry, {
+    usage: 'list <user>',
+    schema: 'any',
+    summary: 'List the sessions of an account, newest first',
+    examples: ['users sessions list ada@example.org', 'users sessions list "555 0100" --limit 100 --json'],
+    options: sessionListOptions,
+    run: list,
+  });
+
+  define(sessions, registry, {
+    usage: 'end <user> <session-id>',
+    schema: 'current',
+    summary: 'End a session of an account',
+    examples: ['users sessions end ada@example.org 019aa0c5-...'],
+    stopsItself: true,
+    run: end,
+  });
+
+  define(sessions, registry, {
+    usage: 'end-all <user>',
+    schema: 'current',
+    summary: 'End all sessions of an account, which must sign in again',
+    examples: ['users sessions end-all ada@example.org', 'users sessions end-all "555 0100" --json'],
+    stopsItself: true,
+    run: endAll,
+  });
+}
+
+/** What the commands call. */
+async function services() {
+  const [sessions, found, core, presenters] = await Promise.all([
+    import('../../../services/accounts/sessions.js'),
+    import('../../../services/accounts/queries.js'),
+    import('../../../services/core.js'),
+    import('../../../presenters/session.js'),
+  ]);
+  return { ...sessions, ...found, ...presenters, operator: core.operator };
+}
+
+async function list(run: Run<'<user>', typeof sessionListOptions>): Promise<Result> {
+  const { findUser, listUserSessions, presentSession } = await services();
+  const context = await run.context();
+  const { page, limit } = run.options;
+  const { id } = await findUser(context, run.arguments.user);
+  const { items, pagination } = await listUserSessions(context, id, { page, limit });
+  const rows = items.map((session) => [
+    session.id,
+    session.createdAt.toISOString(),
+    (session.lastUsedAt ?? session.createdAt).toISOString(),
+    session.expiresAt.toISOString(),
+    session.ip ?? '',
+    session.userAgent ?? '',
+  ]);
+  return {
+    // The terminal has no session of its own.
+    json: { sessions: items.map((session) => presentSession(session, undefined)), pagination },
+    text: pageText(['ID', 'STARTED', 'LAST USED', 'EXPIRES', 'ADDRESS', 'PROGRAM'], rows, pagination, 'session'),
+  };
+}
+
+async function end(run: Run<'<user> <session-id>'>): Promise<Result> {
+  const { findUser, endUserSession, presentSession, operator } = await services();
+  const context = await run.context();
+  const { id, email } = await findUser(context, run.arguments.user);
+  const session = await endUserSession(context, operator, id, run.arguments.sessionId);
+  return {
+    json: { session: presentSession(session, undefined) },
+    text: `Ended the session of ${email} that began at ${session.createdAt.toISOString()}.`,
+  };
+}
+
+async function endAll(run: Run<'<user>'>): Promise<Result> {
+  const { findUser, endUserSessions, operator } = await services();
+  const context = await run.context();
+  const { id, email } = await findUser(context, run.arguments.user);
+  const endedCount = await endUserSessions(context, operator, id);
+  return {
+    json: { endedCount },
+    text: endedCount === 0 ? `${email} had no sessions.` : `Ended ${counted(endedCount, 'session')} of ${email}.`,
+  };
+}

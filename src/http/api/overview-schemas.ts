@@ -1,0 +1,107 @@
+import Joi from 'joi';
+import { roles } from '../../schemas/fields.js';
+import { fileKinds } from '../../schemas/file.js';
+import { component } from './json-schema.js';
+import * as shapes from './response-schemas.js';
+
+/** The shapes of an overview, one for each role. */
+
+const { count, id, text } = shapes;
+
+const accountCounts = {
+  total: count,
+  active: count.description('Accounts that may sign in').example(180),
+  inactive: count.description('Accounts that may not sign in').example(20),
+  initialPassword: count.description('Accounts that must change their initial password').example(35),
+  locked: count.description('Accounts that are locked after too many wrong passwords').example(1),
+};
+
+const accounts = component('AccountCounts', 'Number of accounts by state', Joi.object(accountCounts).required());
+
+const people = component(
+  'AccountStatistics',
+  'Number of accounts by state, in total and by role',
+  Joi.object({
+    ...accountCounts,
+    byRole: Joi.object(Object.fromEntries(roles.map((role) => [role, accounts]))).required(),
+  }).required(),
+);
+
+const courses = component(
+  'CourseCounts',
+  'Number of courses by state',
+  Joi.object({ total: count, published: count, unpublished: count }).required(),
+);
+
+const enrollments = shapes.enrollmentStatistics.required();
+
+const week = text.description('First day of the week, a Monday').example('2026-01-26');
+const perWeek = {
+  week,
+  enrollments: count.description('Enrollments requested or assigned in the week').example(14),
+};
+const weeks = (schema: Joi.ObjectSchema) =>
+  Joi.array().items(schema).required().description('The last 12 weeks, the oldest first, in UTC');
+
+const usage = { files: count.description('Number of files').example(310), bytes: count };
+
+const kindUsage = component('FileUsage', 'Number of files of a kind and their size', Joi.object(usage).required());
+
+const superAdmin = component(
+  'SuperAdminOverview',
+  'Figures of the whole programme',
+  Joi.object({
+    role: Joi.valid('super_admin').required(),
+    people,
+    courses,
+    enrollments,
+    requestsWaiting: count,
+    imports: Joi.array().items(shapes.importSummary).required().description('The last 5 imports, the newest first'),
+    weeks: weeks(Joi.object({ ...perWeek, accounts: count.description('Accounts created in the week').example(9) })),
+    storage: component(
+      'StorageUsage',
+      'Stored files and their sizes, in total and by kind',
+      Joi.object({
+        ...usage,
+        byKind: Joi.object(Object.fromEntries(fileKinds.map((kind) => [kind, kindUsage]))).required(),
+      }).required(),
+    ),
+  }),
+);
+
+const trainer = component(
+  'TrainerOverview',
+  "Figures of a trainer's courses",
+  Joi.object({
+    role: Joi.valid('trainer').required(),
+    courses,
+    enrollments,
+    requestsWaiting: count,
+    requestsByCourse: Joi.array()
+      .items(
+        Joi.object({
+          course: Joi.object({ id, title: text }).required().description('The course'),
+          waiting: count.description('Requests for the course that wait for an answer').example(3),
+        }),
+      )
+      .required(),
+    weeks: weeks(Joi.object(perWeek)),
+  }),
+);
+
+const trainee = component(
+  'TraineeOverview',
+  'The courses of a trainee',
+  Joi.object({
+    role: Joi.valid('trainee').required(),
+    enrollments,
+    averageProgress: count.max(100).allow(null),
+    current: Joi.array()
+      .items(shapes.currentEnrollment)
+      .required()
+      .description('The newest 10 active and pending enrollments'),
+  }),
+);
+
+/** The overview of the caller: `role` says which one it is. */
+export const overview = Joi.alternatives().try(superAdmin, trainer, trainee).required().description('The figures');

@@ -1,0 +1,54 @@
+import { col, fn, Op } from 'sequelize';
+import { isLocked } from '../../db/conditions.js';
+import { type Role, roles } from '../../schemas/fields.js';
+import { accountPrefix } from '../auth/throttle-rules.js';
+import type { Core } from '../core.js';
+
+/** The number of accounts by state. */
+export interface AccountCounts {
+  total: number;
+  active: number;
+  inactive: number;
+  /** Those that must change their initial password. */
+  initialPassword: number;
+  /** Those that can't sign in for now, after too many wrong passwords. */
+  locked: number;
+}
+
+/** The number of accounts by state, and the same of each role. */
+export interface AccountStatistics extends AccountCounts {
+  byRole: Record<Role, AccountCounts>;
+}
+
+const none = (): AccountCounts => ({ total: 0, active: 0, inactive: 0, initialPassword: 0, locked: 0 });
+
+/** Counts all accounts, with two queries. */
+export async function accountStatistics(core: Core): Promise<AccountStatistics> {
+  const { sequelize, models } = core.database;
+  const count = [fn('COUNT', col('id')), 'count'] as const;
+  const [groups, locked] = await core.database.read(async () => [
+    await models.User.findAll({
+      attributes: ['role', 'isActive', 'requiresPasswordChange', [...count]],
+      group: ['role', 'isActive', 'requiresPasswordChange'],
+    }),
+    await models.User.findAll({
+      attributes: ['role', [...count]],
+      where: { [Op.and]: [isLocked(sequelize, 'User.id', accountPrefix, core.now())] },
+      group: ['role'],
+    }),
+  ]);
+  const all = none();
+  // The keys are the roles.
+  const byRole = Object.fromEntries(roles.map((role) => [role, none()])) as Record<Role, AccountCounts>;
+  const add = (role: Role, key: keyof AccountCounts, more: number) => {
+    for (const counts of [all, byRole[role]]) counts[key] += more;
+  };
+  for (const group of groups) {
+    const accounts = Number(group.get('count'));
+    add(group.role, 'total', accounts);
+    add(group.role, group.isActive ? 'active' : 'inactive', accounts);
+    if (group.requiresPasswordChange) add(group.role, 'initialPassword', accounts);
+  }
+  for (const group of locked) add(group.role, 'locked', Number(group.get('count')));
+  return { ...all, byRole };
+}

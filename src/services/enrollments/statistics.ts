@@ -1,0 +1,65 @@
+import { col, DataTypes, fn } from 'sequelize';
+import { type EnrollmentStatus, enrollmentStatuses } from '../../schemas/enrollment.js';
+import type { Actor, Core } from '../core.js';
+import { visibleTo } from './queries.js';
+
+/** The number of enrollments by status. */
+export type EnrollmentStatistics = Record<EnrollmentStatus | 'total', number>;
+
+/** Counts of the enrollments that the actor may see. */
+export async function enrollmentStatistics(core: Core, actor: Actor): Promise<EnrollmentStatistics> {
+  const groups = await core.database.read(() =>
+    core.database.models.Enrollment.findAll({
+      attributes: ['status', [fn('COUNT', col('id')), 'count']],
+      where: visibleTo(actor),
+      group: ['status'],
+    }),
+  );
+  const counts = new Map(groups.map((group) => [group.status, Number(group.get('count'))]));
+  const byStatus = Object.fromEntries(enrollmentStatuses.map((status) => [status, counts.get(status) ?? 0]));
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  // The type is derived from the same list, so every status has a count.
+  return { total, ...byStatus } as EnrollmentStatistics;
+}
+
+/** How many requests for a course wait for an answer. */
+export interface CourseRequests {
+  course: { id: string; title: string };
+  waiting: number;
+}
+
+/** The courses of a trainer with most requests that wait for an answer. */
+export async function requestsByCourse(core: Core, trainerId: string, limit: number): Promise<CourseRequests[]> {
+  const { Course, Enrollment } = core.database.models;
+  return core.database.read(async () => {
+    const groups = await Enrollment.findAll({
+      attributes: ['courseId', [fn('COUNT', col('id')), 'count']],
+      where: { trainerId, status: 'pending' },
+      group: ['courseId'],
+      order: [
+        [fn('COUNT', col('id')), 'DESC'],
+        ['courseId', 'ASC'],
+      ],
+      limit,
+    });
+    const ids = groups.map(({ courseId }) => courseId);
+    const courses = ids.length === 0 ? [] : await Course.findAll({ attributes: ['id', 'title'], where: { id: ids } });
+    const titles = new Map(courses.map(({ id, title }) => [id, title]));
+    return groups.flatMap((group) => {
+      const title = titles.get(group.courseId);
+      // Deleted between the two queries.
+      if (title === undefined) return [];
+      return [{ course: { id: group.courseId, title }, waiting: Number(group.get('count')) }];
+    });
+  });
+}
+
+/** The average progress of an account's active enrollments, in percent; null without any. */
+export async function averageProgress(core: Core, userId: string): Promise<number | null> {
+  const { Enrollment } = core.database.models;
+  // Typed as a number, but null without rows, and text from some drivers.
+  const average: unknown = await core.database.read(() =>
+    Enrollment.aggregate('progress', 'AVG', { where: { userId, status: 'active' }, dataType: DataTypes.FLOAT }),
+  );
+  return average === null ? null : Math.round(Number(average));
+}

@@ -1,0 +1,114 @@
+import type { Enrollment } from '../../db/models/enrollment.js';
+import type { Import } from '../../db/models/import.js';
+import { type AccountStatistics, accountStatistics } from '../accounts/statistics.js';
+import type { Actor, Core } from '../core.js';
+import { type CourseCounts, countCourses } from '../courses/queries.js';
+import { currentEnrollments } from '../enrollments/queries.js';
+import {
+  averageProgress,
+  type CourseRequests,
+  type EnrollmentStatistics,
+  enrollmentStatistics,
+  requestsByCourse,
+} from '../enrollments/statistics.js';
+import { type StorageUsage, storageUsage } from '../files/usage.js';
+import { listImports } from '../imports/queries.js';
+import { accountsPerWeek, dayOf, enrollmentsPerWeek, weekStarts } from './weeks.js';
+
+/** How many imports, courses with requests, and current enrollments an overview names. */
+const importsShown = 5;
+const coursesShown = 10;
+const enrollmentsShown = 10;
+
+/** The figures of the whole programme. */
+export interface SuperAdminOverview {
+  role: 'super_admin';
+  people: AccountStatistics;
+  courses: CourseCounts;
+  enrollments: EnrollmentStatistics;
+  requestsWaiting: number;
+  imports: Import[];
+  /** The last weeks, the oldest first, by their first day. */
+  weeks: { week: string; enrollments: number; accounts: number }[];
+  storage: StorageUsage;
+}
+
+/** The figures of a trainer's courses. */
+export interface TrainerOverview {
+  role: 'trainer';
+  courses: CourseCounts;
+  enrollments: EnrollmentStatistics;
+  requestsWaiting: number;
+  requestsByCourse: CourseRequests[];
+  weeks: { week: string; enrollments: number }[];
+}
+
+/** The courses of a trainee. */
+export interface TraineeOverview {
+  role: 'trainee';
+  enrollments: EnrollmentStatistics;
+  averageProgress: number | null;
+  current: Enrollment[];
+}
+
+export type Overview = SuperAdminOverview | TrainerOverview | TraineeOverview;
+
+/** The figures for the super admin and the operator. */
+export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
+  const starts = weekStarts(core.now());
+  // At most two connections at a time: others need them too.
+  const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage]] = await Promise.all([
+    (async () =>
+      [await accountStatistics(core), await countCourses(core, actor), await accountsPerWeek(core, starts)] as const)(),
+    (async () =>
+      [
+        await enrollmentStatistics(core, actor),
+        await enrollmentsPerWeek(core, starts),
+        await listImports(core, { limit: importsShown }),
+        await storageUsage(core),
+      ] as const)(),
+  ]);
+  const weeks = starts.map((start, index) => ({
+    week: dayOf(start),
+    enrollments: perWeek[index] ?? 0,
+    accounts: accounts[index] ?? 0,
+  }));
+  const requestsWaiting = enrollments.pending;
+  return { role: 'super_admin', people, courses, enrollments, requestsWaiting, imports, weeks, storage };
+}
+
+async function trainerOverview(core: Core, actor: Actor, trainerId: string): Promise<TrainerOverview> {
+  const starts = weekStarts(core.now());
+  const courses = await countCourses(core, actor);
+  const enrollments = await enrollmentStatistics(core, actor);
+  const perWeek = await enrollmentsPerWeek(core, starts, trainerId);
+  return {
+    role: 'trainer',
+    courses,
+    enrollments,
+    requestsWaiting: enrollments.pending,
+    requestsByCourse: enrollments.pending === 0 ? [] : await requestsByCourse(core, trainerId, coursesShown),
+    weeks: starts.map((start, index) => ({ week: dayOf(start), enrollments: perWeek[index] ?? 0 })),
+  };
+}
+
+async function traineeOverview(core: Core, actor: Actor, userId: string): Promise<TraineeOverview> {
+  return {
+    role: 'trainee',
+    enrollments: await enrollmentStatistics(core, actor),
+    averageProgress: await averageProgress(core, userId),
+    current: await currentEnrollments(core, userId, enrollmentsShown),
+  };
+}
+
+/**
+ * The figures that a client shows first: of the whole programme for the super admin, of their courses for trainers and
+ * trainees. The number of queries is fixed.
+ */
+export async function overview(core: Core, actor: Actor): Promise<Overview> {
+  const { actorId, role } = actor;
+  if (role === 'super_admin') return superAdminOverview(core, actor);
+  // Only the operator at the terminal, who is a super admin, has no id.
+  const id = actorId ?? '';
+  return role === 'trainer' ? trainerOverview(core, actor, id) : traineeOverview(core, actor, id);
+}

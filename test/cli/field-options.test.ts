@@ -1,0 +1,70 @@
+import { PassThrough } from 'node:stream';
+import { expect } from 'chai';
+import type { Command } from 'commander';
+import { nameAtTerminal } from '../../src/cli/core/error-messages.js';
+import { createProgram } from '../../src/cli/program.js';
+import { contract } from '../../src/http/api/contract.js';
+import type { Operation } from '../../src/http/api/operation.js';
+
+/** Commands and the operations whose input they take. */
+const counterparts: Readonly<Record<string, readonly (keyof typeof contract)[]>> = {
+  'audit list': ['listAudit'],
+  'courses create': ['createCourse'],
+  'courses delete': ['deleteCourse'],
+  'courses edit': ['updateCourse'],
+  'courses files list': ['listMaterials'],
+  'courses list': ['listCourses'],
+  'courses trainers': ['listAvailableTrainers'],
+  'enrollments list': ['listEnrollments', 'listTrainerEnrollments', 'listCourseTrainees'],
+  'imports list': ['listImports'],
+  'users edit': ['updateUser'],
+  'users export': ['exportUsers'],
+  'users import': ['createImport'],
+  'users list': ['listUsers'],
+  'users register': ['register'],
+};
+
+/** Fields that options don't give by a value: flags, standard input, and those that have one value at the terminal. */
+const otherwise: Readonly<Record<string, string>> = {
+  isActive: '--inactive',
+  isFeatured: '--featured',
+  isPublished: '--published',
+  password: '--password-stdin',
+};
+
+const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+const io = { stdin, stdout, stderr, env: {}, cwd: process.cwd(), signal: new AbortController().signal };
+
+function commandAt(words: string): Command {
+  const root: Command = createProgram(io, { exitCode: 0 });
+  return words.split(' ').reduce((group, name) => {
+    const child = group.commands.find((command) => command.name() === name);
+    if (!child) throw new Error(`No command ${words}.`);
+    return child;
+  }, root);
+}
+
+const inputOf = ({ query, body, upload }: Operation) =>
+  [query, body, upload?.fields].filter((schema) => schema !== undefined);
+
+describe('The options of a command', () => {
+  for (const [words, names] of Object.entries(counterparts)) {
+    const command = commandAt(words);
+    const schemas = names.flatMap((name) => inputOf(contract[name]));
+    const has = (name: string) => command.options.some(({ long }) => long === name);
+
+    it(`give "${words}" every field of ${names.join(', ')}`, () => {
+      const fields = new Set(schemas.flatMap((schema) => Object.keys(schema.describe().keys)));
+      const missing = [...fields].filter((field) => !has(otherwise[field] ?? nameAtTerminal(command, field)));
+      const hint = 'Add an option, or the other name of the field in src/cli/core/error-messages.ts';
+      expect(missing, hint).to.deep.equal([]);
+    });
+
+    if (has('--sort-by'))
+      it(`of "${words}" list the keys to sort by`, () => {
+        const keys: string[] = schemas.flatMap((schema) => schema.describe().keys.sortBy?.allow ?? []);
+        const option = command.options.find(({ long }) => long === '--sort-by');
+        expect(option?.description.split(/, | or /)).to.deep.equal(keys);
+      });
+  }
+});

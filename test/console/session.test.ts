@@ -1,0 +1,156 @@
+import { expect as expectPage } from '@playwright/test';
+import { expect } from 'chai';
+import { buildUser, factoryPassword } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages } from './support/browser.js';
+import { signInAt, useConsole } from './support/console.js';
+
+describePages('The session of the web console', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  it('begins with setup on an empty database, and signs the super admin in', async () => {
+    const page = await test.open(test.url);
+    await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Welcome to coursectl');
+    await page.getByLabel('First name').fill('Ada');
+    await page.getByLabel('Last name').fill('Lovelace');
+    await page.getByLabel('Email').fill('ada@example.org');
+    await page.getByLabel('Phone').fill('+44 20 7946 0000');
+    await page.getByLabel(/^Password/).fill('short');
+    test.expectErrors(page, /status of 400/);
+    await page.getByRole('button', { name: 'Create super admin' }).click();
+    await expectPage(page.getByLabel(/^Password/)).toHaveAttribute('aria-invalid', 'true');
+    await expectPage(page.getByLabel(/^Password/)).toBeFocused();
+    await page.getByLabel(/^Password/).fill('a-long-password');
+    await page.getByRole('button', { name: 'Create super admin' }).click();
+    await expectPage(page.getByRole('button', { name: 'Account menu for Ada Lovelace' })).toBeVisible();
+  });
+
+  it('leads to the address that was asked for, by email and by phone', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainee = await buildUser(test.context);
+    for (const identifier of [trainee.email, trainee.phone]) {
+      const page = await test.open(`${test.url}/profile`);
+      await signInAt(page, identifier, factoryPassword);
+      await expectPage(page.getByRole('banner')).toBeVisible();
+      await expectPage(page).toHaveURL(`${test.url}/profile`);
+    }
+  });
+
+  it('keeps the token out of reach of scripts', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(await buildUser(test.context));
+    const [cookie] = await page.context().cookies();
+    expect(cookie).to.include({ httpOnly: true, sameSite: 'Strict', path: '/' });
+    const seen = await page.evaluate(() => [
+      document.cookie,
+      ...Object.values(localStorage),
+      ...Object.values(sessionStorage),
+    ]);
+    expect(seen.join(' ')).not.to.include('ey');
+  });
+
+  it('says why signing in is refused, and for how long', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const { email } = await buildUser(test.context);
+    const page = await test.open(test.url);
+    test.expectErrors(page, /status of (401|429)/);
+    await signInAt(page, email, 'wrong-password');
+    await expectPage(page.getByRole('alert')).toHaveText('Invalid credentials.');
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      if (/Too many/.test((await page.getByRole('alert').textContent()) ?? '')) break;
+      await page.waitForLoadState('networkidle');
+    }
+    await expectPage(page.getByRole('alert')).toHaveText(
+      /^Too many wrong passwords\. Try again in \d+ (second|minute)s?\.$/,
+    );
+  });
+
+  it('asks for a password of their own from who has an initial one', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainee = await buildUser(test.context, { requiresPasswordChange: true });
+    const page = await test.open(test.url);
+    await signInAt(page, trainee.email, factoryPassword);
+    await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Choose a password of your own');
+    await page.getByLabel('New password', { exact: false }).first().fill('my-own-password');
+    await page.getByLabel(/^New password again/).fill('another-password');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await expectPage(page.getByText('The two passwords are not the same.')).toBeVisible();
+    await page.getByLabel(/^New password again/).fill('my-own-password');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await expectPage(page.getByRole('banner')).toBeVisible();
+  });
+
+  it('ends in all tabs at once', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainee = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
+    const page = await test.openAs(trainee);
+    const other = await test.openTab(page, `${test.url}/catalogue`);
+    await expectPage(other.getByRole('banner')).toBeVisible();
+    await page.getByRole('button', { name: 'Account menu for Tia Trainee' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    for (const tab of [page, other]) await expectPage(tab.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+    expect(await page.context().cookies()).to.deep.equal([]);
+  });
+
+  it('that was ended elsewhere is asked for over the page, which stays', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainee = await buildUser(test.context);
+    const page = await test.openAs(trainee, '/catalogue?search=compilers');
+    test.expectErrors(page, /status of 401/);
+    await test.context.database.models.Session.destroy({ where: { userId: trainee.id } });
+    await page.getByRole('link', { name: 'My courses' }).click();
+    // As when the user comes back to the tab: the page asks for the session again.
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await expectPage(dialog).toBeVisible();
+    await expectPage(dialog.getByLabel('Email or phone')).toHaveValue(trainee.email);
+    await dialog.getByLabel(/^Password/).fill(factoryPassword);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await expectPage(dialog).toBeHidden();
+    await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('My courses');
+  });
+
+  it('of another account in another tab shows nothing of the one before', async () => {
+    await buildUser(test.context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
+    const [tia, bob] = [
+      await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' }),
+      await buildUser(test.context, { firstName: 'Bob', lastName: 'Builder' }),
+    ];
+    const page = await test.openAs(tia, '/profile');
+    const other = await test.openTab(page, test.url);
+    await other.getByRole('button', { name: 'Account menu for Tia Trainee' }).click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await signInAt(other, bob.email, factoryPassword);
+    for (const tab of [page, other]) {
+      await expectPage(tab.getByRole('button', { name: 'Account menu for Bob Builder' })).toBeVisible();
+      await expectPage(tab.getByText('Tia')).toHaveCount(0);
+    }
+  });
+
+  it('is in the language of the browser, and in the one that is chosen', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const trainee = await buildUser(test.context);
+    const page = await test.openAs(trainee, '/', { locale: 'de-AT' });
+    await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Meine Kurse');
+    await expectPage(page.locator('html')).toHaveAttribute('lang', 'de');
+    await page.getByRole('button', { name: 'Sprache' }).click();
+    await page.getByRole('menuitemradio', { name: 'English' }).click();
+    await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('My courses');
+    await page.reload();
+    await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('My courses');
+  });
+
+  it('is laid out from right to left where the language is', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(await buildUser(test.context));
+    await page.evaluate(() => localStorage.setItem('coursectl-language', 'ar-XB'));
+    await page.reload();
+    await expectPage(page.locator('html')).toHaveAttribute('dir', 'rtl');
+    const navigation = await page.getByRole('navigation').boundingBox();
+    const width = page.viewportSize()?.width ?? 0;
+    expect(navigation?.x).to.be.greaterThan(width / 2);
+    const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(scrolls).to.equal(false);
+  });
+});

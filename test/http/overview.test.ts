@@ -1,0 +1,235 @@
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import type { User } from '../../src/db/models/user.js';
+import { operator } from '../../src/services/core.js';
+import { overview } from '../../src/services/overview/overview.js';
+import { weekStarts } from '../../src/services/overview/weeks.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+
+const noAccounts = { total: 0, active: 0, inactive: 0, initialPassword: 0, locked: 0 };
+const noEnrollments = { total: 0, pending: 0, active: 0, completed: 0, cancelled: 0 };
+const dayMs = 86_400_000;
+
+describe('GET /api/overview', () => {
+  const harness = useHarness();
+  let cast: Cast;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+  });
+  const show = async ({ token }: Person) =>
+    (await harness.api('get', '/api/overview', token).expect(200)).body.overview;
+  const course = (trainer: Person, given = {}) => buildCourse(harness.context, trainer.user, given);
+  const enrollment = async (given: Parameters<typeof buildEnrollment>[3], of: Awaited<ReturnType<typeof course>>) =>
+    buildEnrollment(harness.context, await buildUser(harness.context), of, given);
+  const thisWeek = () => weekStarts(new Date()).map((start) => start.toISOString().slice(0, 10));
+
+  describe('for the super admin', () => {
+    it('has exactly these keys, also of an empty programme', async () => {
+      const shown = await show(cast.admin);
+      const trainers = { ...noAccounts, total: 2, active: 2 };
+      const one = { ...noAccounts, total: 1, active: 1 };
+      expect(shown).to.deep.equal({
+        role: 'super_admin',
+        people: {
+          ...{ ...noAccounts, total: 4, active: 4 },
+          byRole: { super_admin: one, trainer: trainers, trainee: one },
+        },
+        courses: { total: 0, published: 0, unpublished: 0 },
+        enrollments: noEnrollments,
+        requestsWaiting: 0,
+        imports: [],
+        weeks: thisWeek().map((week, index) => ({ week, enrollments: 0, accounts: index === 11 ? 4 : 0 })),
+        storage: {
+          ...{ files: 0, bytes: 0 },
+          byKind: {
+            material: { files: 0, bytes: 0 },
+            thumbnail: { files: 0, bytes: 0 },
+            avatar: { files: 0, bytes: 0 },
+          },
+        },
+      });
+    });
+
+    it('counts accounts by role and state', async () => {
+      const { context } = harness;
+      await buildUser(context, { isActive: false, requiresPasswordChange: true });
+      await buildUser(context, { requiresPasswordChange: true });
+      const lock = (subject: string, minutes: number) =>
+        context.database.models.LoginThrottle.create({
+          ...{ subject, failures: 0, windowStartedAt: new Date(), attemptsJson: null, signedInAt: null, locks: 1 },
+          lockedUntil: new Date(Date.now() + minutes * 60_000),
+        });
+      await lock(`account:${cast.owner.user.id}`, 5);
+      await lock(`account:${cast.foreign.user.id}`, -5);
+      await lock('account:of-nobody', 5);
+      await lock('unknown:abc', 5);
+      await lock('address:192.0.2.1', 5);
+      const { people } = await show(cast.admin);
+      expect(people).to.include({ total: 6, active: 5, inactive: 1, initialPassword: 2, locked: 1 });
+      expect(people.byRole.trainee).to.deep.equal({
+        ...noAccounts,
+        total: 3,
+        active: 2,
+        inactive: 1,
+        initialPassword: 2,
+      });
+      expect(people.byRole.trainer).to.deep.equal({ ...noAccounts, total: 2, active: 2, locked: 1 });
+    });
+
+    it('counts courses, enrollments, requests and files', async () => {
+      const published = await course(cast.owner, { isPublished: true });
+      await course(cast.foreign);
+      for (const status of ['pending', 'pending', 'active', 'cancelled'] as const)
+        await enrollment({ status }, published);
+      await buildMaterial(harness.context, published, {}, 'twelve bytes');
+      await buildMaterial(harness.context, published, {}, 'four');
+      await buildMaterial(harness.context, published, { state: 'marked' }, 'not counted');
+      const shown = await show(cast.admin);
+      expect(shown).to.deep.include({
+        courses: { total: 2, published: 1, unpublished: 1 },
+        enrollments: { total: 4, pending: 2, active: 1, completed: 0, cancelled: 1 },
+        requestsWaiting: 2,
+      });
+      expect(shown.storage).to.deep.include({ files: 2, bytes: 16 });
+      expect(shown.storage.byKind.material).to.deep.equal({ files: 2, bytes: 16 });
+    });
+
+    it('names the last five imports, the newest first', async () => {
+      const { Import } = harness.context.database.models;
+      const ids: string[] = [];
+      for (const number of [1, 2, 3, 4, 5, 6]) {
+        const id = uuidv7();
+        ids.unshift(id);
+        await Import.create({
+          ...{ id, status: 'completed', origin: 'cli', fileName: `${number}.csv`, filePath: '/p.csv', fileSha256: 'x' },
+          ...{ optionsJson: '{}', createdAt: new Date(Date.UTC(2026, 0, number)), rowsDone: 3, createdCount: number },
+        });
+      }
+      const { imports } = await show(cast.admin);
+      expect(imports.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 5));
+      expect(imports[0]).to.deep.equal({
+        ...{ id: ids[0], status: 'completed', file: '6.csv' },
+        counts: { rows: 3, created: 6, updated: 0, skipped: 0, rejected: 0, enrolled: 0 },
+        ...{ createdAt: '2026-01-06T00:00:00.000Z', finishedAt: null },
+      });
+    });
+
+    it('counts enrollments and accounts by week', async () => {
+      const { sequelize } = harness.context.database;
+      const starts = weekStarts(new Date());
+      const monday = (index: number) => starts[index]?.getTime() ?? Number.NaN;
+      const one = await course(cast.owner);
+      // The first and last moment of a week, one before the weeks that are shown, and one of this week.
+      for (const at of [monday(3), monday(4) - 1, monday(0) - 1, monday(11)])
+        await enrollment({ enrolledAt: new Date(at) }, one);
+      const replacements = { at: new Date(monday(5)), id: cast.trainee.user.id };
+      await sequelize.query('UPDATE users SET created_at = :at WHERE id = :id', { replacements });
+      const { weeks } = await show(cast.admin);
+      const counts = (key: string) => weeks.map((week: Record<string, number>) => week[key]);
+      expect(counts('enrollments')).to.deep.equal([0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]);
+      expect(counts('accounts')).to.deep.equal([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 7]);
+    });
+
+    it('takes as many queries, however much there is', async () => {
+      const { context } = harness;
+      // Sequelize's types keep the option to themselves.
+      const { options } = context.database.sequelize as unknown as {
+        options: { logging: false | ((sql: string) => void) };
+      };
+      const queries = async () => {
+        let count = 0;
+        options.logging = () => (count += 1);
+        await overview(context, operator);
+        options.logging = false;
+        return count;
+      };
+      const few = await queries();
+      const one = await course(cast.owner);
+      for (let count = 0; count < 20; count += 1) await enrollment({ status: 'pending' }, one);
+      expect(await queries())
+        .to.equal(few)
+        .and.to.be.most(10);
+    });
+  });
+
+  describe('for a trainer', () => {
+    it("is about the trainer's own courses", async () => {
+      const [weaving, knots] = [
+        await course(cast.owner, { title: 'Weaving', isPublished: true }),
+        await course(cast.owner, { title: 'Knots' }),
+      ];
+      const foreign = await course(cast.foreign, { title: 'Bees' });
+      for (const [of, status] of [
+        [weaving, 'pending'],
+        [knots, 'pending'],
+        [knots, 'pending'],
+        [weaving, 'active'],
+        [foreign, 'pending'],
+      ] as const)
+        await enrollment({ status }, of);
+      expect(await show(cast.owner)).to.deep.equal({
+        role: 'trainer',
+        courses: { total: 2, published: 1, unpublished: 1 },
+        enrollments: { ...noEnrollments, total: 4, pending: 3, active: 1 },
+        requestsWaiting: 3,
+        requestsByCourse: [
+          { course: { id: knots.id, title: 'Knots' }, waiting: 2 },
+          { course: { id: weaving.id, title: 'Weaving' }, waiting: 1 },
+        ],
+        weeks: thisWeek().map((week, index) => ({ week, enrollments: index === 11 ? 4 : 0 })),
+      });
+    });
+
+    it('has the same keys without courses', async () => {
+      const shown = await show(cast.owner);
+      expect(shown).to.deep.include({ enrollments: noEnrollments, requestsWaiting: 0, requestsByCourse: [] });
+    });
+  });
+
+  describe('for a trainee', () => {
+    const enroll = (trainee: User, of: Awaited<ReturnType<typeof course>>, given: object) =>
+      buildEnrollment(harness.context, trainee, of, given);
+
+    it('is about their own courses and their progress', async () => {
+      const [weaving, knots, bees] = [await course(cast.owner), await course(cast.owner), await course(cast.foreign)];
+      const { user } = cast.trainee;
+      const older = await enroll(user, weaving, {
+        status: 'active',
+        progress: 40,
+        enrolledAt: new Date(Date.now() - dayMs),
+      });
+      const newer = await enroll(user, knots, { status: 'active', progress: 75 });
+      await enroll(user, bees, { status: 'completed', progress: 100 });
+      await enrollment({ status: 'active', progress: 5 }, weaving);
+      const shown = await show(cast.trainee);
+      expect(shown).to.have.all.keys('role', 'enrollments', 'averageProgress', 'current');
+      expect(shown.enrollments).to.deep.equal({ ...noEnrollments, total: 3, active: 2, completed: 1 });
+      expect(shown.averageProgress).to.equal(58);
+      expect(shown.current.map(({ id }: { id: string }) => id)).to.deep.equal([newer.id, older.id]);
+      const { body } = await harness.api('post', '/api/auth/check-enrollment', cast.trainee.token).expect(200);
+      expect(shown.current).to.deep.equal(body.enrollments);
+    });
+
+    it('is empty before the first request', async () => {
+      const empty = { role: 'trainee', enrollments: noEnrollments, averageProgress: null, current: [] };
+      expect(await show(cast.trainee)).to.deep.equal(empty);
+    });
+  });
+});
+
+describe('weekStarts()', () => {
+  const days = (now: string) => weekStarts(new Date(now)).map((start) => start.toISOString());
+
+  it('is the last twelve Mondays, 00:00 UTC', () => {
+    const starts = days('2026-02-01T12:00:00Z');
+    expect(starts).to.have.length(12);
+    expect([starts[0], starts[11]]).to.deep.equal(['2025-11-10T00:00:00.000Z', '2026-01-26T00:00:00.000Z']);
+  });
+
+  it('begins a week with the first moment of a Monday', () => {
+    expect(days('2026-02-01T23:59:59.999Z')[11]).to.equal('2026-01-26T00:00:00.000Z');
+    expect(days('2026-02-02T00:00:00Z')[11]).to.equal('2026-02-02T00:00:00.000Z');
+  });
+});
