@@ -217,33 +217,6 @@ export interface Pagination {
   itemsPerPage: number;
 }
 
-/** An account */
-export interface User {
-  /** Opaque identifier */
-  id: string;
-  /** First name */
-  firstName: string;
-  /** Last name */
-  lastName: string;
-  /** Email address, unique among accounts; stored in lower case */
-  email: string;
-  /** Phone number, unique among accounts */
-  phone: string;
-  role: Role;
-  /** Whether the account may sign in */
-  isActive: boolean;
-  /** URL of the profile picture; null without one */
-  avatar: string | null;
-  /** Time of the last login; null before the first */
-  lastLogin: string | null;
-  /** Whether the account must change its initial password */
-  requiresPasswordChange: boolean;
-  /** Time of creation */
-  createdAt: string;
-  /** Time of the last change */
-  updatedAt: string;
-}
-
 /** An account, and whether it is locked */
 export interface UserDetails {
   /** Opaque identifier */
@@ -271,6 +244,33 @@ export interface UserDetails {
   updatedAt: string;
   /** End of the lock after too many wrong passwords; null when not locked */
   lockedUntil: string | null;
+}
+
+/** An account */
+export interface User {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** Phone number, unique among accounts */
+  phone: string;
+  role: Role;
+  /** Whether the account may sign in */
+  isActive: boolean;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+  /** Time of the last login; null before the first */
+  lastLogin: string | null;
+  /** Whether the account must change its initial password */
+  requiresPasswordChange: boolean;
+  /** Time of creation */
+  createdAt: string;
+  /** Time of the last change */
+  updatedAt: string;
 }
 
 /** A course with its trainer; with `include=seats` also with its seats */
@@ -1122,6 +1122,8 @@ export interface ListUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
+    /** Whether the account is locked after too many wrong passwords */
+    locked?: boolean;
     /** Text to search for in names and titles */
     search?: string;
     /** Field to sort by */
@@ -1141,7 +1143,7 @@ export type ListUsersBody = undefined;
 /** Successful response of `GET /api/users` */
 export interface ListUsersResponse {
   /** The accounts of this page */
-  users: User[];
+  users: UserDetails[];
   pagination: Pagination;
 }
 
@@ -1154,6 +1156,8 @@ export interface ExportUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
+    /** Whether the account is locked after too many wrong passwords */
+    locked?: boolean;
     /** Text to search for in names and titles */
     search?: string;
   };

@@ -149,13 +149,19 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   removeAvatar: async (context) => ({ token: (await signIn(context)).token }),
   async listUsers(context) {
     await buildUser(context, { email: ada.email });
-    const filter = { role: 'trainee', isActive: 'true', requiresPasswordChange: 'false', search: 'ada' };
+    const filter = {
+      role: 'trainee',
+      isActive: 'true',
+      requiresPasswordChange: 'false',
+      locked: 'false',
+      search: 'ada',
+    };
     const query = { ...filter, sortBy: 'lastName', sortOrder: 'ASC', page: '1', limit: '5' };
     return { ...(await admin(context)), query };
   },
   exportUsers: async (context) => ({
     ...(await admin(context)),
-    query: { role: 'super_admin', isActive: 'true', requiresPasswordChange: 'false', search: 'test' },
+    query: { role: 'super_admin', isActive: 'true', requiresPasswordChange: 'false', locked: 'false', search: 'test' },
   }),
   showUser: someAccount,
   async updateUser(context) {
