@@ -9,7 +9,7 @@ export const filterOptions = {
   '--inactive': 'only accounts that may not',
   '--requires-password-change': 'only accounts that still have their initial password',
   '--locked': 'only accounts that are locked after too many wrong passwords',
-  '--search <text>': 'look in names, email and phone',
+  '--search <text>': 'search in names, email and phone',
 };
 
 /** The options as the API's filter. @throws AppError `USAGE` for options that exclude each other */
