@@ -57,3 +57,7 @@ export function orderOf<const Key extends string>(
   const sortBy = oneOf(keys, sort.replace(/^-/, ''));
   return { sortBy, sortOrder: sortBy && (sort.startsWith('-') ? 'DESC' : 'ASC') };
 }
+
+/** A parameter that is on or off. */
+export const flag = (given: string | undefined): boolean | undefined =>
+  given === 'true' ? true : given === 'false' ? false : undefined;

@@ -73,6 +73,7 @@ const personPage = lazyRouteComponent(() => import('../people/person-page.js'), 
 const personRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people/$id',
+  validateSearch: listSearch('tab'),
   component: byRole({ super_admin: personPage }),
 });
 
@@ -145,7 +146,7 @@ const auditPage = lazyRouteComponent(() => import('../audit/audit-page.js'), 'Au
 const auditRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/audit',
-  validateSearch: listSearch('actor', 'action', 'target', 'from', 'to'),
+  validateSearch: listSearch('actor', 'action', 'targetType', 'target', 'from', 'to'),
   component: byRole({ super_admin: auditPage }),
 });
 

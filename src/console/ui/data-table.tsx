@@ -1,7 +1,7 @@
 import { ActionIcon, Box, Button, Checkbox, Menu, Stack, Table, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconColumns } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ListSearch } from '../app/list-search.js';
 import { type PageInfo, Pager } from './pager.js';
@@ -56,8 +56,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const chosen = search.columns?.split(',');
   const shown = columns.filter(({ id, optional }) => (chosen ? chosen.includes(id) : !optional));
 
+  // The last rows of the last page may have been deleted.
+  const lastPage = pagination?.totalPages ?? 0;
+  const isBeyond = rows?.length === 0 && lastPage > 0 && (pagination?.currentPage ?? 1) > lastPage;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: goes back once for each answer, not when the caller is drawn again
+  useEffect(() => {
+    if (isBeyond) onSearch({ page: lastPage });
+  }, [isBeyond, lastPage]);
+
   if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  if (query.isPending || !rows) return <Loading lines={8} />;
+  if (query.isPending || !rows || isBeyond) return <Loading lines={8} />;
   if (rows.length === 0)
     return filtered ? (
       <Empty message={t('state.noMatch')}>

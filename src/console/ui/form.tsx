@@ -54,8 +54,18 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     }
   }
 
+  /** Begins again with other values, which are then the saved ones. */
+  function restart(values: Values): void {
+    form.setInitialValues(values);
+    form.setValues(values);
+    form.resetDirty(values);
+    form.clearErrors();
+    setFailure(undefined);
+  }
+
   return {
     values: form.values,
+    restart,
     setValues: form.setValues,
     setFieldValue: form.setFieldValue,
     reset: form.reset,
