@@ -33,6 +33,7 @@ const byErrorCode: Record<ErrorCode, ExitCode> = {
   COURSE_LIMIT: failure,
   ACCOUNT_INACTIVE: failure,
   ACCOUNT_IN_USE: failure,
+  OWN_ACCOUNT: failure,
   STATUS_REFUSED: failure,
   REFERENCE_GONE: failure,
   SUPER_ADMIN_EXISTS: failure,
