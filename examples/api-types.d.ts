@@ -859,6 +859,13 @@ export interface ImportRow {
   }[] | null;
   /** Cells in the order of the plan's columns, shortened, without passwords; null once it is applied */
   cells: string[] | null;
+  /** What undoing the import did with the row; null where nothing was undone */
+  undo: {
+    /** What undo did with the account */
+    outcome: 'removed' | 'restored' | 'kept';
+    /** Why it was kept, or that it was gone; null otherwise */
+    code: 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE' | null;
+  } | null;
 }
 
 /** What undoing an import changed, or would change */
@@ -2670,6 +2677,13 @@ export interface UndoImportResponse {
   /** Confirmation for people */
   message: 'Import undone.' | 'Nothing was undone: this is what would be.';
   undo: ImportUndo;
+  /** How many accounts are kept for each reason, the most frequent first */
+  keptReasons: {
+    /** Why the accounts are kept */
+    code: 'LOGGED_IN' | 'EDITED' | 'ENROLLED' | 'HAS_COURSES' | 'KEY_TAKEN' | 'GONE';
+    /** Number of accounts */
+    count: number;
+  }[];
   import: Import;
 }
 

@@ -19,6 +19,14 @@ interface RowOutcome {
   account: Pick<User, 'id' | 'firstName' | 'lastName' | 'email'> | null;
   changes: object[] | null;
   cells: string[] | null;
+  undo: { outcome: string; code: string | null } | null;
+}
+
+/** How many accounts an undo keeps for each reason, the most frequent first. */
+export function presentKeptReasons(kept: readonly { code: string }[]) {
+  const counts = new Map<string, number>();
+  for (const { code } of kept) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return [...counts].map(([code, count]) => ({ code, count })).sort((one, other) => other.count - one.count);
 }
 
 /** A row of an import, with its account as it is now. */
@@ -27,7 +35,7 @@ export function presentImportRow(row: RowOutcome) {
   return {
     ...pick(row, ['line', 'outcome', 'code', 'field', 'message']),
     account: account && pick(account, ['id', 'firstName', 'lastName', 'email']),
-    ...pick(row, ['changes', 'cells']),
+    ...pick(row, ['changes', 'cells', 'undo']),
   };
 }
 

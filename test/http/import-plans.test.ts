@@ -213,8 +213,13 @@ describe('Imports that are planned over HTTP', () => {
     expect(await models().ImportPlan.count()).to.equal(0);
     await call('get', `/${id}/credentials.csv`).expect(200);
     const preview = await call('post', `/${id}/undo?dryRun=true`).expect(200);
-    expect(preview.body.undo).to.deep.include({ removed: 3, kept: [] });
-    await call('post', `/${id}/undo`).expect(200);
+    expect(preview.body).to.deep.include({ undo: { removed: 3, restored: 0, kept: [] }, keptReasons: [] });
+    await models().User.update({ lastLogin: new Date() }, { where: { email: 'ada@example.org' } });
+    const undone = await call('post', `/${id}/undo`).expect(200);
+    expect(undone.body.keptReasons).to.deep.equal([{ code: 'LOGGED_IN', count: 1 }]);
+    const undos = (await rowsOf(id)).rows.map(({ undo }: { undo: object | null }) => undo);
+    const removed = { outcome: 'removed', code: null };
+    expect(undos).to.deep.equal([removed, removed, { outcome: 'kept', code: 'LOGGED_IN' }, null]);
     const actions = await models().AuditEntry.findAll({ where: { targetId: id }, order: ['id'] });
     expect(actions.map(({ action }) => action)).to.deep.equal([
       'import.plan',

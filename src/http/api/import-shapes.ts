@@ -1,7 +1,18 @@
 import Joi from 'joi';
 import { importDelimiters, importEncodings, importFields, rowOutcomes } from '../../schemas/import.js';
 import { component } from './json-schema.js';
-import { boolean, count, id, importRecord, nullableText, nullableWord, text, timestamp } from './response-schemas.js';
+import {
+  boolean,
+  count,
+  id,
+  importRecord,
+  keptCode,
+  keptCodes,
+  nullableText,
+  nullableWord,
+  text,
+  timestamp,
+} from './response-schemas.js';
 
 /** The shapes of imports that are planned before they are applied, and of their rows. */
 
@@ -132,6 +143,17 @@ export const importWithPlan = component(
   importRecord.keys({ plan: importPlan }).required(),
 );
 
+/** How many accounts an undo keeps, by reason. */
+export const keptReasons = Joi.array()
+  .items(
+    Joi.object({
+      code: keptCode.required().description('Why the accounts are kept').example('LOGGED_IN'),
+      count: count.description('Number of accounts').example(2),
+    }),
+  )
+  .required()
+  .description('How many accounts are kept for each reason, the most frequent first');
+
 /** A row of an import. */
 export const importRow = component(
   'ImportRow',
@@ -165,5 +187,17 @@ export const importRow = component(
       .required()
       .description("Cells in the order of the plan's columns, shortened, without passwords; null once it is applied")
       .example(['Ada', 'Lovelace', 'ada@example.org', '+49 30 1234']),
+    undo: Joi.object({
+      outcome: Joi.valid('removed', 'restored', 'kept').required().description('What undo did with the account'),
+      code: keptCode
+        .allow(null)
+        .required()
+        .meta({ enum: [...keptCodes, null] })
+        .description('Why it was kept, or that it was gone; null otherwise')
+        .example('LOGGED_IN'),
+    })
+      .allow(null)
+      .required()
+      .description('What undoing the import did with the row; null where nothing was undone'),
   }),
 );

@@ -357,6 +357,10 @@ export const importRecord = component(
   }),
 );
 
+/** Why undoing an import keeps an account. */
+export const keptCodes = ['LOGGED_IN', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE'] as const;
+export const keptCode = Joi.valid(...keptCodes);
+
 /** What undoing an import did, or would do. */
 export const undo = component(
   'ImportUndo',
@@ -370,7 +374,7 @@ export const undo = component(
           line: count,
           userId: id,
           email: nullableText,
-          code: Joi.valid('LOGGED_IN', 'EDITED', 'ENROLLED', 'HAS_COURSES', 'KEY_TAKEN', 'GONE').required(),
+          code: keptCode.required(),
         }),
       )
       .required(),

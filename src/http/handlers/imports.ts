@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.js';
-import { presentImport, presentImportRow } from '../../presenters/import.js';
+import { presentImport, presentImportRow, presentKeptReasons } from '../../presenters/import.js';
 import { presentImportWithPlan } from '../../presenters/import-plan.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
@@ -191,7 +191,8 @@ export function importHandlers(service: ServerHandle) {
         ? await previewUndo(context, id)
         : await undoImport(context, actorOf(caller), id, { signal, onWait: () => undefined });
       const message = dryRun ? 'Nothing was undone: this is what would be.' : 'Import undone.';
-      return { message, undo, import: presentImport(await findImport(context, id)) };
+      const keptReasons = presentKeptReasons(undo.kept);
+      return { message, undo, keptReasons, import: presentImport(await findImport(context, id)) };
     },
   } satisfies Partial<Handlers>;
 }

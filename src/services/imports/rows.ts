@@ -26,6 +26,8 @@ export interface RowOutcome {
   changes: PlannedChange[] | null;
   /** The cells of the row in the order of the plan's columns, without passwords; null once the plan is applied. */
   cells: string[] | null;
+  /** What undoing the import did with the account; null where nothing was undone. */
+  undo: { outcome: string; code: string | null } | null;
 }
 
 /** A row without its account. */
@@ -64,6 +66,7 @@ async function plannedRows({ database }: Core, id: string, listing: ImportRowLis
       // Written by this program only.
       changes: changesJson === null ? [] : (JSON.parse(changesJson) as PlannedChange[]),
       cells: JSON.parse(cellsJson) as string[],
+      undo: null,
     })),
   };
 }
@@ -78,10 +81,11 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
   const [totalItems, rows] = await Promise.all([ImportRow.count({ where }), ImportRow.findAll({ where, ...window })]);
   return {
     totalItems,
-    rows: rows.map(({ line, outcome, code, reason, userId }) => ({
+    rows: rows.map(({ line, outcome, code, reason, userId, undoOutcome, undoCode }) => ({
       ...{ line, outcome, code, field: outcome === 'rejected' ? fieldOfCode(code) : null, message: reason, userId },
       changes: null,
       cells: null,
+      undo: undoOutcome === null ? null : { outcome: undoOutcome, code: undoCode },
     })),
   };
 }

@@ -7,7 +7,7 @@ import {
   replanSchema,
   undoQuerySchema,
 } from '../../../schemas/import.js';
-import { importRow, importWithPlan } from '../import-shapes.js';
+import { importRow, importWithPlan, keptReasons } from '../import-shapes.js';
 import { operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -202,6 +202,7 @@ export const importOperations = {
       body: Joi.object({
         message: shapes.message('Import undone.', 'Nothing was undone: this is what would be.'),
         undo: shapes.undo.required(),
+        keptReasons,
         import: shapes.importRecord.required(),
       }),
     },
