@@ -34,3 +34,30 @@ export function listSearch<const Filter extends string = never>(...filters: read
     return Object.fromEntries(present) as ListSearch<Filter>;
   };
 }
+
+/** A change of what stands in the address; what is undefined is taken out of it. */
+export type SearchChange<S extends ListSearch> = { [K in keyof S]?: S[K] | undefined };
+
+/** The address after a change; a change of anything but the page and the columns begins at page 1. */
+export function changedSearch<S extends ListSearch>(previous: S, change: SearchChange<S>): S {
+  const stays = 'page' in change || 'columns' in change;
+  const all = { ...previous, ...(!stays && { page: undefined }), ...change };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as S;
+}
+
+/** A parameter when it is one of the values that are known, else nothing: addresses may be typed by hand. */
+export const oneOf = <const T extends string>(values: readonly T[], given: string | undefined): T | undefined =>
+  values.find((value) => value === given);
+
+/** The order that the service is asked for: a sort key of the address, or the default. */
+export function orderOf<const Key extends string>(
+  keys: readonly Key[],
+  sort: string,
+): { sortBy: Key | undefined; sortOrder: 'ASC' | 'DESC' | undefined } {
+  const sortBy = oneOf(keys, sort.replace(/^-/, ''));
+  return { sortBy, sortOrder: sortBy && (sort.startsWith('-') ? 'DESC' : 'ASC') };
+}
+
+/** A parameter that is on or off. */
+export const flag = (given: string | undefined): boolean | undefined =>
+  given === 'true' ? true : given === 'false' ? false : undefined;

@@ -1,6 +1,6 @@
 import { NativeSelect, Paper, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type Column, DataTable } from '../ui/data-table.js';
+import { PlainTable } from '../ui/plain-table.js';
 import type { Plan } from './import-status.js';
 import type { PlanChanges } from './plan-options.js';
 
@@ -38,36 +38,29 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
     onChange({ ...changes, map: [...kept, ...others, { column: index, field }] });
   }
 
-  const columns: Column<FileColumn>[] = [
-    { id: 'heading', header: t('imports.columns.heading'), render: headingOf },
-    {
-      id: 'field',
-      header: t('imports.columns.field'),
-      render: (column) => (
-        <NativeSelect
-          aria-label={t('imports.columns.fieldOf', { heading: headingOf(column) })}
-          value={fieldOf(column) ?? ''}
-          miw={180}
-          onChange={({ currentTarget }) =>
-            map(column.index, plan.fields.find(({ name }) => name === currentTarget.value)?.name ?? null)
-          }
-          data={[
-            { value: '', label: t('imports.columns.ignored') },
-            ...plan.fields.map(({ name }) => ({ value: name, label: t(`imports.fields.${name}`) })),
-          ]}
-        />
-      ),
-    },
-    {
-      id: 'samples',
-      header: t('imports.columns.samples'),
-      render: ({ samples }) => (
-        <Text size="sm" c="dimmed" lineClamp={2}>
-          {samples.join(' · ')}
-        </Text>
-      ),
-    },
+  const choices = [
+    { value: '', label: t('imports.columns.ignored') },
+    ...plan.fields.map(({ name }) => ({ value: name as string, label: t(`imports.fields.${name}`) })),
   ];
+  const rows = plan.columns.map((column) => ({
+    key: String(column.index),
+    cells: [
+      headingOf(column),
+      <NativeSelect
+        key="field"
+        aria-label={t('imports.columns.fieldOf', { heading: headingOf(column) })}
+        value={fieldOf(column) ?? ''}
+        miw={180}
+        onChange={({ currentTarget }) =>
+          map(column.index, plan.fields.find(({ name }) => name === currentTarget.value)?.name ?? null)
+        }
+        data={choices}
+      />,
+      <Text key="samples" size="sm" c="dimmed" lineClamp={2}>
+        {column.samples.join(' · ')}
+      </Text>,
+    ],
+  }));
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h4">
@@ -81,11 +74,10 @@ export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
           {t('imports.columns.missing', { fields: missing.join(', ') })}
         </Text>
       )}
-      <DataTable
+      <PlainTable
         label={t('imports.columns.title')}
-        columns={columns}
-        rows={plan.columns}
-        rowKey={({ index }) => String(index)}
+        head={[t('imports.columns.heading'), t('imports.columns.field'), t('imports.columns.samples')]}
+        rows={rows}
       />
     </Paper>
   );

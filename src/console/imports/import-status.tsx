@@ -1,6 +1,6 @@
-import { Badge } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
+import { StatusBadge, type Tone } from '../ui/status-badge.js';
 
 export type Import = Answer<'showImport'>['import'];
 export type Plan = NonNullable<Import['plan']>;
@@ -17,19 +17,17 @@ export const canResume = (status: ImportStatus): boolean => ['interrupted', 'fai
 export const canUndo = (status: ImportStatus): boolean =>
   ['completed', 'stopped', 'failed', 'cancelled', 'interrupted'].includes(status);
 
-const colors: Partial<Record<ImportStatus, string>> = {
-  completed: 'teal',
-  planned: 'indigo',
-  failed: 'red',
-  stopped: 'red',
-  interrupted: 'red',
+const tones: Partial<Record<ImportStatus, Tone>> = {
+  completed: 'good',
+  planned: 'waiting',
+  queued: 'waiting',
+  running: 'waiting',
+  failed: 'bad',
+  stopped: 'bad',
+  interrupted: 'bad',
 };
 
 export function ImportStatusBadge({ status }: { status: ImportStatus }) {
   const { t } = useTranslation();
-  return (
-    <Badge variant="outline" color={colors[status] ?? 'gray'} className="status-badge">
-      {t(`imports.status.${status}`)}
-    </Badge>
-  );
+  return <StatusBadge tone={tones[status] ?? 'off'}>{t(`imports.status.${status}`)}</StatusBadge>;
 }

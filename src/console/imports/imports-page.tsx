@@ -1,14 +1,16 @@
-import { Anchor, NativeSelect, Stack } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Box, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import type { ListSearch } from '../app/list-search.js';
+import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { formatNumber, formatTime } from '../i18n/format.js';
 import { type Column, DataTable } from '../ui/data-table.js';
+import { FilterSelect } from '../ui/filter-select.js';
+import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { Empty } from '../ui/states.js';
-import { type ImportStatus, ImportStatusBadge, isUnderWay } from './import-status.js';
+import { ImportStatusBadge, isUnderWay } from './import-status.js';
 import { UploadArea } from './upload-area.js';
 
 type Row = Answer<'listImports'>['imports'][number];
@@ -24,23 +26,23 @@ export function ImportsPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const status = statuses.find((one) => one === search.status);
+  const status = oneOf(statuses, search.status);
   const { page, limit } = search;
   const query = useApi(
     'listImports',
-    { query: { ...(status && { status }), ...(page && { page }), ...(limit && { limit }) } },
+    { query: { status, page, limit } },
     { keepPrevious: true, refetchWhile: ({ imports }) => imports.some((row) => isUnderWay(row.status)) },
   );
-  const change = (next: ListSearch<'status'>) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...next }) });
+  const change = (next: SearchChange<typeof search>) =>
+    void navigate({ search: (before) => changedSearch(before, next) });
   const columns: Column<Row>[] = [
     {
       id: 'file',
       header: t('imports.file'),
       render: ({ id, file }) => (
-        <Anchor component={Link} to="/imports/$id" params={{ id }}>
+        <TextLink to="/imports/$id" params={{ id }}>
           {file}
-        </Anchor>
+        </TextLink>
       ),
     },
     { id: 'status', header: t('field.status'), render: (row) => <ImportStatusBadge status={row.status} /> },
@@ -65,16 +67,15 @@ export function ImportsPage() {
     <Page title={t('imports.title')} hint={t('imports.hint')}>
       <UploadArea />
       <Stack gap="sm">
-        <NativeSelect
-          aria-label={t('field.status')}
-          maw={280}
-          value={status ?? ''}
-          onChange={({ currentTarget }) => change({ status: currentTarget.value as ImportStatus | '' })}
-          data={[
-            { value: '', label: t('table.any') },
-            ...statuses.map((value) => ({ value, label: t(`imports.status.${value}`) })),
-          ]}
-        />
+        <Box maw={300}>
+          <FilterSelect
+            label={t('field.status')}
+            any={t('imports.anyStatus')}
+            options={statuses.map((value) => ({ value, label: t(`imports.status.${value}`) }))}
+            value={status}
+            onChange={(next) => change({ status: next })}
+          />
+        </Box>
         <DataTable
           label={t('imports.title')}
           columns={columns}

@@ -15,12 +15,12 @@ interface PlanOptionsProps {
 /** How rows are treated. */
 export function PlanOptions({ options, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
-  const valueOf = (name: keyof PlanChanges, otherwise: string): string =>
+  const chosen = (name: keyof PlanChanges, otherwise: string): string =>
     String(changes[name] ?? options[name] ?? otherwise);
 
   /** The properties of a select. */
   const choice = <Name extends keyof PlanChanges>(name: Name, otherwise: string, labels: Record<string, string>) => ({
-    value: valueOf(name, otherwise),
+    value: chosen(name, otherwise),
     // The keys of `labels` are the values that the service takes.
     onChange: ({ currentTarget }: { currentTarget: HTMLSelectElement }) =>
       onChange({ ...changes, [name]: currentTarget.value as PlanChanges[Name] }),
@@ -64,7 +64,7 @@ export function PlanOptions({ options, changes, onChange }: PlanOptionsProps) {
           label={t('imports.options.course')}
           description={t('imports.options.courseHint')}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          value={valueOf('course', '')}
+          value={chosen('course', '')}
           onChange={({ currentTarget }) => onChange({ ...changes, course: currentTarget.value })}
         />
         <NativeSelect

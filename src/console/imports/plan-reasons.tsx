@@ -1,7 +1,7 @@
-import { Anchor, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../i18n/format.js';
+import { TextLink } from '../ui/links.js';
 import type { Plan } from './import-status.js';
 
 /** Why rows are not imported as they are, grouped; and the updates that change who an account is. */
@@ -27,8 +27,7 @@ export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
                     lines: `${rows.map(formatNumber).join(', ')}${rows.length < count ? ', …' : ''}`,
                   })}
                 </Text>
-                <Anchor
-                  component={Link}
+                <TextLink
                   size="sm"
                   to="/imports/$id"
                   params={{ id }}
@@ -37,7 +36,7 @@ export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
                   hashScrollIntoView
                 >
                   {t('imports.reasons.show')}
-                </Anchor>
+                </TextLink>
               </Group>
             </div>
           ))}
@@ -55,9 +54,9 @@ export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
             {identityChanges.map(({ line, userId, before, after }) => (
               <List.Item key={line}>
                 {t('imports.plan.line', { line })}:{' '}
-                <Anchor component={Link} size="sm" to="/people/$id" params={{ id: userId }}>
+                <TextLink size="sm" to="/people/$id" params={{ id: userId }}>
                   {before.firstName} {before.lastName} ({before.email}, {before.role})
-                </Anchor>
+                </TextLink>
                 {' → '}
                 {after.firstName} {after.lastName} ({after.email}, {after.role})
               </List.Item>

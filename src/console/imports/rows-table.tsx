@@ -1,19 +1,22 @@
-import { Anchor, Badge, Group, NativeSelect, Text, Title } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Group, Text, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi } from '../api/queries.js';
-import type { ListSearch } from '../app/list-search.js';
+import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { formatNumber } from '../i18n/format.js';
 import { type Column, DataTable } from '../ui/data-table.js';
+import { FilterSelect } from '../ui/filter-select.js';
+import { TextLink } from '../ui/links.js';
 import { SearchField } from '../ui/search-field.js';
+import { StatusBadge } from '../ui/status-badge.js';
 import type { Plan } from './import-status.js';
 
 type Row = Answer<'listImportRows'>['rows'][number];
 
 const route = getRouteApi('/imports/$id');
 const outcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
-const colors = { created: 'teal', updated: 'indigo', skipped: 'gray', rejected: 'red' } as const;
+const tones = { created: 'good', updated: 'done', skipped: 'off', rejected: 'bad' } as const;
 
 interface RowsTableProps {
   id: string;
@@ -26,44 +29,34 @@ export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const outcome = outcomes.find((one) => one === search.outcome);
+  const outcome = oneOf(outcomes, search.outcome);
   const { code, page, limit, search: words } = search;
   const query = useApi(
     'listImportRows',
     {
       path: { id },
-      query: {
-        ...(outcome && { outcome }),
-        ...(code !== undefined && { code }),
-        ...(words !== undefined && { search: words }),
-        ...(page && { page }),
-        ...(limit && { limit }),
-      },
+      query: { outcome, code, search: words, page, limit },
     },
     { keepPrevious: true },
   );
-  const change = (next: ListSearch<'outcome' | 'code'>) =>
-    void navigate({ search: (before) => ({ ...before, page: undefined, ...next }), resetScroll: false });
+  const change = (next: SearchChange<typeof search>) =>
+    void navigate({ search: (before) => changedSearch(before, next), resetScroll: false });
   const clear = { outcome: undefined, code: undefined, search: undefined };
   const columns: Column<Row>[] = [
     { id: 'line', header: t('imports.table.line'), align: 'end', render: ({ line }) => formatNumber(line) },
     {
       id: 'outcome',
       header: t('imports.table.outcome'),
-      render: (row) => (
-        <Badge variant="outline" color={colors[row.outcome]} className="status-badge">
-          {t(`imports.outcomes.${row.outcome}`)}
-        </Badge>
-      ),
+      render: (row) => <StatusBadge tone={tones[row.outcome]}>{t(`imports.outcomes.${row.outcome}`)}</StatusBadge>,
     },
     {
       id: 'account',
       header: t('imports.table.account'),
       render: ({ account }) =>
         account ? (
-          <Anchor component={Link} to="/people/$id" params={{ id: account.id }}>
+          <TextLink to="/people/$id" params={{ id: account.id }}>
             {account.firstName} {account.lastName}
-          </Anchor>
+          </TextLink>
         ) : (
           '–'
         ),
@@ -91,14 +84,12 @@ export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
       </Title>
       <Group mb="sm">
         <SearchField label={t('imports.table.search')} value={words} onSearch={(text) => change({ search: text })} />
-        <NativeSelect
-          aria-label={t('imports.table.outcome')}
-          value={outcome ?? ''}
-          onChange={({ currentTarget }) => change({ outcome: currentTarget.value || undefined, code: undefined })}
-          data={[
-            { value: '', label: t('imports.table.all') },
-            ...outcomes.map((value) => ({ value, label: t(`imports.outcomes.${value}`) })),
-          ]}
+        <FilterSelect
+          label={t('imports.table.outcome')}
+          any={t('imports.table.all')}
+          options={outcomes.map((value) => ({ value, label: t(`imports.outcomes.${value}`) }))}
+          value={outcome}
+          onChange={(next) => change({ outcome: next, code: undefined })}
         />
         {code !== undefined && (
           <Text size="sm">

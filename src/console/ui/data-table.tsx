@@ -49,17 +49,15 @@ interface DataTableProps<Row> {
   /** Names the table for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
-  /** Where the rows come from; absent for rows that are there. */
-  query?: Pick<UseQueryResult<unknown>, 'isPending' | 'isPlaceholderData' | 'error' | 'refetch'>;
+  query: Pick<UseQueryResult<unknown>, 'isPending' | 'isPlaceholderData' | 'error' | 'refetch'>;
   rows: readonly Row[] | undefined;
-  pagination?: PageInfo | undefined;
+  pagination: PageInfo | undefined;
   rowKey(row: Row): string;
   /** What a row is called, in the name of its checkbox. */
   rowName?(row: Row): string;
-  /** How the list stands in the address; absent for lists that are shown whole. */
-  search?: ListSearch;
+  search: ListSearch;
   /** Changes the address; a change of anything but the page begins at page 1. */
-  onSearch?(change: ListSearch): void;
+  onSearch(change: ListSearch): void;
   /** The sort key when the address has none. */
   defaultSort?: string;
   selection?: Selection<Row>;
@@ -72,17 +70,15 @@ interface DataTableProps<Row> {
 
 const pageSizes = ['10', '20', '50', '100'];
 
-const ignore = () => undefined;
-
 /** The one table: sorted, paged, with columns to choose; where it stands is in the address. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { columns, query, rows, pagination, search = {}, onSearch = ignore, filtered = false } = props;
+  const { columns, query, rows, pagination, search, onSearch, filtered = false } = props;
   const { t } = useTranslation();
   const chosen = search.columns?.split(',');
   const shown = columns.filter(({ id, optional }) => (chosen ? chosen.includes(id) : !optional));
 
-  if (query?.error && !rows) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  if (!rows) return <Loading lines={8} />;
+  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isPending || !rows) return <Loading lines={8} />;
   if (rows.length === 0)
     return filtered ? (
       <Empty message={t('state.noMatch')}>
@@ -98,7 +94,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <Stack gap="xs">
       <Box component="section" aria-label={props.label} tabIndex={0} className="table-frame">
-        <Table highlightOnHover verticalSpacing="xs" aria-busy={query?.isPlaceholderData} aria-label={props.label}>
+        <Table highlightOnHover verticalSpacing="xs" aria-busy={query.isPlaceholderData} aria-label={props.label}>
           <Head {...props} shown={shown} rows={rows} />
           <Table.Tbody>
             {rows.map((row) => (
@@ -131,7 +127,7 @@ type HeadProps<Row> = DataTableProps<Row> & { shown: readonly Column<Row>[]; row
 
 function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSort }: HeadProps<Row>) {
   const { t } = useTranslation();
-  const sort = search?.sort ?? defaultSort;
+  const sort = search.sort ?? defaultSort;
   const keys = rows.map(rowKey);
   const selectedHere = selection ? keys.filter((key) => selection.selected.has(key)).length : 0;
 
@@ -167,7 +163,7 @@ function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSo
                 <UnstyledButton
                   className="sort-button"
                   aria-label={t('table.sortBy', { column: header })}
-                  onClick={() => onSearch?.({ sort: direction === 'ascending' ? `-${sortKey}` : sortKey })}
+                  onClick={() => onSearch({ sort: direction === 'ascending' ? `-${sortKey}` : sortKey })}
                 >
                   {header}
                   {direction === 'ascending' && <IconArrowUp size={14} aria-hidden />}
