@@ -548,7 +548,194 @@ export interface Material {
 }
 
 /** Status of an import */
-export type ImportStatus = 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
+export type ImportStatus = 'planning' | 'planned' | 'discarded' | 'expired' | 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
+
+/** A column of the file as it is understood */
+export interface ImportFileColumn {
+  /** Place of the column in a row, from 0 */
+  index: number;
+  /** Heading in the file, shortened */
+  heading: string | null;
+  /** Field that the column is imported as; null if it is not imported */
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  /** Up to 5 values of its first rows, cut at 100 characters; what may be a password is masked */
+  samples: string[];
+}
+
+/** Rows that are skipped or rejected for the same reason */
+export interface ImportReason {
+  /** What becomes of the rows */
+  outcome: 'skipped' | 'rejected';
+  /** Why the row was skipped or rejected: docs/IMPORTING.md lists the codes */
+  code: string;
+  /** Field to correct; null where it is not a single one */
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  /** The reason, for people; the same for all these rows */
+  message: string;
+  /** Number of rows; a row that has several problems counts for each */
+  count: number;
+  /** Lines of the first 20 rows */
+  rows: number[];
+}
+
+/** What importing the file would do; nothing is written until it is applied */
+export type ImportPlan = {
+  /** Digest of file, options and matching accounts; null while it is made and with a `problem` */
+  id: string | null;
+  /** Number of rows that were planned so far */
+  rowsRead: number;
+  /** Time from which the plan can no longer be applied */
+  expiresAt: string;
+  /** Why the file cannot be imported with these options; plan it again with others */
+  problem: {
+    /** Machine-readable code of the failure */
+    code: string;
+    /** The reason, for people */
+    message: string | null;
+  } | null;
+  /** How the file was read; null while it is unknown */
+  file: {
+    /** Character encoding of the file; detected by default */
+    encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+    /** Delimiter of the file; detected by default */
+    delimiter: ',' | ';' | '	' | '|';
+    /** Whether the file begins with a byte order mark */
+    byteOrderMark: boolean;
+    /** Line of the header */
+    headerLine: number;
+    /** Number of lines; null if it was not read to its end */
+    lines: number | null;
+  } | null;
+  /** Columns of the file */
+  columns: ImportFileColumn[];
+  /** Fields that columns can be mapped to */
+  fields: {
+    /** File name */
+    name: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended';
+    /** Whether a file must have it; a full name stands for first and last name */
+    required: boolean;
+  }[];
+  /** Number of rows by outcome; null while it is made and with a `problem` */
+  counts: {
+    /** Rows read */
+    rows: number;
+    /** Accounts created */
+    created: number;
+    /** Accounts updated */
+    updated: number;
+    /** Rows skipped */
+    skipped: number;
+    /** Skipped rows whose account already has these values */
+    unchanged: number;
+    /** Rows rejected */
+    rejected: number;
+    /** Enrollments created */
+    enrolled: number;
+  } | null;
+  /** Why rows are rejected and skipped, grouped */
+  reasons: ImportReason[];
+  /** Updates that change the name, email or role of an account; the first 100 */
+  identityChanges: {
+    /** Number of the line in the file on which the row begins, from 1 */
+    line: number;
+    /** Id of the trainee */
+    userId: string;
+    /** Changed fields of the target before the change; null for a creation */
+    before: {
+      /** First name */
+      firstName: string;
+      /** Last name */
+      lastName: string;
+      /** Email address, unique among accounts; stored in lower case */
+      email: string;
+      /** Role of the account */
+      role: string;
+    };
+    /** Changed fields of the target after the change; null after a deletion */
+    after: {
+      /** First name */
+      firstName: string;
+      /** Last name */
+      lastName: string;
+      /** Email address, unique among accounts; stored in lower case */
+      email: string;
+      /** Role of the account */
+      role: string;
+    };
+  }[];
+  /** How many more there are */
+  identityChangesLeftOut: number;
+  /** How many accounts get a generated password */
+  generatedPasswords: number;
+  /** Words of the file that were read as roles */
+  roleWords: {
+    /** Word in the file */
+    word: string | null;
+    /** Role of the account */
+    role: 'trainee' | 'trainer';
+  }[];
+  /** Line of the bad row at which the import stops, with `onError` stop */
+  stopsAtLine: number | null;
+  /** Why the plan cannot be applied: more bad rows than the options allow; null if it can */
+  refusal: string | null;
+} | null;
+
+/** An import of accounts, with its plan until rows of it are written */
+export interface ImportWithPlan {
+  /** Opaque identifier */
+  id: string;
+  status: ImportStatus;
+  /** Name of the imported file */
+  file: string;
+  /** Where the change was made: over HTTP or at the terminal */
+  origin: 'cli' | 'http';
+  /** Number of rows by outcome */
+  counts: {
+    /** Rows read */
+    rows: number;
+    /** Accounts created */
+    created: number;
+    /** Accounts updated */
+    updated: number;
+    /** Rows skipped */
+    skipped: number;
+    /** Rows rejected */
+    rejected: number;
+    /** Enrollments created */
+    enrolled: number;
+  };
+  /** How many rows have been processed */
+  progress: {
+    /** Rows processed */
+    rowsDone: number;
+    /** Rows in the file; null until counted */
+    rowsTotal: number | null;
+  };
+  /** The options of the import */
+  options: Record<string, unknown>;
+  /** Why the import failed; null otherwise */
+  error: {
+    /** Machine-readable code of the failure */
+    code: string;
+    /** The reason, for people */
+    message: string | null;
+  } | null;
+  /** Whether generated passwords are waiting to be downloaded */
+  hasCredentials: boolean;
+  /** Whether any rows were rejected */
+  hasRejects: boolean;
+  /** Id of the account that started the import; null for an operator at the terminal */
+  createdBy: string | null;
+  /** Time of creation */
+  createdAt: string;
+  /** Time at which the import started; null until then */
+  startedAt: string | null;
+  /** Time at which the import ended; null until then */
+  finishedAt: string | null;
+  /** Time at which the import was undone; null until then */
+  undoneAt: string | null;
+  plan: ImportPlan;
+}
 
 /** An import of accounts */
 export interface Import {
@@ -606,6 +793,42 @@ export interface Import {
   undoneAt: string | null;
 }
 
+/** What became of a row of the file, or would */
+export interface ImportRow {
+  /** Number of the line in the file on which the row begins, from 1 */
+  line: number;
+  /** What became of the row, or would */
+  outcome: 'created' | 'updated' | 'skipped' | 'rejected';
+  /** Why the row was skipped or rejected: docs/IMPORTING.md lists the codes */
+  code: string | null;
+  /** Field to correct, where it is a single one */
+  field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  /** Why the row was rejected, for people */
+  message: string | null;
+  /** Account of the row, as it is now */
+  account: {
+    /** Opaque identifier */
+    id: string;
+    /** First name */
+    firstName: string;
+    /** Last name */
+    lastName: string;
+    /** Email address, unique among accounts; stored in lower case */
+    email: string;
+  } | null;
+  /** What an update would change; null once the plan is applied */
+  changes: {
+    /** Field of the account */
+    field: string;
+    /** Value before the import; null for a password */
+    before: string | null;
+    /** Value after the import; null for a password */
+    after: string | null;
+  }[] | null;
+  /** Cells in the order of the plan's columns, shortened, without passwords; null once it is applied */
+  cells: string[] | null;
+}
+
 /** What undoing an import changed, or would change */
 export interface ImportUndo {
   /** Accounts removed */
@@ -632,7 +855,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -2110,18 +2333,20 @@ export interface CreateImportBody {
   delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
   /** Columns with other names, as `heading=field`; `heading=` ignores one */
   map?: string[] | '' | null;
+  /** Only plan the import: nothing is written until the plan is applied */
+  plan?: boolean;
 }
 
 /** Successful response of `POST /api/imports` */
 export interface CreateImportResponse {
-  import: Import;
+  import: ImportWithPlan;
 }
 
 /** Parameters of `GET /api/imports` */
 export interface ListImportsParameters {
   query?: {
     /** Status */
-    status?: 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
+    status?: 'planning' | 'planned' | 'discarded' | 'expired' | 'queued' | 'running' | 'interrupted' | 'completed' | 'stopped' | 'failed' | 'cancelled' | 'undoing' | 'undone';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -2152,7 +2377,7 @@ export type ShowImportBody = undefined;
 
 /** Successful response of `GET /api/imports/{id}` */
 export interface ShowImportResponse {
-  import: Import;
+  import: ImportWithPlan;
 }
 
 /** Parameters of `GET /api/imports/{id}/events` */
@@ -2211,6 +2436,99 @@ export type ImportCredentialsBody = undefined;
 /** Successful response of `GET /api/imports/{id}/credentials.csv` */
 export type ImportCredentialsResponse = string;
 
+/** Parameters of `POST /api/imports/{id}/plan` */
+export interface PlanImportParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+}
+
+/** Request body of `POST /api/imports/{id}/plan` */
+export interface PlanImportBody {
+  /** Role of the account */
+  role?: 'trainee' | 'trainer';
+  /** Id or title of a course */
+  course?: string;
+  /** Status of new enrollments whose row names none */
+  enrollmentStatus?: 'active' | 'pending';
+  /** For a row whose account exists: skip it, update the account, or reject the row */
+  onExisting?: 'skip' | 'update' | 'fail';
+  /** What identifies an existing account */
+  match?: 'email' | 'phone';
+  /** After a rejected row: continue, stop there, or import nothing */
+  onError?: 'continue' | 'stop' | 'abort';
+  /** Character encoding of the file; detected by default */
+  encoding?: 'auto' | 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | '' | null;
+  /** Delimiter of the file; detected by default */
+  delimiter?: 'auto' | ',' | ';' | 'tab' | '|' | '' | null;
+  /** Also set the passwords of existing accounts; needs `onExisting` `update` */
+  resetPasswords?: boolean;
+  /** Import nothing if more rows than this are rejected */
+  maxErrors?: number;
+  /** What columns are, where that was not understood; others stay as they are */
+  map?: {
+    /** Place of the column in a row of the file, from 0 */
+    column: number;
+    /** Field that the column is imported as; null: it is not imported */
+    field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
+  }[];
+}
+
+/** Successful response of `POST /api/imports/{id}/plan` */
+export interface PlanImportResponse {
+  import: ImportWithPlan;
+}
+
+/** Parameters of `POST /api/imports/{id}/apply` */
+export interface ApplyImportParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+}
+
+/** Request body of `POST /api/imports/{id}/apply` */
+export interface ApplyImportBody {
+  /** Id of the plan that was looked at; the import is refused if it was planned again since */
+  planId?: string;
+}
+
+/** Successful response of `POST /api/imports/{id}/apply` */
+export interface ApplyImportResponse {
+  import: ImportWithPlan;
+}
+
+/** Parameters of `GET /api/imports/{id}/rows` */
+export interface ListImportRowsParameters {
+  path: {
+    /** Id of the import */
+    id: string;
+  };
+  query?: {
+    /** What became of the row, or would */
+    outcome?: 'created' | 'updated' | 'skipped' | 'rejected';
+    /** Machine-readable code of the failure */
+    code?: string;
+    /** Text to search for in names and titles */
+    search?: string;
+    /** Number of the page, from 1 */
+    page?: number;
+    /** Maximum number of items on a page */
+    limit?: number;
+  };
+}
+
+/** Request body of `GET /api/imports/{id}/rows` */
+export type ListImportRowsBody = undefined;
+
+/** Successful response of `GET /api/imports/{id}/rows` */
+export interface ListImportRowsResponse {
+  /** Rows read */
+  rows: ImportRow[];
+  pagination: Pagination;
+}
+
 /** Parameters of `POST /api/imports/{id}/cancel` */
 export interface CancelImportParameters {
   path: {
@@ -2225,7 +2543,7 @@ export type CancelImportBody = undefined;
 /** Successful response of `POST /api/imports/{id}/cancel` */
 export interface CancelImportResponse {
   /** Confirmation for people */
-  message: 'Import cancelled.' | 'Import will end at the next batch of rows.';
+  message: 'Import cancelled.' | 'Plan discarded.' | 'Import will end at the next batch of rows.';
   import: Import;
 }
 
@@ -2272,7 +2590,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */
@@ -2886,7 +3204,7 @@ export interface Operations {
     body: ImportTemplateBody;
     response: ImportTemplateResponse;
   };
-  /** Import accounts from a CSV file, in the background */
+  /** Import accounts from a CSV file, in the background, or plan that */
   createImport: {
     method: 'POST';
     path: '/api/imports';
@@ -2902,7 +3220,7 @@ export interface Operations {
     body: ListImportsBody;
     response: ListImportsResponse;
   };
-  /** An import and its progress */
+  /** An import, its plan and its progress */
   showImport: {
     method: 'GET';
     path: '/api/imports/{id}';
@@ -2910,7 +3228,7 @@ export interface Operations {
     body: ShowImportBody;
     response: ShowImportResponse;
   };
-  /** Server-sent events: `progress` with the import whenever it changes, `end` when it has ended */
+  /** Server-sent events: `progress` with the import whenever it changes, `end` when it has ended or is planned */
   watchImport: {
     method: 'GET';
     path: '/api/imports/{id}/events';
@@ -2941,6 +3259,30 @@ export interface Operations {
     parameters: ImportCredentialsParameters;
     body: ImportCredentialsBody;
     response: ImportCredentialsResponse;
+  };
+  /** Plan the uploaded file again with other options or columns */
+  planImport: {
+    method: 'POST';
+    path: '/api/imports/{id}/plan';
+    parameters: PlanImportParameters;
+    body: PlanImportBody;
+    response: PlanImportResponse;
+  };
+  /** Do what the plan of an import says, in the background */
+  applyImport: {
+    method: 'POST';
+    path: '/api/imports/{id}/apply';
+    parameters: ApplyImportParameters;
+    body: ApplyImportBody;
+    response: ApplyImportResponse;
+  };
+  /** Rows of an import: of its plan until that is applied, then what became of them */
+  listImportRows: {
+    method: 'GET';
+    path: '/api/imports/{id}/rows';
+    parameters: ListImportRowsParameters;
+    body: ListImportRowsBody;
+    response: ListImportRowsResponse;
   };
   /** Cancel a queued or running import at the next batch of rows; committed rows stay */
   cancelImport: {

@@ -130,7 +130,59 @@ async function dropIndex(queryInterface, table, name) {
   );
 }
 
+/** The statements that made a table of SQLite and its indexes. */
+async function sqliteDefinition(sequelize, table, transaction) {
+  const [rows] = await sequelize.query(
+    "SELECT type, sql FROM sqlite_master WHERE tbl_name = :table AND sql IS NOT NULL ORDER BY type = 'index', name",
+    { replacements: { table }, transaction },
+  );
+  return rows.map(({ sql }) => sql);
+}
+
+/**
+ * SQLite can't change a check: the table and those that refer to it are copied, dropped (the referring ones first, so that
+ * nothing is deleted with their parent), created again and filled, in one transaction.
+ */
+async function rebuildOnSqlite(sequelize, { table, referring }, changed) {
+  // Immediate: a transaction that begins with reading can't write when another one has written since.
+  await sequelize.transaction({ type: 'IMMEDIATE' }, async (transaction) => {
+    const run = (sql) => sequelize.query(sql, { transaction });
+    const definitions = new Map();
+    for (const name of [...referring, table]) {
+      definitions.set(name, await sqliteDefinition(sequelize, name, transaction));
+      await run(`CREATE TABLE \`${name}_copy\` AS SELECT * FROM \`${name}\``);
+      await run(`DROP TABLE \`${name}\``);
+    }
+    for (const name of [table, ...referring]) {
+      const [create, ...indexes] = definitions.get(name);
+      await run(name === table ? changed(create) : create);
+      await run(`INSERT INTO \`${name}\` SELECT * FROM \`${name}_copy\``);
+      await run(`DROP TABLE \`${name}_copy\``);
+      for (const index of indexes) await run(index);
+    }
+  });
+}
+
+/**
+ * Replaces a check of a table by one with another name, unless that is done.
+ * @param change { table, referring: tables with foreign keys to it, from: [name, sql], to: [name, sql] }
+ */
+async function replaceCheck(queryInterface, change) {
+  const { sequelize } = queryInterface;
+  const clause = ([name, check]) => `CONSTRAINT \`${name}\` CHECK (${check})`;
+  const { table, from, to } = change;
+  if (isSqlite(queryInterface)) {
+    const [definition] = await sqliteDefinition(sequelize, table);
+    if (!definition.includes(clause(from))) return;
+    await rebuildOnSqlite(sequelize, change, (sql) => sql.replace(clause(from), clause(to)));
+    return;
+  }
+  const [[created]] = await sequelize.query(`SHOW CREATE TABLE \`${table}\``);
+  if (!created['Create Table'].includes(`\`${from[0]}\``)) return;
+  await sequelize.query(`ALTER TABLE \`${table}\` DROP CONSTRAINT \`${from[0]}\`, ADD ${clause(to)}`);
+}
+
 /** SQL for "this column is one of these words". */
 const oneOf = (column, words) => `\`${column}\` IN (${words.map((word) => `'${word}'`).join(', ')})`;
 
-module.exports = { addColumn, addIndex, createTable, dropColumn, dropIndex, dropTable, oneOf };
+module.exports = { addColumn, addIndex, createTable, dropColumn, dropIndex, dropTable, oneOf, replaceCheck };

@@ -257,6 +257,18 @@ const rows = {
     path: 'imports.uploadRows',
     description: 'maximum number of rows of a file that is uploaded for an import',
   },
+  IMPORT_PLAN_HOURS: {
+    rule: integer(1, 8760),
+    default: '24',
+    path: 'imports.planHours',
+    description: 'how long a planned import can be applied, in hours; then it expires and its file is removed',
+  },
+  IMPORT_MAX_PLANS: {
+    rule: integer(1, 1000),
+    default: '20',
+    path: 'imports.plansPerAccount',
+    description: 'how many imports of an account may be planned and not yet applied; their files take disk space',
+  },
   MAX_COURSES_PER_TRAINER: {
     rule: integer(1, 1_000_000),
     default: '500',

@@ -1,4 +1,5 @@
 import type { Import } from '../db/models/import.js';
+import type { User } from '../db/models/user.js';
 import { pick } from './pick.js';
 
 /** An import in a line: its file, status and counts. */
@@ -7,6 +8,28 @@ export const presentImportSummary = (record: Import) => ({
   file: record.fileName,
   ...pick(record, ['counts', 'createdAt', 'finishedAt']),
 });
+
+/** What became of a row of an import, or would. */
+interface RowOutcome {
+  line: number;
+  outcome: string;
+  code: string | null;
+  field: string | null;
+  message: string | null;
+  account: Pick<User, 'id' | 'firstName' | 'lastName' | 'email'> | null;
+  changes: object[] | null;
+  cells: string[] | null;
+}
+
+/** A row of an import, with its account as it is now. */
+export function presentImportRow(row: RowOutcome) {
+  const { account } = row;
+  return {
+    ...pick(row, ['line', 'outcome', 'code', 'field', 'message']),
+    account: account && pick(account, ['id', 'firstName', 'lastName', 'email']),
+    ...pick(row, ['changes', 'cells']),
+  };
+}
 
 /** An import with its progress, counts and, after a failure, its error. */
 export function presentImport(record: Import) {

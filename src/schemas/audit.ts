@@ -17,6 +17,7 @@ export const auditActions = [
   'address.unlock',
   'user.import',
   'user.undo-import',
+  'import.plan',
   'import.start',
   'import.resume',
   'import.cancel',

@@ -19,6 +19,9 @@ export const importColumns = [
   'notes',
 ] as const;
 export type ImportColumn = (typeof importColumns)[number];
+/** What a heading can mean: a column of an import, the full name in one cell, or the opposite of `isActive`. */
+export const importFields = [...importColumns, 'fullName', 'suspended'] as const;
+export type ImportField = (typeof importFields)[number];
 export const requiredImportColumns: readonly ImportColumn[] = ['firstName', 'lastName', 'email', 'phone'];
 
 /** How an import file may be encoded. */
@@ -208,13 +211,85 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
     }),
 });
 
+/** Fields of the form of `POST /api/imports`: the options, and whether to plan only. */
+export const importFormSchema = (importOptionsSchema as Types.ObjectSchema<ImportOptions & { plan: boolean }>).keys({
+  plan: fields.queryBoolean('plan').default(false),
+});
+
+/** What a column of a file is. */
+export interface ColumnChoice {
+  /** Its place in a row, from 0. */
+  column: number;
+  /** null: it isn't imported. */
+  field: ImportField | null;
+}
+
+/** The options of another plan: a JSON body, so nothing is coerced. */
+export type ReplanOptions = Omit<Partial<ImportOptions>, 'map'> & { map?: ColumnChoice[] };
+
+/** Body of `POST /api/imports/:id/plan`: the options of the form, with columns by their index. */
+export const replanSchema = (importOptionsSchema as Types.ObjectSchema<ReplanOptions>).keys({
+  resetPasswords: Joi.boolean()
+    .strict()
+    .default(false)
+    .custom(onlyForUpdates)
+    .messages({ 'boolean.base': 'resetPasswords must be true or false.' }),
+  maxErrors: fields.strictWholeNumber('maxErrors', 0, 1_000_000_000),
+  map: Joi.array()
+    .items(
+      Joi.object<ColumnChoice, true>({
+        column: fields.strictWholeNumber('Column', 0, 99_998).required(),
+        field: fields
+          .oneOf('Field', importFields)
+          .allow(null)
+          .required()
+          .meta({ enum: [...importFields, null] })
+          .description('Field that the column is imported as; null: it is not imported'),
+      }),
+    )
+    .max(mostMappings)
+    .messages({
+      'array.max': `No more than ${mostMappings} columns can be mapped.`,
+      'array.base': 'map must be a list of columns with their fields.',
+    })
+    .description('What columns are, where that was not understood; others stay as they are')
+    .example([{ column: 3, field: 'phone' }]),
+});
+
+/** Body of `POST /api/imports/:id/apply`. */
+export const applySchema = Joi.object<{ planId?: string }, true>({ planId: fields.id('planId') });
+
+/** Outcomes of rows. */
+export const rowOutcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
+
+export interface ImportRowListing extends fields.Paging {
+  outcome?: (typeof rowOutcomes)[number];
+  code?: string;
+  search?: string;
+}
+
+/** Query of `GET /api/imports/:id/rows`. */
+export const importRowListingSchema = Joi.object<ImportRowListing, true>({
+  outcome: fields.oneOf('outcome', rowOutcomes),
+  code: fields.id('code'),
+  search: fields.search,
+  ...fields.paging(20),
+});
+
 /** The same text for the same options, in whatever order they were given. */
 export function optionsText(options: ImportOptions): string {
   return JSON.stringify(Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** Where an import stands. `interrupted` can be resumed; `stopped` ended at a bad row, as it was told to. */
+/**
+ * Where an import stands. `planned` waits to be applied, else it is `discarded` or `expired`; `interrupted` can be resumed;
+ * `stopped` ended at a bad row, as it was told to.
+ */
 export const importStatuses = [
+  'planning',
+  'planned',
+  'discarded',
+  'expired',
   'queued',
   'running',
   'interrupted',

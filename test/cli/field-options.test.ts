@@ -64,7 +64,9 @@ describe('The options of a command', () => {
       it(`of "${words}" list the keys to sort by`, () => {
         const keys: string[] = schemas.flatMap((schema) => schema.describe().keys.sortBy?.allow ?? []);
         const option = command.options.find(({ long }) => long === '--sort-by');
-        expect(option?.description.split(/, | or /)).to.deep.equal(keys);
+        expect(option?.description.split(/, | or /), 'Name each key in the description of --sort-by').to.deep.equal(
+          keys,
+        );
       });
   }
 });

@@ -65,7 +65,7 @@ describe('help', () => {
 
   for (const { path, command } of leaves) {
     describe(`of "coursectl ${path.join(' ')}"`, () => {
-      it('says what the command does and describes all its options on standard output', async () => {
+      it('says what the command does and describes its arguments and options on standard output', async () => {
         const { exitCode, stdout, stderr } = await cli.run([...path, '--help']);
         expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
         expect(stdout).to.include(`Usage: coursectl ${path.join(' ')} [options]`);
@@ -75,6 +75,11 @@ describe('help', () => {
           expect(stdout, 'option').to.include(long);
           expect(description, long ?? '').to.be.a('string').that.is.not.empty;
         }
+        for (const argument of command.registeredArguments)
+          expect(
+            argument.description,
+            `argumentDescriptions in src/cli/core/declaration.ts: ${argument.name()}`,
+          ).not.to.equal('');
         expect(command.options.map(({ long }) => long)).to.include.members(['--json', '--quiet', '--verbose']);
       });
 

@@ -48,6 +48,7 @@ const lines: Readonly<Record<string, string>> = {
   ...{ 'enrollments assign': 'Bees eve@x.org', 'enrollments status': 'ID active', 'enrollments progress': 'ID 50' },
   ...{ 'enrollments remove': 'ID --yes', 'imports list': '', 'imports show': 'x', 'imports export': 'x' },
   ...{ 'imports rejects': 'x', 'imports resume': 'x --yes', 'imports cancel': 'x', 'imports undo': 'x --yes' },
+  'imports rows': 'x',
 };
 
 describe('A database whose schema is newer than the program', () => {

@@ -253,6 +253,20 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['0', '10000001', '1e3.5'],
     mustBe: wholeNumber(1, 10_000_000),
   },
+  IMPORT_PLAN_HOURS: {
+    read: imports('planHours'),
+    unset: 24,
+    valid: { '1': 1, '8760': 8760 },
+    invalid: ['0', '8761', '1d'],
+    mustBe: wholeNumber(1, 8760),
+  },
+  IMPORT_MAX_PLANS: {
+    read: imports('plansPerAccount'),
+    unset: 20,
+    valid: { '1': 1, '1000': 1000 },
+    invalid: ['0', '1001', 'many'],
+    mustBe: wholeNumber(1, 1000),
+  },
   MAX_COURSES_PER_TRAINER: {
     read: (config) => config.courses.ofTrainer,
     unset: 500,

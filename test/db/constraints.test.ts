@@ -204,7 +204,7 @@ describe('constraints of the database', () => {
       const place = { origin: 'cli' as const, filePath: '/people.csv' };
       const started = { id: uuidv7(), status: 'running' as const, createdAt: new Date(), ...file, ...place };
       await expectRefusal(Import.create({ ...started, origin: 'web' as 'http' }), 'imports_origin_known');
-      await expectRefusal(Import.create({ ...started, status: 'lost' as 'running' }), 'imports_status_known');
+      await expectRefusal(Import.create({ ...started, status: 'lost' as 'running' }), 'imports_status_valid');
       await Import.create(started);
       const row = {
         importId: started.id,

@@ -27,6 +27,8 @@ const tables = [
   'courses',
   'enrollments',
   'files',
+  'import_plan_rows',
+  'import_plans',
   'import_rows',
   'imports',
   'login_throttle',
@@ -112,6 +114,39 @@ describe('migrations', () => {
     await database.sequelize.query('DELETE FROM `SequelizeMeta`');
     expect(await migrateUp(database)).to.deep.equal(files);
     expect(await schemaOf(database)).to.deep.equal(schema);
+  });
+
+  it('keep imports and their rows when the words of a status change, in both directions', async () => {
+    const database = databases.open();
+    await migrateUp(database);
+    const { Import, ImportRow } = database.models;
+    const createdAt = new Date('2026-01-31T08:00:00.123Z');
+    const file = { fileName: 'a', filePath: '/a', fileSha256: 'a', optionsJson: '{}', origin: 'http' as const };
+    for (const [id, status] of [
+      ['1', 'planned'],
+      ['2', 'completed'],
+    ] as const) {
+      await Import.create({ id, status, createdAt, ...file });
+      const row = { importId: id, line: 2, outcome: 'created' as const, code: null, userId: null, reason: 'ü' };
+      await ImportRow.create({ ...row, undoJson: null, undoOutcome: null, undoCode: null });
+    }
+    const contents = async () => ({
+      imports: (await Import.findAll({ order: ['id'] })).map((one) => [one.id, one.status, one.createdAt]),
+      rows: (await ImportRow.findAll({ order: ['importId'] })).map((row) => [row.importId, row.line, row.reason]),
+    });
+    const rows = ['1', '2'].map((id) => [id, 2, 'ü']);
+    const imports = [
+      ['1', 'cancelled', createdAt],
+      ['2', 'completed', createdAt],
+    ];
+    const place = files.indexOf('20260101000013-plan-import-statuses.cjs');
+    await migrateDown(database, files.length - place);
+    expect(await contents()).to.deep.equal({ imports, rows });
+    await migrateUp(database);
+    expect(await contents()).to.deep.equal({ imports, rows });
+    await Import.update({ status: 'discarded' }, { where: { id: '1' } });
+    await Import.destroy({ where: { id: '2' } });
+    expect(await ImportRow.count()).to.equal(1);
   });
 
   it('are applied once by programs that start concurrently', async () => {

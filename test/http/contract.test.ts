@@ -191,8 +191,8 @@ describe('Flags of operations', () => {
     ]);
   });
 
-  it('lift the deadline of the database for undoing an import only', () => {
-    expect(named(({ databaseDeadline }) => databaseDeadline === 'none')).to.deep.equal(['undoImport']);
+  it('lift the deadline of the database for undoing an import and applying a plan only', () => {
+    expect(named(({ databaseDeadline }) => databaseDeadline === 'none')).to.have.members(['undoImport', 'applyImport']);
   });
 
   it('keep probes and metrics available before the database is reached', () => {

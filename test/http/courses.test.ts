@@ -51,7 +51,9 @@ describe('POST /api/courses', () => {
 
   it('enforces the limit of courses per trainer, for concurrent requests too', async () => {
     const { config, logger, hasher } = harness.context;
-    const context = await createContext({ ...config, courses: { ofTrainer: 3 } }, logger, { hasher });
+    const context = await createContext({ ...config, courses: { ...config.courses, ofTrainer: 3 } }, logger, {
+      hasher,
+    });
     try {
       const app = createApp(context);
       const createBy = ({ token }: Person, body: object) =>

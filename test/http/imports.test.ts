@@ -155,7 +155,7 @@ describe('Imports over HTTP', function () {
     await request(url).post('/api/auth/login').send({ identifier: email, password }).expect(200);
     while (existsSync(file)) await sleep(5);
     const again = await call('get', `/api/imports/${id}/credentials.csv`).expect(410);
-    expect(again.body).to.deep.equal({ error: 'The passwords of this import were fetched already.' });
+    expect(again.body).to.deep.equal({ error: 'The passwords of this import have already been fetched.' });
     await request(url).head(`/api/imports/${id}/credentials.csv`).set('Authorization', `Bearer ${token}`).expect(410);
     expect(await show(id)).to.include({ hasCredentials: false });
     expect(logged.join('')).not.to.include(password);

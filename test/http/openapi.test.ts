@@ -70,8 +70,8 @@ describe('GET /api/openapi.json', () => {
     const undescribed: string[] = [];
     function visit(node: unknown, place: string): void {
       if (typeof node !== 'object' || node === null) return;
-      const { properties, description, in: location } = node as Record<string, unknown>;
-      if (typeof location === 'string' && !description) undescribed.push(place);
+      const { properties, description, in: location, name: parameter } = node as Record<string, unknown>;
+      if (typeof location === 'string' && !description) undescribed.push(`${place} ${String(parameter)}`);
       const fields = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
       for (const [name, field] of fields as [string, Record<string, unknown>][])
         if (!field.description && field.$ref === undefined) undescribed.push(`${place}.${name}`);
@@ -133,6 +133,7 @@ for (const [name, operation] of operations) {
       if (operation.query || operation.params) expected.push('400');
       if (operation.upload) expected.push('400', '413', '415', '507');
       if (operation.failures?.includes('IMPORT_CONFLICT')) expected.push('400');
+      if (operation.failures?.includes('PLAN_OUTDATED')) expected.push('409');
       if (operation.failures?.includes('TOO_MANY_ATTEMPTS')) expected.push('429');
       if (operation.failures?.includes('CREDENTIALS_FETCHED')) expected.push('410');
       if (operation.acceptsRanges) expected.push('206', '304', '416');

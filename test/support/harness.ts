@@ -58,6 +58,8 @@ const tables = [
   'enrollments',
   'courses',
   'import_rows',
+  'import_plan_rows',
+  'import_plans',
   'imports',
   'audit_entries',
   'sessions',

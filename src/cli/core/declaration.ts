@@ -21,11 +21,11 @@ export type None = Readonly<Record<never, never>>;
 export const repeatable = (description: string): Repeatable => ({ description, isRepeatable: true });
 
 /** The option of commands that ask for confirmation. */
-export const yesOption = { '--yes': "don't ask" };
+export const yesOption = { '--yes': "don't ask for confirmation" };
 
 /** The options of commands that list a page. @param items what a page has, such as "courses" */
 export const pageOptions = (items: string) => ({
-  '--page <number>': 'from 1',
+  '--page <number>': 'number of the page, from 1',
   '--limit <number>': `${items} per page, 1 to 100`,
 });
 
@@ -90,10 +90,15 @@ export interface Declaration<Usage extends string, O extends Options, C extends 
   choices?: C;
 }
 
-/** How courses and accounts are named: the same in all commands. */
+/** What the help says of arguments: the same in all commands. */
 const argumentDescriptions: Readonly<Record<string, string>> = {
   course: 'its id or exact title',
   user: 'id, email address or phone number',
+  id: 'its id, as the list shows it',
+  file: 'path of the file',
+  'file-id': 'id of the file, as "courses files list" shows it',
+  status: 'active, completed or cancelled',
+  number: '0 to 100',
   shell: 'the shell to complete in',
 };
 

@@ -3,6 +3,8 @@ import { initAuditEntry } from './audit-entry.js';
 import { initCourse } from './course.js';
 import { initEnrollment } from './enrollment.js';
 import { initImport } from './import.js';
+import { initImportPlan } from './import-plan.js';
+import { initImportPlanRow } from './import-plan-row.js';
 import { initImportRow } from './import-row.js';
 import { initLoginThrottle } from './login-throttle.js';
 import { initSession } from './session.js';
@@ -17,6 +19,8 @@ export function initModels(sequelize: Sequelize) {
     AuditEntry: initAuditEntry(sequelize),
     Import: initImport(sequelize),
     ImportRow: initImportRow(sequelize),
+    ImportPlan: initImportPlan(sequelize),
+    ImportPlanRow: initImportPlanRow(sequelize),
     Course: initCourse(sequelize),
     Enrollment: initEnrollment(sequelize),
     StoredFile: initStoredFile(sequelize),

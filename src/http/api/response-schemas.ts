@@ -9,9 +9,9 @@ import { component } from './json-schema.js';
 /** The shapes of answers, for the documentation and the contract tests. Every key is required unless it says otherwise. */
 
 export const text = Joi.string().required();
-const nullableText = Joi.string().allow(null, '').required();
+export const nullableText = Joi.string().allow(null, '').required();
 /** One of the words, or null, which Joi's conversion to JSON Schema leaves out of the list. */
-const nullableWord = (words: readonly string[]) =>
+export const nullableWord = (words: readonly string[]) =>
   Joi.valid(...words, null)
     .meta({ enum: [...words, null] })
     .required();
@@ -22,7 +22,7 @@ export const count = Joi.number().integer().min(0).required();
 export const id = Joi.string().required();
 /** The id in a path. */
 export const idOf = (entity: string) => id.description(`Id of the ${entity}`);
-const timestamp = Joi.date().iso().required();
+export const timestamp = Joi.date().iso().required();
 const nullableTimestamp = Joi.date().iso().allow(null).required();
 const nullableDate = Joi.string()
   .pattern(/^\d{4}-\d{2}-\d{2}$/)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.js';
-import { presentImport } from '../../presenters/import.js';
+import { presentImport, presentImportRow } from '../../presenters/import.js';
+import { presentImportWithPlan } from '../../presenters/import-plan.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
 import { isSignedIn } from '../../services/auth/sessions.js';
@@ -15,7 +16,10 @@ import {
 import { templateText } from '../../services/imports/output/template.js';
 import { findImport, listImports } from '../../services/imports/queries.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
+import { applyPlan, replanImport } from '../../services/imports/queue/plan-commands.js';
+import { findPlan } from '../../services/imports/queue/plan-store.js';
 import { submitImport } from '../../services/imports/queue/submit.js';
+import { listImportRows } from '../../services/imports/rows.js';
 import { resumesAutomatically } from '../../services/imports/run/repository.js';
 import type { Handlers } from '../server/router.js';
 import type { ServerHandle } from '../server/server-handle.js';
@@ -28,7 +32,11 @@ const heartbeatMs = 15_000;
 /** How often the session of the caller is checked, in milliseconds. */
 const sessionMs = 3000;
 
-const underWay = new Set(['queued', 'running', 'undoing']);
+const underWay = new Set(['planning', 'queued', 'running', 'undoing']);
+
+/** An import with its plan, as clients see it. */
+const shownImport = async (context: Context, record: Awaited<ReturnType<typeof findImport>>) =>
+  presentImportWithPlan(record, await findPlan(context, record));
 
 async function* eventsOf(
   context: Context,
@@ -46,7 +54,7 @@ async function* eventsOf(
       admittedAt = performance.now();
     }
     const found = await findImport(context, id);
-    const data = JSON.stringify({ import: presentImport(found) });
+    const data = JSON.stringify({ import: await shownImport(context, found) });
     if (data !== shown) {
       yield `event: progress\ndata: ${data}\n\n`;
       shown = data;
@@ -92,7 +100,7 @@ export function importHandlers(service: ServerHandle) {
       const record = await submitImport(context, actorOf(caller), upload.file, formOptions(upload.fields));
       wakeImports();
       setHeader('Location', placeOf(record));
-      return { import: presentImport(await findImport(context, record.id)) };
+      return { import: await shownImport(context, await findImport(context, record.id)) };
     },
 
     async listImports({ context, query }) {
@@ -101,7 +109,7 @@ export function importHandlers(service: ServerHandle) {
     },
 
     async showImport({ context, params }) {
-      return { import: presentImport(await findImport(context, params.id)) };
+      return { import: await shownImport(context, await findImport(context, params.id)) };
     },
 
     async watchImport({ context, caller, params, signal }) {
@@ -140,10 +148,32 @@ export function importHandlers(service: ServerHandle) {
       };
     },
 
+    async planImport({ context, caller, params, body, setHeader }) {
+      const record = await replanImport(context, actorOf(caller), params.id, body);
+      wakeImports();
+      setHeader('Location', placeOf(record));
+      return { import: await shownImport(context, record) };
+    },
+
+    async applyImport({ context, caller, params, body, signal, setHeader }) {
+      const record = await applyPlan(context, actorOf(caller), params.id, body, signal);
+      wakeImports();
+      setHeader('Location', placeOf(record));
+      return { import: await shownImport(context, record) };
+    },
+
+    async listImportRows({ context, params, query }) {
+      const { items, pagination } = await listImportRows(context, params.id, query);
+      return { rows: items.map(presentImportRow), pagination };
+    },
+
     async cancelImport({ context, caller, params }) {
       const record = await cancelImport(context, actorOf(caller), params.id);
-      const message =
-        record.status === 'cancelled' ? 'Import cancelled.' : 'Import will end at the next batch of rows.';
+      const messages = new Map([
+        ['cancelled', 'Import cancelled.'],
+        ['discarded', 'Plan discarded.'],
+      ]);
+      const message = messages.get(record.status) ?? 'Import will end at the next batch of rows.';
       return { message, import: presentImport(record) };
     },
 

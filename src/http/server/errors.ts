@@ -67,6 +67,8 @@ const mappings: Record<ErrorCode, Mapping> = {
   IMPORT_FILE_INVALID: { status: 400 },
   IMPORT_CONFLICT: { status: 400 },
   IMPORT_REFUSED: { status: 400 },
+  PLAN_OUTDATED: { status: 409 },
+  PLAN_LIMIT: { status: 400 },
   CREDENTIALS_FETCHED: { status: 410 },
   DISK_FULL: { status: 507 },
   SEED_REFUSED: serverError,

@@ -7,6 +7,8 @@ import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { type ImportPlan, planImport } from './plan/plan.js';
 import { findImport, isRunning } from './queries.js';
+import { findPlan, removeDiscarded } from './queue/plan-store.js';
+import { assertBinding } from './queue/plan-worker.js';
 import { removeSpooledFile } from './queue/spool.js';
 import { type ApplyOptions, applyImport } from './run/apply.js';
 import {
@@ -33,6 +35,7 @@ export async function resumeImport(
 ): Promise<ImportResult> {
   const record = await findImport(core, id);
   assertUnfinished(record);
+  await assertNoOpenPlan(core, record);
   const plan = await planImport(core, {
     file: record.filePath,
     options: optionsOf(record),
@@ -44,6 +47,7 @@ export async function resumeImport(
       'IMPORT_CONFLICT',
       `The file ${record.filePath} is no longer what was imported. Put it back, or import it again.`,
     );
+  await assertBinding(core, record, plan);
   await prepare(plan);
   return withJobLease(core, record, options, async () => {
     // `running`: another process may still run it; applyImport waits for that one.
@@ -79,21 +83,40 @@ async function changeUnfinished(
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`
  */
 export async function requeueImport(core: Core, actor: Actor, id: string): Promise<Import> {
-  const { origin } = await findImport(core, id);
-  if (origin !== 'http')
+  const found = await findImport(core, id);
+  if (found.origin !== 'http')
     throw new AppError('IMPORT_CONFLICT', `The import ${id} was begun at a terminal: coursectl imports resume ${id}`);
   const fields = {
-    status: 'queued',
+    // What was only planned isn't run unless somebody applies the plan.
+    status: (await hasOpenPlan(core, found)) ? 'planning' : 'queued',
     cancelRequested: false,
     finishedAt: null,
     errorCode: null,
     errorMessage: null,
-  } as const;
+  } satisfies Partial<InferAttributes<Import>>;
   return changeUnfinished(core, actor, id, fields, async (record, transaction) =>
     // A `running` import without a lease was interrupted.
     (await isRunning(core, record, transaction)) ? [] : ['running'],
   );
 }
+
+/** Whether the import has a plan that nobody has applied. */
+async function hasOpenPlan(core: Core, record: Import): Promise<boolean> {
+  const plan = await findPlan(core, record);
+  return plan !== null && plan.appliedAt === null && record.rowsDone === 0;
+}
+
+/** @throws AppError `IMPORT_CONFLICT` */
+async function assertNoOpenPlan(core: Core, record: Import): Promise<void> {
+  if (await hasOpenPlan(core, record))
+    throw new AppError(
+      'IMPORT_CONFLICT',
+      `The plan of the import ${record.id} was not applied: it can only be over HTTP.`,
+    );
+}
+
+/** Imports of which nothing was ever written. */
+const neverApplied: readonly ImportStatus[] = ['planning', 'planned', 'discarded', 'expired'];
 
 /** What undoing an import would do now. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
 export async function previewUndo(core: Core, id: string): Promise<UndoResult> {
@@ -104,6 +127,8 @@ export async function previewUndo(core: Core, id: string): Promise<UndoResult> {
 
 function assertUndoable({ id, status }: Import): void {
   if (status === 'undone') throw new AppError('IMPORT_CONFLICT', `The import ${id} is undone already.`);
+  if (neverApplied.includes(status))
+    throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to undo.`);
   if (status === 'queued' || status === 'running')
     throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: cancel it first.`);
 }
@@ -149,19 +174,32 @@ async function undoUnderLease(
 }
 
 /**
- * Cancels an import that is queued, or runs: at the next row boundary, keeping what is done.
+ * Cancels an import that is queued, or runs: at the next row boundary, keeping what is done. One that is only planned is
+ * discarded with its file.
  * @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` when it has ended
  */
 export async function cancelImport(core: Core, actor: Actor, id: string): Promise<Import> {
   await findImport(core, id);
+  const record = await recordCancellation(core, actor, id);
+  // If this breaks off, the cleanups do it.
+  if (record.status === 'discarded') await removeDiscarded(core, record);
+  return record;
+}
+
+/** @throws AppError `IMPORT_CONFLICT` */
+async function recordCancellation(core: Core, actor: Actor, id: string): Promise<Import> {
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
-    if (record.status !== 'queued' && record.status !== 'running' && record.status !== 'interrupted')
+    const isPlanned = record.status === 'planning' || record.status === 'planned';
+    if (!isPlanned && record.status !== 'queued' && record.status !== 'running' && record.status !== 'interrupted')
       throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${record.status}: there is nothing to cancel.`);
     // No process would notice the request of an import that isn't running.
     const ended = record.status !== 'running' || !(await isRunning(core, record, transaction));
     await record.update(
-      { cancelRequested: true, ...(ended && { status: 'cancelled', finishedAt: core.now() }) },
+      {
+        cancelRequested: true,
+        ...(ended && { status: isPlanned ? 'discarded' : 'cancelled', finishedAt: core.now() }),
+      },
       { transaction },
     );
     await recordAudit(core, actor, { action: 'import.cancel', targetType: 'import', targetId: id }, transaction);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sweepSessions } from '../auth/sessions.js';
 import { sweepThrottle } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
+import { sweepPlans } from '../imports/queue/plan-store.js';
 import { sweepFiles } from './orphan-cleanup.js';
 
 /** The interval of the cleanup, in milliseconds. */
@@ -15,6 +16,7 @@ const closeTimeoutMs = 5000;
  */
 const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Promise<Record<string, number>>>> = {
   files: sweepFiles,
+  plans: sweepPlans,
   sessions: async (core, signal) => ({ removed: await sweepSessions(core, signal) }),
   throttle: async (core) => ({ removed: await sweepThrottle(core) }),
 };

@@ -36,7 +36,7 @@ describe('What a command declares', () => {
     const options = {
       '--sort-by <field>': 'a field',
       '--tag <word>': repeatable('a word'),
-      '--yes': "don't ask",
+      '--yes': "don't ask for confirmation",
       '--featured': 'on',
       '--no-featured': 'off',
     };

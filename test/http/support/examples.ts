@@ -7,8 +7,10 @@ import type { Role } from '../../../src/schemas/fields.js';
 import type { Access } from '../../../src/services/auth/permissions.js';
 import { operator } from '../../../src/services/core.js';
 import { createCourse } from '../../../src/services/courses/commands.js';
+import { submitImport } from '../../../src/services/imports/queue/submit.js';
 import { people } from '../../services/imports/support/importing.js';
 import { importFile } from '../../services/imports/support/running.js';
+import { client, runToPlan } from '../../services/imports/support/submitting.js';
 import {
   buildCourse,
   buildEnrollment,
@@ -98,6 +100,18 @@ async function buildImport(context: Context, origin: 'cli' | 'http' = 'cli') {
   writeFileSync(file, `${people(2)}A,B,nobody,\n`);
   const { id } = await importFile(context, file);
   await context.database.models.Import.update({ origin }, { where: { id } });
+  return { token, params: { id } };
+}
+
+/** A planned import, and the super admin's token. */
+async function buildPlan(context: Context) {
+  const { token, user } = await signIn(context, { role: 'super_admin' });
+  const folder = mkdtempSync(path.join(context.config.dataDir, 'example-'));
+  const file = path.join(folder, 'people.csv');
+  writeFileSync(file, `${people(2)}A,B,nobody,\n`);
+  const actor = { ...client, actorId: user.id };
+  const { id } = await submitImport(context, actor, { path: file, name: 'people.csv' }, { plan: true });
+  await runToPlan({ context }, id);
   return { token, params: { id } };
 }
 
@@ -318,7 +332,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   async createImport(context) {
     const { token } = await signIn(context, { role: 'super_admin' });
     const file = Buffer.from(people(2));
-    return { token, upload: { file, name: 'people.csv', fields: { role: 'trainer', map: 'team=' } } };
+    return { token, upload: { file, name: 'people.csv', fields: { role: 'trainer', map: 'team=', plan: 'true' } } };
   },
   async listImports(context) {
     const { token } = await buildImport(context);
@@ -326,6 +340,23 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   showImport: buildImport,
   watchImport: buildImport,
+  async planImport(context) {
+    const map = [
+      { column: 0, field: 'firstName' },
+      { column: 3, field: null },
+    ];
+    const options = { role: 'trainer', onExisting: 'update', resetPasswords: true, maxErrors: 5, delimiter: ',' };
+    return { ...(await buildPlan(context)), body: { ...options, map } };
+  },
+  async applyImport(context) {
+    const { token, params } = await buildPlan(context);
+    const record = await context.database.models.Import.findByPk(params.id, { rejectOnEmpty: true });
+    return { token, params, body: { planId: record.planId } };
+  },
+  async listImportRows(context) {
+    const query = { outcome: 'rejected', code: 'INVALID', search: 'nobody', page: '1', limit: '5' };
+    return { ...(await buildPlan(context)), query };
+  },
   importRejects: buildImport,
   importOutcome: buildImport,
   importCredentials: async (context) => buildImport(context, 'http'),

@@ -7,10 +7,10 @@ import { pageText } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 
 const auditOptions = {
-  '--action <action>': 'only this one, such as user.update or course.delete',
-  '--actor <user>': 'only by this account: id, email or phone',
-  '--target-type <type>': 'only of a user, address, import, course or enrollment',
-  '--target <id>': 'only of the one with this id',
+  '--action <action>': 'only this action, such as user.update or course.delete',
+  '--actor <user>': 'only changes by this account: id, email or phone',
+  '--target-type <type>': 'only changes of a user, address, import, course or enrollment',
+  '--target <id>': 'only changes of the one with this id',
   '--from <time>': 'from this date or time (ISO 8601)',
   '--to <time>': 'before this date or time',
   ...pageOptions('entries'),
@@ -22,7 +22,7 @@ export function register(program: Command, registry: Registry): void {
   define(audit, registry, {
     usage: 'list',
     schema: 'any',
-    summary: 'List privileged changes with their present names, newest first; --json has the values before and after',
+    summary: 'List privileged changes with their present names, newest first; --json shows old and new values',
     examples: [
       'audit list',
       'audit list --action course.delete --from 2026-01-01',

@@ -14,7 +14,7 @@ export const courseListOptions = {
   '--unpublished': 'only courses that are not published',
   '--seats-left': 'only courses that have seats left',
   '--full': 'only courses that have none left',
-  '--search <text>': 'look in title, category and tags',
+  '--search <text>': 'search in title, category and tags',
   '--sort-by <field>': 'createdAt, updatedAt, title, category or startDate',
   '--sort-order <order>': 'ASC or DESC',
   ...courseDetailOptions,
@@ -22,7 +22,7 @@ export const courseListOptions = {
 };
 
 export const trainerListOptions = {
-  '--search <text>': 'look in names and email',
+  '--search <text>': 'search in names and email',
   ...pageOptions('trainers'),
 };
 
@@ -35,15 +35,15 @@ export const deleteCourseOptions = {
 const courseFieldOptions = {
   '--title <title>': '3 to 200 characters',
   '--description <text>': 'what it is about',
-  '--short-description <text>': 'the same in a sentence',
+  '--short-description <text>': 'the description in one sentence',
   '--category <category>': '2 to 100 characters',
   '--level <level>': 'beginner, intermediate or advanced',
   '--language <language>': 'language of instruction',
   '--type <type>': 'online, classroom or hybrid',
-  '--tag <word>': repeatable('a word to find it by; may be repeated'),
-  '--requirements <text>': 'what trainees should bring',
-  '--learning-outcomes <text>': 'what they will know',
-  '--max-students <number>': 'maximum number of trainees, or none for no limit',
+  '--tag <word>': repeatable('a word to find it with; may be repeated'),
+  '--requirements <text>': 'what trainees should know or bring',
+  '--learning-outcomes <text>': 'what trainees will learn',
+  '--max-students <number>': 'maximum number of trainees; "none" for no limit',
   '--start-date <date>': 'as YYYY-MM-DD',
   '--end-date <date>': 'as YYYY-MM-DD',
   '--location <place>': 'where it takes place',

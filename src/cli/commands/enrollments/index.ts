@@ -37,7 +37,7 @@ export function register(program: Command, registry: Registry): void {
     ],
     options: assignOptions,
     notes:
-      'Of several trainees, those who can be enrolled are; the others are listed with the reason, and the exit code is 3.',
+      "Trainees who can't be enrolled are listed with the reason; the others are enrolled, and the exit code is 3.",
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).assign(run),
   });

@@ -5,7 +5,7 @@ export const enrollmentListOptions = {
   '--user <user>': 'only of this trainee: id, email or phone',
   '--trainer <user>': "only in this trainer's courses: id, email or phone",
   '--status <status>': 'only pending, active, completed or cancelled ones',
-  '--search <text>': 'look in names; with --trainer or --course',
+  '--search <text>': 'search in names; needs --trainer or --course',
   ...pageOptions('enrollments'),
 };
 

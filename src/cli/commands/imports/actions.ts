@@ -1,9 +1,12 @@
 import path from 'node:path';
-import { presentImport } from '../../../presenters/import.js';
+import { presentImport, presentImportRow } from '../../../presenters/import.js';
+import { presentImportWithPlan } from '../../../presenters/import-plan.js';
 import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
 import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/ledger-export.js';
 import { findImport, listImports } from '../../../services/imports/queries.js';
+import { findPlan } from '../../../services/imports/queue/plan-store.js';
+import { listImportRows } from '../../../services/imports/rows.js';
 import { keptAccounts } from '../../../services/imports/run/ledger.js';
 import { resultOf } from '../../../services/imports/run/repository.js';
 import type { KeptAccount, UndoResult } from '../../../services/imports/undo/undo.js';
@@ -12,7 +15,7 @@ import type { outputOption } from '../../core/declaration.js';
 import { assertDestination, writeData } from '../../core/file-output.js';
 import { counted, pageText, table } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-import type { importListOptions, resumeOptions, undoOptions } from './options.js';
+import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 import { confirmPlan, report } from './outcome.js';
 import { createProgress } from './progress.js';
 
@@ -43,16 +46,37 @@ export async function list(run: Run<'', typeof importListOptions>): Promise<Resu
   };
 }
 
+/** A page of the rows of an import. @throws AppError `NOT_FOUND`, `VALIDATION` */
+export async function rows(run: Run<'<id>', typeof importRowOptions>): Promise<Result> {
+  const { outcome, code, search, page, limit } = run.options;
+  const query = { outcome, code, search, page, limit };
+  const { items, pagination } = await listImportRows(await run.context(), run.arguments.id, query);
+  const lines = items.map((row) => [
+    String(row.line),
+    row.outcome,
+    row.code ?? '',
+    row.account?.email ?? '',
+    row.message ?? row.changes?.map(({ field }) => field).join(', ') ?? '',
+  ]);
+  return {
+    json: { rows: items.map(presentImportRow), pagination },
+    text: pageText(['LINE', 'OUTCOME', 'CODE', 'ACCOUNT', 'WHY'], lines, pagination, 'row'),
+  };
+}
+
 /** One import, and the accounts that undoing it has kept. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<id>'>): Promise<Result> {
   const context = await run.context();
   const record = await findImport(context, run.arguments.id);
   const kept = await keptAccounts(context, record.id);
+  const { plan } = presentImportWithPlan(record, await findPlan(context, record));
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
   const fields: [string, string | null][] = [
     ['id', record.id],
     ['status', record.status],
-    ['problem', record.errorMessage],
+    ['problem', record.errorMessage ?? plan?.problem?.message ?? null],
+    ['plan', plan?.id ?? null],
+    ['expires', plan?.expiresAt.toISOString() ?? null],
     ['file', record.filePath],
     ['options', record.optionsJson],
     ['rows', `${counts.rows}${record.rowsTotal === null ? '' : ` of ${record.rowsTotal}`}`],
@@ -69,7 +93,7 @@ export async function show(run: Run<'<id>'>): Promise<Result> {
   ];
   const known = fields.flatMap(([field, value]) => (value === null ? [] : [[field, value]]));
   return {
-    json: { import: importJson(record), kept },
+    json: { import: { ...importJson(record), plan }, kept },
     text: [table(['FIELD', 'VALUE'], known), ...keptText(kept)].join('\n'),
   };
 }
@@ -137,10 +161,13 @@ export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Re
 /** Cancels an import after the current batch of rows. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
 export async function cancel(run: Run<'<id>'>): Promise<Result> {
   const record = await cancelImport(await run.context(), operator, run.arguments.id);
-  const ended = record.status === 'cancelled';
+  const texts = new Map([
+    ['cancelled', 'Cancelled'],
+    ['discarded', 'Plan discarded'],
+  ]);
   return {
     json: { import: importJson(record) },
-    text: `${ended ? 'Cancelled' : 'It will end after the current batch of rows'}: ${record.id}`,
+    text: `${texts.get(record.status) ?? 'It will end after the current batch of rows'}: ${record.id}`,
   };
 }
 

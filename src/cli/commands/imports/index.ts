@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
 import { outputOption } from '../../core/declaration.js';
-import { importListOptions, resumeOptions, undoOptions } from './options.js';
+import { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const imports = program.command('imports').description('List, resume, cancel and undo imports');
@@ -24,6 +24,15 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(imports, registry, {
+    usage: 'rows <id>',
+    schema: 'current',
+    summary: 'List the rows of an import: of its plan until that is applied, then what became of them',
+    examples: ['imports rows 019aa0c4-... --outcome rejected', 'imports rows 019aa0c4-... --code INVALID --json'],
+    options: importRowOptions,
+    run: async (run) => (await import('./actions.js')).rows(run),
+  });
+
+  define(imports, registry, {
     usage: 'export <id>',
     schema: 'current',
     summary: 'Write the result of every row as CSV, with the current data of the accounts',
@@ -36,8 +45,7 @@ export function register(program: Command, registry: Registry): void {
   define(imports, registry, {
     usage: 'rejects <id>',
     schema: 'current',
-    summary:
-      'Write the rejected rows as CSV, as they were, with line, code and reason: correct them and import that file',
+    summary: 'Write the rejected rows with line, code and reason as CSV, to be corrected and imported',
     examples: ['imports rejects 019aa0c4-... > rejected.csv'],
     options: outputOption,
     stopsItself: true,
@@ -72,7 +80,7 @@ export function register(program: Command, registry: Registry): void {
       'imports undo 019aa0c4-... --yes --json',
     ],
     options: undoOptions,
-    notes: 'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and named.',
+    notes: 'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed.',
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).undo(run),
   });

@@ -5,23 +5,33 @@ export const importListOptions = {
   ...pageOptions('imports'),
 };
 
+export const importRowOptions = {
+  '--outcome <outcome>': 'only rows that are created, updated, skipped or rejected',
+  '--code <code>': 'only rows with this code, such as DUPLICATE_IN_FILE',
+  '--search <text>': 'only rows of accounts with this text in name or email, or on this line',
+  ...pageOptions('rows'),
+};
+
 export const importUsersOptions = {
   '--dry-run': 'show the plan only; writes nothing',
-  '--plan <id>': 'do exactly what the dry run with this id showed, or refuse',
+  '--plan <id>': 'apply exactly the plan that the dry run with this id showed, or nothing',
   '--role <role>': 'for rows without a role: trainee (default) or trainer',
-  '--course <course>': 'enroll every trainee in this course (id or title), besides the course of the row',
-  '--enrollment-status <status>': 'of enrollments without one: active (default) or pending',
-  '--on-existing <what>': 'rows whose account exists already: skip (default), update or fail',
-  '--match <key>': 'how the account of a row is found: email (default); or phone, which also finds it by phone alone',
-  '--reset-passwords': 'with --on-existing update: give those accounts new passwords too',
-  '--on-error <what>': 'bad rows: continue without them (default), stop at the first, or abort: write nothing',
-  '--max-errors <n>': 'write nothing when more rows than this are bad',
-  '--credentials <file>': 'where generated passwords go; must not exist (default: beside the CSV, .credentials.csv)',
-  '--rejects <file>': 'where rejected rows go; must not exist (default: beside the CSV, .rejected.csv)',
+  '--course <course>': 'also enroll every trainee in this course: id or exact title',
+  '--enrollment-status <status>': 'for rows without one: active (default) or pending',
+  '--on-existing <what>': 'for rows whose account exists: skip (default), update or fail',
+  '--match <key>': 'how the account of a row is found: by email (default), or with phone also by phone alone',
+  '--reset-passwords': 'with --on-existing update: also give these accounts new passwords',
+  '--on-error <what>': 'after a rejected row: continue (default), stop there, or abort and write nothing',
+  '--max-errors <n>': 'write nothing if more rows than this are rejected',
+  '--credentials <file>':
+    'file for generated passwords; must not exist (default: beside the imported file, .credentials.csv)',
+  '--rejects <file>': 'file for rejected rows; must not exist (default: beside the imported file, .rejected.csv)',
   '--encoding <name>': 'auto (default), utf-8, utf-16le, utf-16be or windows-1252',
   '--delimiter <sign>': "auto (default), ',', ';', tab or '|'",
-  '--map <heading=field>': repeatable('what a column is, such as "Mobile=phone"; repeatable'),
-  '--template': 'print a file to fill in, and nothing else',
+  '--map <heading=field>': repeatable(
+    'the field of a column with another name, such as "Mobile=phone"; may be repeated',
+  ),
+  '--template': 'print a file to fill in, and do nothing else',
   ...yesOption,
 };
 

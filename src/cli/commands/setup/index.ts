@@ -6,7 +6,7 @@ export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'setup',
     schema: 'not newer',
-    summary: 'Set the system up: check the database, create its tables, create the super admin',
+    summary: 'Set up the system: check the database, create its tables, create the super admin',
     examples: [
       'setup',
       'setup --yes --first-name Ada --last-name Lovelace --email ada@example.org --phone "555 0100" --password-stdin < password.txt',

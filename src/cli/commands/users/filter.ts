@@ -8,7 +8,7 @@ export const filterOptions = {
   '--active': 'only accounts that may sign in',
   '--inactive': 'only accounts that may not',
   '--requires-password-change': 'only accounts that still have their initial password',
-  '--search <text>': 'look in names, email and phone',
+  '--search <text>': 'search in names, email and phone',
 };
 
 /** The options as the API's filter. @throws AppError `USAGE` for options that exclude each other */

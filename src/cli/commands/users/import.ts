@@ -6,7 +6,7 @@ export function register(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'import [file]',
     schema: 'current',
-    summary: 'Create accounts from a CSV file: shows what will happen, asks, then does it',
+    summary: 'Create accounts from a CSV file: show the plan, ask, then apply it',
     examples: [
       'users import people.csv --dry-run',
       'users import people.csv',
@@ -16,7 +16,7 @@ export function register(users: Command, registry: Registry): void {
     ],
     options: importUsersOptions,
     notes:
-      'The file: CSV with the columns firstName, lastName (or a full name), email, phone and, if you like, role, isActive,' +
+      'The file: CSV with the columns firstName, lastName (or a full name), email, phone; optional are role, isActive,' +
       '\npassword or passwordHash, course, enrollmentStatus, notes; by these or other usual names, in any order and encoding.' +
       '\n"-" reads standard input. More: docs/IMPORTING.md.' +
       '\nAccounts without a password get one in the credentials file; all must change theirs at their first login.' +

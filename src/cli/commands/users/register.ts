@@ -7,7 +7,7 @@ import { passwordOption, personOptions } from './person-options.js';
 const registerOptions = {
   ...personOptions,
   '--role <role>': 'trainee, trainer or super_admin',
-  '--inactive': "create the account so that it can't sign in yet",
+  '--inactive': "create an account that can't sign in yet",
   ...passwordOption,
 };
 

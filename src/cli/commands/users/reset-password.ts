@@ -4,7 +4,7 @@ import { define, type Registry } from '../../core/command.js';
 import { readPassword } from '../../core/input.js';
 
 const resetOptions = {
-  '--password-stdin': 'read the temporary password from standard input instead of making one',
+  '--password-stdin': 'read the temporary password from standard input instead of generating one',
 };
 
 export function register(users: Command, registry: Registry): void {

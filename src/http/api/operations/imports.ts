@@ -1,5 +1,13 @@
 import Joi from 'joi';
-import { importListingSchema, importOptionsSchema, undoQuerySchema } from '../../../schemas/import.js';
+import {
+  applySchema,
+  importFormSchema,
+  importListingSchema,
+  importRowListingSchema,
+  replanSchema,
+  undoQuerySchema,
+} from '../../../schemas/import.js';
+import { importRow, importWithPlan } from '../import-shapes.js';
 import { operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -21,15 +29,17 @@ export const importOperations = {
     method: 'post',
     path: '/api/imports',
     tag: 'Imports',
-    summary: 'Import accounts from a CSV file, in the background',
+    summary: 'Import accounts from a CSV file, in the background, or plan that',
+    description:
+      'With `plan` nothing is written: the import is `planning`, then `planned`, until the plan is applied, discarded or expires.',
     access: superAdmin,
-    upload: { field: 'file', fields: importOptionsSchema, maxBytes: ({ imports }) => imports.uploadBytes },
+    upload: { field: 'file', fields: importFormSchema, maxBytes: ({ imports }) => imports.uploadBytes },
     success: {
       status: 202,
-      description: 'The import is queued; `Location` is its URL',
-      body: Joi.object({ import: shapes.importRecord.required() }),
+      description: 'The import is queued, or is being planned; `Location` is its URL',
+      body: Joi.object({ import: importWithPlan }),
     },
-    failures: ['DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
+    failures: ['PLAN_LIMIT', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
   listImports: operation({
     method: 'get',
@@ -44,13 +54,13 @@ export const importOperations = {
     method: 'get',
     path: '/api/imports/:id',
     tag: 'Imports',
-    summary: 'An import and its progress',
+    summary: 'An import, its plan and its progress',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: {
       status: 200,
       description: 'The import',
-      body: Joi.object({ import: shapes.importRecord.required() }),
+      body: Joi.object({ import: importWithPlan }),
     },
     failures: ['NOT_FOUND'],
   }),
@@ -58,10 +68,15 @@ export const importOperations = {
     method: 'get',
     path: '/api/imports/:id/events',
     tag: 'Imports',
-    summary: 'Server-sent events: `progress` with the import whenever it changes, `end` when it has ended',
+    summary:
+      'Server-sent events: `progress` with the import whenever it changes, `end` when it has ended or is planned',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
-    success: { status: 200, description: 'The events, until the import has ended', content: 'text/event-stream' },
+    success: {
+      status: 200,
+      description: 'The events, until the import has ended or is planned',
+      content: 'text/event-stream',
+    },
     failures: ['NOT_FOUND'],
   }),
   importRejects: operation({
@@ -94,18 +109,65 @@ export const importOperations = {
     success: { status: 200, description: 'The generated passwords', content: 'text/csv' },
     failures: ['NOT_FOUND', 'CREDENTIALS_FETCHED', 'IMPORT_CONFLICT', 'NOT_READY'],
   }),
+  planImport: operation({
+    method: 'post',
+    path: '/api/imports/:id/plan',
+    tag: 'Imports',
+    summary: 'Plan the uploaded file again with other options or columns',
+    description:
+      'Options that are left out have their default values. Works for imports that are planned or being planned, and for those that failed or were cancelled before their first row.',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.idOf('import') }),
+    body: replanSchema,
+    success: {
+      status: 202,
+      description: 'The import is being planned',
+      body: Joi.object({ import: importWithPlan }),
+    },
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'PLAN_LIMIT'],
+  }),
+  applyImport: operation({
+    method: 'post',
+    path: '/api/imports/:id/apply',
+    tag: 'Imports',
+    summary: 'Do what the plan of an import says, in the background',
+    description:
+      'Answers 409 and writes nothing if the file, the matching accounts or the courses have changed since. What changes after this answer takes the import back to `planned`, with a `problem`.',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.idOf('import') }),
+    body: applySchema,
+    databaseDeadline: 'none',
+    success: {
+      status: 202,
+      description: 'The import is queued',
+      body: Joi.object({ import: importWithPlan }),
+    },
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT', 'IMPORT_REFUSED', 'PLAN_OUTDATED'],
+  }),
+  listImportRows: operation({
+    method: 'get',
+    path: '/api/imports/:id/rows',
+    tag: 'Imports',
+    summary: 'Rows of an import: of its plan until that is applied, then what became of them',
+    access: superAdmin,
+    params: Joi.object({ id: shapes.idOf('import') }),
+    query: importRowListingSchema,
+    success: { status: 200, description: 'One page of rows', body: shapes.pageOf('rows', importRow) },
+    failures: ['NOT_FOUND'],
+  }),
   cancelImport: operation({
     method: 'post',
     path: '/api/imports/:id/cancel',
     tag: 'Imports',
     summary: 'Cancel a queued or running import at the next batch of rows; committed rows stay',
+    description: 'An import that is only planned is discarded with its file.',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     success: {
       status: 200,
-      description: 'The import is cancelled, or will be at the next batch of rows',
+      description: 'The import is cancelled or discarded, or will be cancelled at the next batch of rows',
       body: Joi.object({
-        message: shapes.message('Import cancelled.', 'Import will end at the next batch of rows.'),
+        message: shapes.message('Import cancelled.', 'Plan discarded.', 'Import will end at the next batch of rows.'),
         import: shapes.importRecord.required(),
       }),
     },

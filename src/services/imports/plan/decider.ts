@@ -99,7 +99,7 @@ export class Decider {
   #decideRow(row: FileRow, { byEmail, byPhone }: MatchingAccounts): Decision {
     if (isRejected(row)) return { outcome: 'rejected', row };
     if (row.doubt !== undefined && byEmail.get(row.person.email)?.phone !== row.person.phone)
-      return rejection(row, 'INVALID', row.doubt);
+      return doubtful(row, row.doubt);
     const key = phoneKey(row.person.phone);
     const [emailOwner, phoneOwner] = [byEmail.get(row.person.email), byPhone.get(key)];
     const emailId = emailOwner?.id ?? this.#released.get(`email ${row.person.email}`);
@@ -152,6 +152,11 @@ export class Decider {
       return block ? rejection(one.row, block, roleBlockReasons[block](one.account.id), one.account.id) : one;
     });
   }
+}
+
+function doubtful(row: CandidateRow, doubt: string): Decision {
+  const { row: rejected } = rejection(row, 'INVALID', doubt);
+  return { outcome: 'rejected', row: { ...rejected, problems: [{ path: 'phone', message: doubt }] } };
 }
 
 const otherEmail = (id: string) =>

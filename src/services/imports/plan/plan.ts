@@ -1,5 +1,6 @@
 import type { CsvFormat } from '../../../csv/format.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
+import type { IdentityChange } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
 import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
@@ -13,7 +14,7 @@ import { fileBytes, fileIdentity } from '../read/source-file.js';
 import { CourseCapacity } from './course-capacity.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
-import { type IdentityChange, type PlanSample, PlanSummary } from './summary.js';
+import { type PlanSample, PlanSummary } from './summary.js';
 
 /** What importing a file would do. Planning writes nothing. */
 export interface ImportPlan {
@@ -31,6 +32,8 @@ export interface ImportPlan {
   /** Words of the file that were read as roles, besides the roles' own names. */
   roleWords: Readonly<Record<string, ImportableRole>>;
   counts: ImportCounts;
+  /** How many lines the file has; null when it was not read to its end. */
+  lines: number | null;
   samples: readonly PlanSample[];
   /** The updates that change who an account is, and how many more there are. */
   identityChanges: readonly IdentityChange[];
@@ -127,6 +130,8 @@ export interface PlanRequest {
   record?: Import;
   /** Called with the number of rows read so far. */
   onProgress?(rows: number): void;
+  /** Called with the decisions of each batch, in the order of the file. */
+  onDecisions?(decisions: readonly Decision[]): Promise<void>;
 }
 
 /**
@@ -142,7 +147,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   const begun = request.record ?? (await findUnfinished(core, { fileSha256, options }));
   const rowsDone = begun?.rowsDone ?? 0;
   const decider = await Decider.open(core, options, begun);
-  const { format, mapping, batches, roleWords, repetitions, close } = await openImportFile(
+  const { format, mapping, batches, roleWords, repetitions, lines, close } = await openImportFile(
     fileBytes(file),
     {
       options,
@@ -169,6 +174,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
       const decisions = await decider.decide(rows, capacity);
       const wanted = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
       summary.add(wanted);
+      await request.onDecisions?.(wanted);
       request.onProgress?.(summary.counts.rows);
       const last = wanted.at(-1);
       if (options.onError === 'stop' && last?.outcome === 'rejected') {
@@ -197,6 +203,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     ignoredColumns: mapping.ignored,
     roleWords: Object.fromEntries(roleWords),
     counts,
+    lines: stopsAtLine === null ? lines() : null,
     samples,
     identityChanges,
     identityChangesLeftOut,

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ImportCounts } from '../../../db/models/import.js';
+import type { IdentityChange } from '../../../db/models/import-plan.js';
 import type { RowCode } from '../read/rows.js';
-import { type Decision, type ExistingAccount, needsSecret, type Outcome } from './outcomes.js';
+import { type Decision, needsSecret, type Outcome } from './outcomes.js';
 
 /** A row shown as an example of what will happen; holds no password. */
 export interface PlanSample {
@@ -14,16 +15,6 @@ export interface PlanSample {
   /** The fields that an update changes. */
   changes?: string[];
 }
-
-/** An update that changes who an account is: its name, its email or its role. */
-export interface IdentityChange {
-  line: number;
-  userId: string;
-  before: Identity;
-  after: Identity;
-}
-
-type Identity = Pick<ExistingAccount, (typeof identityFields)[number]>;
 
 const identityFields = ['firstName', 'lastName', 'email', 'role'] as const;
 
@@ -92,7 +83,12 @@ export class PlanSummary {
       this.identityChangesLeftOut += 1;
       return;
     }
-    const identityOf = ({ firstName, lastName, email, role }: Identity) => ({ firstName, lastName, email, role });
+    const identityOf = ({ firstName, lastName, email, role }: IdentityChange['before']) => ({
+      firstName,
+      lastName,
+      email,
+      role,
+    });
     const [before, after] = [identityOf(account), identityOf({ ...identityOf(account), ...changes })];
     this.identityChanges.push({ line: row.line, userId: account.id, before, after });
   }

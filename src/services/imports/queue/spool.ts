@@ -1,4 +1,4 @@
-import { readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { access, constants, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Op } from 'sequelize';
 import type { Import } from '../../../db/models/import.js';
@@ -21,6 +21,24 @@ export async function removeSpooledFile(core: Core, { filePath }: Import): Promi
   await rmdir(path.dirname(filePath)).catch(() => undefined);
 }
 
+/** Whether this instance can read the file: instances may have disks of their own. */
+export async function isReadableHere({ filePath }: Import): Promise<boolean> {
+  return access(filePath, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Clients know the file by its name, and must not see paths of the server. */
+export function withoutPaths(message: string, { filePath, fileName }: Import): string {
+  return message.replaceAll(filePath, fileName).replaceAll(path.dirname(filePath) + path.sep, '');
+}
+
+/** Whether an instance may still need the file of an import. */
+export function hasEnded({ status }: Pick<Import, 'status'>): boolean {
+  return ended.includes(status);
+}
+
 /** Whether an import that can be resumed needs the file. */
 export async function isSpoolNeeded(core: Core, file: string): Promise<boolean> {
   const where = { filePath: path.resolve(file), status: { [Op.notIn]: [...ended] } };
@@ -28,7 +46,7 @@ export async function isSpoolNeeded(core: Core, file: string): Promise<boolean> 
 }
 
 /** Imports that can't be resumed. */
-const ended: readonly ImportStatus[] = ['completed', 'stopped', 'undone'];
+const ended: readonly ImportStatus[] = ['completed', 'stopped', 'undone', 'expired', 'discarded'];
 
 /** The names of spooled files: of uploads and of standard input. */
 const spoolNames: readonly string[] = ['upload.csv', 'stdin.csv'];
@@ -56,7 +74,7 @@ export async function removeOrphanedUploads(core: Core, name: string, before: Da
     await rm(folder, { recursive: true, force: true });
     return true;
   }
-  if (!ended.includes(record.status)) return false;
+  if (!hasEnded(record)) return false;
   await removeSpooledFile(core, record);
   const { credentialsFile, credentialsFetchedAt } = record;
   if (credentialsFetchedAt !== null && credentialsFile?.startsWith(folder + path.sep))

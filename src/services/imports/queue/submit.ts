@@ -3,16 +3,18 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Import } from '../../../db/models/import.js';
 import { isAppError, validationError } from '../../../errors.js';
-import { importOptionsSchema } from '../../../schemas/import.js';
+import { importFormSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename, type Upload, uploadFault } from '../../files/files.js';
 import { CourseIndex, defaultCourse } from '../plan/course-index.js';
 import { createImport } from '../run/repository.js';
+import { assertBelowPlanLimit, requestPlan } from './plan-store.js';
 import { importsFolder } from './spool.js';
 
 async function sha256Of(file: string): Promise<string> {
@@ -33,17 +35,24 @@ async function syncUpload(filePath: string): Promise<void> {
   for (const parent of [folder, path.dirname(folder)]) await syncFolder(parent);
 }
 
+/** @throws AppError `PLAN_LIMIT` */
+async function wantPlan(core: Core, record: Import, transaction: Transaction): Promise<void> {
+  // The import itself is recorded already.
+  await assertBelowPlanLimit(core, record.createdBy, transaction, record.id);
+  await requestPlan(core, record, transaction);
+}
+
 /**
- * Queues an uploaded file. The file is moved to the spool, or removed when that fails.
+ * Queues an uploaded file, or with `plan` has it planned only. The file is moved to the spool, or removed when that fails.
  * @param options raw options of the import
- * @throws AppError `VALIDATION` for the options, a course that doesn't exist and an empty file, `DISK_FULL`,
+ * @throws AppError `PLAN_LIMIT`, `VALIDATION` for the options, a course that doesn't exist and an empty file, `DISK_FULL`,
  *   `STORAGE_UNAVAILABLE`
  */
-export async function submitImport(core: Core, actor: Actor, upload: Upload, options: unknown): Promise<Import> {
+export async function submitImport(core: Core, actor: Actor, upload: Upload, options: object): Promise<Import> {
   const id = uuidv7();
   const folder = path.join(importsFolder(core), id);
   try {
-    const valid = validate(importOptionsSchema, options);
+    const { plan, ...valid } = validate(importFormSchema, options);
     await defaultCourse(new CourseIndex(core), valid.course);
     if ((await stat(upload.path)).size === 0) throw validationError([{ path: 'file', message: 'The file is empty.' }]);
     const fileSha256 = await sha256Of(upload.path);
@@ -52,7 +61,14 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
     await rename(upload.path, filePath);
     await syncUpload(filePath);
     const file = { fileName: sanitizeFilename(upload.name), filePath, fileSha256 };
-    return await createImport(core, actor, { id, status: 'queued', options: valid, rowsTotal: null, ...file });
+    const status = plan ? 'planning' : 'queued';
+    return await createImport(
+      core,
+      actor,
+      { id, status, options: valid, rowsTotal: null, ...file },
+      {},
+      (record, within) => (plan ? wantPlan(core, record, within) : Promise.resolve()),
+    );
   } catch (error) {
     await rm(upload.path, { force: true });
     // When the connection broke during the commit, the import may be queued and need its file; if it isn't, the orphan

@@ -1,8 +1,6 @@
-import { access, constants } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type InferAttributes, Op } from 'sequelize';
-import { activeLeases, withLease } from '../../../db/lease.js';
+import { type InferAttributes, Op, type WhereOptions } from 'sequelize';
+import { activeLeases, type Lease, withLease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
 import { AppError, isAppError } from '../../../errors.js';
 import type { ImportStatus } from '../../../schemas/import.js';
@@ -11,8 +9,11 @@ import { planImport } from '../plan/plan.js';
 import { applyImport } from '../run/apply.js';
 import { assertNotFetched, leaseMs } from '../run/import-lock.js';
 import { jobLease, leaseName, optionsOf, transientErrors } from '../run/repository.js';
+import { needsPlan, removePlan } from './plan-store.js';
+import { assertBinding, makePlan, reopenPlan } from './plan-worker.js';
+import { isReadableHere, withoutPaths } from './spool.js';
 
-/** Runs the imports that were asked for over HTTP. */
+/** Runs and plans the imports that were asked for over HTTP. */
 export interface ImportWorker {
   /** Checks the queue now. */
   wake(): void;
@@ -31,22 +32,34 @@ const leaseTaken = () => new AppError('IMPORT_CONFLICT', 'Another process has th
 /** How many imports are read at a time. */
 const queuePage = 100;
 
+/** What slots are for. Plans have slots of their own, so that they needn't wait for the end of imports. */
+type Work = 'run' | 'plan';
+
+/** The imports that are to be run or planned. */
+const due: Readonly<Record<Work, WhereOptions<Import>>> = {
+  run: {
+    [Op.or]: [
+      { status: ['queued', 'running'] },
+      { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...transientErrors] }] } },
+    ],
+  },
+  plan: { status: 'planning' },
+};
+
+const slotLease: Readonly<Record<Work, (slot: number) => string>> = {
+  run: (slot) => `import-slot:${slot}`,
+  plan: (slot) => `import-plan-slot:${slot}`,
+};
+
 /**
- * All imports that no process runs and that are queued or were interrupted by a fault, the oldest first. It goes through
- * the whole queue, because any number of imports may not be runnable here or now.
+ * All imports that no process works on and that are due or were interrupted by a fault, the oldest first. It goes through
+ * the whole queue, because any number of imports may not be readable here or now.
  */
-async function* pending(core: Core): AsyncGenerator<Import> {
+async function* pending(core: Core, work: Work): AsyncGenerator<Import> {
   for (let after = ''; ; ) {
     const records = await core.database.read(() =>
       core.database.models.Import.findAll({
-        where: {
-          id: { [Op.gt]: after },
-          origin: 'http',
-          [Op.or]: [
-            { status: ['queued', 'running'] },
-            { status: 'interrupted', errorCode: { [Op.or]: [{ [Op.is]: null }, { [Op.in]: [...transientErrors] }] } },
-          ],
-        },
+        where: { [Op.and]: [{ id: { [Op.gt]: after }, origin: 'http' }, due[work]] },
         order: ['id'],
         limit: queuePage,
       }),
@@ -56,14 +69,6 @@ async function* pending(core: Core): AsyncGenerator<Import> {
     if (records.length < queuePage) return;
     after = records.at(-1)?.id ?? after;
   }
-}
-
-/** Whether this instance can read the file: instances may have disks of their own. */
-async function isReadableHere({ filePath }: Import): Promise<boolean> {
-  return access(filePath, constants.R_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** The account that submitted an import is the actor of its changes. */
@@ -104,16 +109,21 @@ async function runOne(core: Core, record: Import, signal: AbortSignal): Promise<
   });
   if (plan.fileSha256 !== record.fileSha256)
     throw new AppError('FILE_UNUSABLE', `The file ${record.filePath} is not what was uploaded. Upload it again.`);
+  await assertBinding(core, record, plan);
   const ignore = () => undefined;
   const events = { onProgress: ignore, onResume: ignore, onWait: ignore };
   await applyImport(core, actorOf(record), plan, { record, signal, waitMs: 0, ...events });
+  if (!needsPlan(record)) await removePlan(core, record);
 }
 
 /** Records why a run failed, unless the import was ended otherwise meanwhile. */
 async function noteOutcome(core: Core, record: Import, error: unknown): Promise<void> {
+  if (isAppError(error, 'PLAN_OUTDATED')) return reopenPlan(core, record, error);
+  // What was planned so far is planned again.
+  if (isAppError(error, 'INTERRUPTED') && record.status === 'planning') return;
   const fields = outcomeOf(core, record, error);
   await core.database.inTransaction(async (transaction) => {
-    const where = { id: record.id, status: ['running', 'interrupted'] as ImportStatus[] };
+    const where = { id: record.id, status: ['planning', 'running', 'interrupted'] as ImportStatus[] };
     await core.database.models.Import.update(fields, { where, transaction });
   });
 }
@@ -126,27 +136,23 @@ function outcomeOf(core: Core, record: Import, error: unknown): Partial<InferAtt
   return { ...failed, errorCode: 'BUG', errorMessage: 'The import met a bug. The service has logged it.' };
 }
 
-/** Clients know the file by its name, and must not see paths of the server. */
-function withoutPaths(message: string, { filePath, fileName }: Import): string {
-  return message.replaceAll(filePath, fileName).replaceAll(path.dirname(filePath) + path.sep, '');
-}
-
 /**
- * Starts to run queued imports, `IMPORT_CONCURRENCY` at the same time over all instances on this database. Slots and
+ * Starts to run and plan imports, `IMPORT_CONCURRENCY` of each at the same time over all instances on this database. Slots and
  * imports are leases, so that another instance takes over those of a dead one.
  */
 export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions = {}): ImportWorker {
   const stop = new AbortController();
   let wakeUp = new AbortController();
 
-  /** Runs the next import that can be run here. @returns whether there was one */
-  async function runNext(): Promise<boolean> {
-    for await (const record of pending(core)) {
+  /** Runs or plans the next import that can be read here. @returns whether there was one */
+  async function runNext(work: Work): Promise<boolean> {
+    for await (const record of pending(core, work)) {
       if (stop.signal.aborted) return false;
       if (!(await isReadableHere(record))) continue;
       try {
-        const work = () => attempt(record);
-        if (await withLease(core.database, jobLease(record), 0, leaseTaken, work, { durationMs: leaseMs })) return true;
+        const name = jobLease(record);
+        const attempted = (lease: Lease) => attempt(record, work, lease);
+        if (await withLease(core.database, name, 0, leaseTaken, attempted, { durationMs: leaseMs })) return true;
       } catch (error) {
         if (!isAppError(error, 'IMPORT_CONFLICT')) throw error;
       }
@@ -155,9 +161,10 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
   }
 
   /** @returns false when the import has to wait; the next one is tried then */
-  async function attempt(record: Import): Promise<boolean> {
+  async function attempt(record: Import, work: Work, lease: Lease): Promise<boolean> {
     try {
-      await runOne(core, record, stop.signal);
+      if (work === 'plan') await makePlan(core, record, lease, stop.signal);
+      else await runOne(core, record, stop.signal);
     } catch (error) {
       if (isAppError(error, ...transientErrors)) {
         // Conflicts with other runs are normal.
@@ -175,13 +182,14 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
     await sleep(pollMs, undefined, { signal: wakeUp.signal }).catch(() => undefined);
   }
 
-  async function runSlot(slot: number): Promise<void> {
+  async function runSlot(slot: number, work: Work): Promise<void> {
     while (!stop.signal.aborted) {
       try {
         // The queue is empty most of the time: then no lease is taken.
-        const isDue = !(await pending(core).next()).done;
-        const name = `import-slot:${slot}`;
-        if (isDue && (await withLease(core.database, name, 0, leaseTaken, runNext, { durationMs: leaseMs }))) continue;
+        const isDue = !(await pending(core, work).next()).done;
+        const next = () => runNext(work);
+        const name = slotLease[work](slot);
+        if (isDue && (await withLease(core.database, name, 0, leaseTaken, next, { durationMs: leaseMs }))) continue;
       } catch (error) {
         // Another instance has the slot, or the database is unreachable: the slot is tried again after the pause.
         if (!isAppError(error)) core.logger.error({ err: error }, 'import worker');
@@ -191,7 +199,10 @@ export function startImportWorker(core: Core, { pollMs = 1000 }: WorkerOptions =
     }
   }
 
-  const slots = Array.from({ length: core.config.imports.concurrency }, (_, slot) => runSlot(slot + 1));
+  const slots = Array.from({ length: core.config.imports.concurrency }, (_, slot) => [
+    runSlot(slot + 1, 'run'),
+    runSlot(slot + 1, 'plan'),
+  ]).flat();
   function wake(): void {
     wakeUp.abort();
     wakeUp = new AbortController();

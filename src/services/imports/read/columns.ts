@@ -1,10 +1,17 @@
 import { AppError } from '../../../errors.js';
-import { type ImportColumn, importColumns, requiredImportColumns } from '../../../schemas/import.js';
+import {
+  type ImportColumn,
+  type ImportField,
+  importColumns,
+  importFields,
+  requiredImportColumns,
+} from '../../../schemas/import.js';
 import { closest } from './closest.js';
-import { halfNames, headerAliases, type ImportField } from './header-aliases.js';
+import { halfNames, headerAliases } from './header-aliases.js';
 import { headingKey, longestKnown } from './headings.js';
 
-interface Column {
+/** A column of a file. */
+export interface Column {
   heading: string;
   /** Which cell of a row it is, from 0. */
   index: number;
@@ -35,7 +42,9 @@ export const addedColumns = (headings: readonly string[]): number =>
   headings.findLastIndex((_, start) => rejectColumns.every((name, at) => headings[start + at] === name));
 
 /** The columns in the order of the file, without those that a rejects file added. */
-function ownColumns(headings: readonly string[]): Column[] {
+export function ownColumns(header: readonly string[]): Column[] {
+  // Spreadsheets pad all lines to the length of the longest.
+  const headings = header.slice(0, header.findLastIndex((heading) => heading.trim() !== '') + 1);
   const added = addedColumns(headings);
   return headings
     .map((heading, index) => ({ heading, index }))
@@ -54,15 +63,20 @@ function shown(heading: string): string {
   return line.length > longestShown ? `${line.slice(0, longestShown)}…` : line;
 }
 
-const importFields: readonly ImportField[] = [...importColumns, 'fullName', 'suspended'];
 const template = importColumns.join(',');
 
-const knownByKey = new Map<string, { field: ImportField; rank: number }>();
-for (const field of importFields) {
-  [field, ...headerAliases[field]].forEach((name, rank) => {
-    const key = headingKey(name);
-    if (!knownByKey.has(key)) knownByKey.set(key, { field, rank });
-  });
+/** What a heading usually means, by its key, and how likely that is. */
+export const knownByKey: ReadonlyMap<string, { field: ImportField; rank: number }> = namesByKey();
+
+function namesByKey() {
+  const names = new Map<string, { field: ImportField; rank: number }>();
+  for (const field of importFields) {
+    [field, ...headerAliases[field]].forEach((name, rank) => {
+      const key = headingKey(name);
+      if (!names.has(key)) names.set(key, { field, rank });
+    });
+  }
+  return names;
 }
 
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
@@ -78,8 +92,22 @@ function isAddress(cell: string): boolean {
 /** The fields of columns that the options map; undefined for columns to ignore. */
 type Decided = ReadonlyMap<number, ImportField | undefined>;
 
-/** @param maps `heading=field` each, or `heading=` */
-function decide(own: readonly Column[], maps: readonly string[]): Decided {
+/** A column by its number, from 1: headings may be blank, or repeated. */
+const byNumber = /^#(\d{1,5})$/;
+
+/** The column that a mapping names: by number, by its exact heading, or by one that is nearly the same. */
+function columnOf(heading: string, own: readonly Column[], keys: ReadonlyMap<Column, string>): Column | undefined {
+  const [, number] = byNumber.exec(heading) ?? [];
+  const key = headingKey(heading);
+  return (
+    own.find(({ index }) => index + 1 === Number(number)) ??
+    own.find((other) => other.heading.trim() === heading) ??
+    own.find((other) => key !== '' && keys.get(other) === key)
+  );
+}
+
+/** @param maps `heading=field` each, or `heading=`; `#3` is the third column */
+export function decide(own: readonly Column[], maps: readonly string[]): Decided {
   const decided = new Map<number, ImportField | undefined>();
   const fieldKeys = new Map(importFields.map((field) => [headingKey(field), field]));
   // Computed once, because every mapping is compared with all headings.
@@ -87,10 +115,7 @@ function decide(own: readonly Column[], maps: readonly string[]): Decided {
   for (const map of maps) {
     const at = map.lastIndexOf('=');
     const [heading, name] = [map.slice(0, at).trim(), map.slice(at + 1).trim()];
-    const key = headingKey(heading);
-    const column =
-      own.find((other) => other.heading.trim() === heading) ??
-      own.find((other) => key !== '' && ownKeys.get(other) === key);
+    const column = columnOf(heading, own, ownKeys);
     if (at < 0 || heading === '')
       throw usage('A mapping is heading=field, such as "Mobile=phone", or heading= for a column to be ignored.');
     if (column === undefined) {

@@ -25,6 +25,8 @@ export interface CsvFile {
    * it, a fault throws `IMPORT_FILE_INVALID` with the line.
    */
   rows: AsyncGenerator<CsvRow[]>;
+  /** How many lines the file has up to its last row, once all rows were read. */
+  lines(): number;
   /** Closes the source, even when not all rows were read. */
   close(): Promise<void>;
 }
@@ -87,6 +89,7 @@ export async function openCsv(
       header: header.cells.map((cell) => cell.replaceAll('\ufeff', '')),
       headerLine: header.line,
       rows: prepended(others, rows),
+      lines: () => reader.lastLine,
       close,
     };
   } catch (error) {

@@ -1,7 +1,4 @@
-import type { ImportColumn } from '../../../schemas/import.js';
-
-/** What a heading can mean: a column of an import, the full name in one cell, or the opposite of `isActive`. */
-export type ImportField = ImportColumn | 'fullName' | 'suspended';
+import type { ImportField } from '../../../schemas/import.js';
 
 /**
  * The headings of spreadsheets and other programs for each column, the likelier first: of two in a file, the first is used.

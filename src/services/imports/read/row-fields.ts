@@ -1,7 +1,6 @@
 import { readPhone, restoreProtected } from '../../../csv/cells.js';
-import { answerWords } from '../../../schemas/import.js';
+import { answerWords, type ImportField } from '../../../schemas/import.js';
 import type { ColumnMapping } from './columns.js';
-import type { ImportField } from './header-aliases.js';
 import { longestKnown } from './headings.js';
 
 /** First and last name, split at the last space. A comma means that the order is reversed, or more than a name. */

@@ -65,6 +65,7 @@ export class RowReader {
   readonly #limits: CsvLimits;
   /** The line on which the next record begins. csv-parse counts a CRLF in quotes twice. */
   #nextLine: number;
+  #lastLine = 0;
   #blankLines = 0;
   #bytesSinceLine = 0;
   /** How many columns a rejects file has added; unknown before the header. */
@@ -116,6 +117,11 @@ export class RowReader {
     }
   }
 
+  /** The line on which the last record so far ends. */
+  get lastLine(): number {
+    return this.#lastLine;
+  }
+
   close(): void {
     this.#parser.destroy();
   }
@@ -139,6 +145,7 @@ export class RowReader {
       return cell;
     });
     this.#nextLine += lineBreaks + 1;
+    this.#lastLine = this.#nextLine - 1;
     if (hasContent) rows.push({ line, cells });
   }
 

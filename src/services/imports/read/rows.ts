@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CsvFormat } from '../../../csv/format.js';
-import { isAppError, validationError } from '../../../errors.js';
+import { type FieldProblem, isAppError, validationError } from '../../../errors.js';
 import {
   type ImportableRole,
   type ImportedPerson,
@@ -52,6 +52,8 @@ export interface CandidateRow extends CsvRow {
 export interface RejectedRow extends CsvRow {
   code: RowCode;
   reason: string;
+  /** The problems of the row one by one, where the reason says several. */
+  problems?: readonly FieldProblem[];
 }
 
 /** A row, checked against the schema and the rows before it. */
@@ -78,6 +80,8 @@ export interface ImportFile {
   batches: AsyncGenerator<FileRow[]>;
   /** The words of the rows so far that were read as roles, besides the roles' own names. */
   roleWords: ReadonlyMap<string, ImportableRole>;
+  /** How many lines the file has, once all rows are read. */
+  lines(): number;
   /** What is known of repeated keys, once all rows are read. */
   repetitions(): Repetitions | undefined;
   /** Closes the file, even when not all rows were read. */
@@ -145,7 +149,8 @@ class RowChecker {
       const doubt = phoneDoubt(input.phone ?? '');
       const person = personOf(input, doubt);
       const weakness = person.password && this.#policy('Password', person.password, person);
-      if (weakness) return { ...row, code: 'INVALID', reason: weakness };
+      if (weakness)
+        return { ...row, code: 'INVALID', reason: weakness, problems: [{ path: 'password', message: weakness }] };
       // Its keys aren't recorded: if the row is rejected later, the next row with the same email is no duplicate.
       if (doubt) return { ...row, person, doubt };
       const reason = this.#repetition(row.line, person);
@@ -154,7 +159,7 @@ class RowChecker {
         : { line: row.line, cells: row.cells, person };
     } catch (error) {
       if (!isAppError(error, 'VALIDATION')) throw error;
-      return { ...row, code: 'INVALID', reason: error.message };
+      return { ...row, code: 'INVALID', reason: error.message, problems: error.details };
     }
   }
 
@@ -234,13 +239,13 @@ export async function openImportFile(
   { batchRows, ...limits }: CsvLimits & { batchRows: number },
   repetitions?: Repetitions,
 ): Promise<ImportFile> {
-  const { header, format, rows, close } = await openCsv(bytes, reading.format, limits);
+  const { header, format, rows, lines, close } = await openCsv(bytes, reading.format, limits);
   try {
     const mapping = await mappingOf(header, rows, reading.options.map);
     const checker = new RowChecker(format, mapping, reading.policy, repetitions);
     const batches = inBatches(rows, checker, batchRows);
     const { roleWords } = checker;
-    return { format, mapping, batches, roleWords, repetitions: () => checker.repetitions, close };
+    return { format, mapping, batches, roleWords, lines, repetitions: () => checker.repetitions, close };
   } catch (error) {
     await close();
     throw error;

@@ -53,6 +53,7 @@ const resumable: readonly ImportStatus[] = ['interrupted', 'failed', 'cancelled'
 
 function notResumable(status: ImportStatus): string {
   if (status === 'undoing') return 'is being undone: it can only be undone to the end.';
+  if (status === 'planned') return 'is planned: apply its plan.';
   // A run that was killed looks alive until its lease expires.
   if (status === 'running')
     return `is running, or broke off less than ${leaseMs / 1000} seconds ago: wait for its end, or try again then.`;

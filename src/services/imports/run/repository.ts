@@ -79,7 +79,7 @@ export function resumesAutomatically({ origin, status, errorCode }: Import): boo
 
 /** The fields of a new import. */
 interface NewImport {
-  status: 'queued' | 'running';
+  status: 'queued' | 'running' | 'planning';
   fileName: string;
   filePath: string;
   fileSha256: string;
@@ -88,7 +88,17 @@ interface NewImport {
   id?: string;
 }
 
-/** Records an import, with its audit entry. */
+/** Records that an import is planned or begun, with its options. */
+export async function auditBegin(core: Core, actor: Actor, record: Import, transaction: Transaction): Promise<void> {
+  const action = record.status === 'planning' ? 'import.plan' : 'import.start';
+  const after = { fileName: record.fileName, rows: record.rowsTotal, ...(JSON.parse(record.optionsJson) as object) };
+  await recordAudit(core, actor, { action, targetType: 'import', targetId: record.id, after }, transaction);
+}
+
+/**
+ * Records an import, with its audit entry.
+ * @param beside what is written in the same transaction
+ */
 export async function createImport(
   core: Core,
   actor: Actor,
@@ -96,6 +106,7 @@ export async function createImport(
   reports: Partial<
     ReturnType<typeof reportsOf> & Pick<ReturnType<typeof planOf>, 'planId' | 'planRestId' | 'formatJson'>
   > = {},
+  beside: (record: Import, transaction: Transaction) => Promise<void> = async () => undefined,
 ): Promise<Import> {
   return core.database.inTransaction(async (transaction) => {
     const now = core.now();
@@ -112,13 +123,8 @@ export async function createImport(
       },
       { transaction },
     );
-    const after = { fileName: record.fileName, rows: record.rowsTotal, ...options };
-    await recordAudit(
-      core,
-      actor,
-      { action: 'import.start', targetType: 'import', targetId: record.id, after },
-      transaction,
-    );
+    await beside(record, transaction);
+    await auditBegin(core, actor, record, transaction);
     return record;
   }, confirmedById(core.database.models.Import));
 }

@@ -266,6 +266,20 @@ describe('Columns that options map', () => {
     });
   });
 
+  it('are named by their number where headings are blank or repeated, before any heading', async () => {
+    const header = ['A', 'Surname', 'A', '', '#1'];
+    const mapping = mapColumns(header, ['#1=firstName', '#3=email', '#4=phone', '#5=notes']);
+    expect(Object.fromEntries(mapping.fields)).to.deep.equal({
+      firstName: 0,
+      lastName: 1,
+      email: 2,
+      phone: 3,
+      notes: 4,
+    });
+    const { code, message } = await failureOf(() => mapColumns(header, ['#6=phone']));
+    expect([code, message]).to.deep.equal(['USAGE', 'The file has no column "#6". Did you mean "#1"?']);
+  });
+
   it('may be the full name, whatever other columns exist', () => {
     for (const beside of [['Vorname'], ['Surname'], ['First name'], ['First name', 'Last name']]) {
       const mapping = mapColumns(['Name', 'email', 'phone', ...beside], ['Name=fullName']);

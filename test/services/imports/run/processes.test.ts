@@ -22,12 +22,13 @@ describe('Imports by several processes', function () {
     return { service, url };
   }
 
-  async function submit(url: string, csv: string): Promise<string> {
+  async function submit(url: string, csv: string, fields: Record<string, string> = {}): Promise<string> {
     const { token } = await signIn(importing.context, { role: 'super_admin', email: 'root@example.org' });
     const response = await request(url)
       .post('/api/imports')
       .set('Authorization', `Bearer ${token}`)
-      .attach('file', Buffer.from(csv), 'people.csv');
+      .attach('file', Buffer.from(csv), 'people.csv')
+      .field(fields);
     expect(response.status, response.text).to.equal(202);
     return (response.body as { import: { id: string } }).import.id;
   }
@@ -42,6 +43,21 @@ describe('Imports by several processes', function () {
       await sleep(50);
     }
   }
+
+  it('are planned by another process when theirs is killed, each row once', async () => {
+    const first = await serve();
+    const id = await submit(first.url, people(4000), { plan: 'true' });
+    while ((await models().ImportPlanRow.count({ where: { importId: id } })) === 0) await sleep(5);
+    first.service.kill('SIGKILL');
+    const second = await serve();
+    while ((await find(id)).status === 'planning') await sleep(50);
+    expect(await find(id)).to.include({ status: 'planned', rowsTotal: 4000, rowsDone: 0 });
+    const planned = await models().ImportPlanRow.findAll({ where: { importId: id }, order: ['line'], raw: true });
+    expect(planned.map(({ line }) => line)).to.deep.equal(Array.from({ length: 4000 }, (_, index) => index + 2));
+    expect(await models().User.count({ where: { role: 'trainee' } })).to.equal(0);
+    second.service.kill('SIGTERM');
+    expect((await second.service.ended).exitCode).to.equal(0);
+  });
 
   it('are finished by another process when theirs is killed, each row once', async () => {
     const first = await serve();

@@ -32,7 +32,7 @@ export async function submitInterrupted(importing: Importing, csv: string, optio
 
 /** Runs the service's imports until one of them fulfils the condition. */
 export async function runUntil(
-  { context }: Importing,
+  { context }: Pick<Importing, 'context'>,
   id: string,
   isWanted: (record: Import) => boolean,
 ): Promise<Import> {
@@ -48,6 +48,10 @@ export async function runUntil(
     await worker.close();
   }
 }
+
+/** {@link runUntil} its plan is made. */
+export const runToPlan = (importing: Pick<Importing, 'context'>, id: string) =>
+  runUntil(importing, id, ({ status }) => status === 'planned' || status === 'failed');
 
 /** {@link runUntil} it has ended, one way or the other. */
 export const runToEnd = (importing: Importing, id: string) =>

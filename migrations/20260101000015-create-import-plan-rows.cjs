@@ -1,0 +1,37 @@
+const { createTable, dropTable, oneOf } = require('./lib/ddl.cjs');
+
+module.exports = {
+  async up(queryInterface) {
+    await createTable(queryInterface, {
+      name: 'import_plan_rows',
+      columns: {
+        import_id: { type: 'id' },
+        line: { type: 'integer' },
+        // What would become of the row.
+        outcome: { type: ['word', 10] },
+        code: { type: ['word', 40], null: true },
+        // The field that the reason is about, if it is about one.
+        field: { type: ['word', 20], null: true },
+        reason: { type: 'text', null: true },
+        // The account that the row matches.
+        user_id: { type: 'id', null: true },
+        search_key: { type: ['string', 600] },
+        // The fields that an update changes, with their old and new values.
+        changes_json: { type: 'text', null: true },
+        // The cells of the row, shortened, without passwords.
+        cells_json: { type: 'longText' },
+      },
+      primaryKey: ['import_id', 'line'],
+      checks: {
+        import_plan_rows_outcome_known: oneOf('outcome', ['created', 'updated', 'skipped', 'rejected']),
+      },
+      foreignKeys: {
+        import_plan_rows_import_fk: { columns: ['import_id'], references: ['imports', ['id']], onDelete: 'CASCADE' },
+      },
+    });
+  },
+
+  async down(queryInterface) {
+    await dropTable(queryInterface, 'import_plan_rows');
+  },
+};

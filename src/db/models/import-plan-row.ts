@@ -1,0 +1,36 @@
+import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize';
+import { id } from './columns.js';
+
+/** What would become of one row of a file, while its import is planned. */
+export class ImportPlanRow extends Model<InferAttributes<ImportPlanRow>, InferCreationAttributes<ImportPlanRow>> {
+  declare importId: string;
+  /** Number of the line in the file on which the row begins, from 1. */
+  declare line: number;
+  declare outcome: 'created' | 'updated' | 'skipped' | 'rejected';
+  declare code: string | null;
+  declare field: string | null;
+  declare reason: string | null;
+  declare userId: string | null;
+  declare searchKey: string;
+  declare changesJson: string | null;
+  declare cellsJson: string;
+}
+
+export function initImportPlanRow(sequelize: Sequelize): typeof ImportPlanRow {
+  // A subclass for each connection, because init() binds the class to one.
+  return class extends ImportPlanRow {}.init(
+    {
+      importId: { ...id(), primaryKey: true, allowNull: false },
+      line: { type: DataTypes.INTEGER, primaryKey: true, allowNull: false },
+      outcome: { type: DataTypes.STRING(10), allowNull: false },
+      code: { type: DataTypes.STRING(40) },
+      field: { type: DataTypes.STRING(20) },
+      reason: { type: DataTypes.TEXT },
+      userId: id(),
+      searchKey: { type: DataTypes.STRING(600), allowNull: false },
+      changesJson: { type: DataTypes.TEXT },
+      cellsJson: { type: DataTypes.TEXT('medium'), allowNull: false },
+    },
+    { sequelize, modelName: 'ImportPlanRow', tableName: 'import_plan_rows', timestamps: false },
+  );
+}

@@ -1,0 +1,109 @@
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type NonAttribute,
+  type Sequelize,
+} from 'sequelize';
+import type { Delimiter, Encoding, ImportableRole, ImportField } from '../../schemas/import.js';
+import { id, timestamp } from './columns.js';
+import type { ImportCounts } from './import.js';
+
+/** A column of a file as it is understood. */
+export interface FileColumn {
+  /** Its place in a row, from 0. */
+  index: number;
+  heading: string;
+  /** null: it is not imported. */
+  field: ImportField | null;
+  /** Values of its first rows, shortened, without passwords. */
+  samples: string[];
+}
+
+/** Rows that are skipped or rejected for the same reason. */
+export interface PlanReason {
+  outcome: 'skipped' | 'rejected';
+  code: string;
+  /** The field that must be corrected; null when it isn't one. */
+  field: ImportField | null;
+  message: string;
+  /** How many rows; one that has several problems counts for each. */
+  count: number;
+  /** The lines of the first rows. */
+  rows: number[];
+}
+
+/** An update that changes who an account is: its name, its email or its role. */
+export interface IdentityChange {
+  line: number;
+  userId: string;
+  before: Identity;
+  after: Identity;
+}
+
+type Identity = Record<'firstName' | 'lastName' | 'email' | 'role', string>;
+
+/** A finished plan as it is stored. */
+export interface PlanContent {
+  /** Why the file can't be imported with these options; null when it can. */
+  problem: { code: string; message: string } | null;
+  /** How the file was read; null when its encoding is unknown, or it is no text. */
+  file: {
+    encoding: Encoding;
+    delimiter: Delimiter;
+    byteOrderMark: boolean;
+    headerLine: number;
+    /** How many lines it has; null when it was not read to its end. */
+    lines: number | null;
+  } | null;
+  columns: FileColumn[];
+  /** What a column can be. */
+  fields: { name: ImportField; required: boolean }[];
+  /** null with a problem. */
+  counts: (ImportCounts & { unchanged: number }) | null;
+  reasons: PlanReason[];
+  identityChanges: IdentityChange[];
+  identityChangesLeftOut: number;
+  generatedPasswords: number;
+  /** Words of the file that were read as roles. */
+  roleWords: { word: string; role: ImportableRole }[];
+  stopsAtLine: number | null;
+  /** Why the plan must not be applied: more bad rows than the options allow. */
+  refusal: string | null;
+}
+
+/** The plan of an import over HTTP, from its request until rows of the import are committed. */
+export class ImportPlan extends Model<InferAttributes<ImportPlan>, InferCreationAttributes<ImportPlan>> {
+  declare importId: string;
+  /** Counts the plans that were asked for: a process that makes an earlier one stops. */
+  declare revision: CreationOptional<number>;
+  declare rowsRead: CreationOptional<number>;
+  /** The finished plan; null while it is being made. */
+  declare planJson: CreationOptional<string | null>;
+  /** From then on the import is bound to the plan, until its first rows are committed. */
+  declare appliedAt: CreationOptional<Date | null>;
+  declare expiresAt: Date;
+
+  /** The finished plan; null while it is being made. */
+  get content(): NonAttribute<PlanContent | null> {
+    // Written by this program only.
+    return this.planJson === null ? null : (JSON.parse(this.planJson) as PlanContent);
+  }
+}
+
+export function initImportPlan(sequelize: Sequelize): typeof ImportPlan {
+  // A subclass for each connection, because init() binds the class to one.
+  return class extends ImportPlan {}.init(
+    {
+      importId: { ...id(), primaryKey: true, allowNull: false },
+      revision: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 1 },
+      rowsRead: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
+      planJson: { type: DataTypes.TEXT('medium') },
+      appliedAt: timestamp(),
+      expiresAt: { ...timestamp(), allowNull: false },
+    },
+    { sequelize, modelName: 'ImportPlan', tableName: 'import_plans', timestamps: false },
+  );
+}

@@ -1,0 +1,169 @@
+import Joi from 'joi';
+import { importDelimiters, importEncodings, importFields, rowOutcomes } from '../../schemas/import.js';
+import { component } from './json-schema.js';
+import { boolean, count, id, importRecord, nullableText, nullableWord, text, timestamp } from './response-schemas.js';
+
+/** The shapes of imports that are planned before they are applied, and of their rows. */
+
+const line = count.description('Number of the line in the file on which the row begins, from 1').example(7);
+
+const rowCode = text
+  .description('Why the row was skipped or rejected: docs/IMPORTING.md lists the codes')
+  .example('INVALID');
+
+const field = nullableWord(importFields);
+
+const column = component(
+  'ImportFileColumn',
+  'A column of the file as it is understood',
+  Joi.object({
+    index: count.description('Place of the column in a row, from 0').example(3),
+    heading: nullableText.description('Heading in the file, shortened').example('Mobile'),
+    field: field.description('Field that the column is imported as; null if it is not imported').example('phone'),
+    samples: Joi.array()
+      .items(Joi.string())
+      .max(5)
+      .required()
+      .description('Up to 5 values of its first rows, cut at 100 characters; what may be a password is masked')
+      .example(['+49 30 1234']),
+  }),
+);
+
+const reason = component(
+  'ImportReason',
+  'Rows that are skipped or rejected for the same reason',
+  Joi.object({
+    outcome: Joi.valid('skipped', 'rejected').required().description('What becomes of the rows'),
+    code: rowCode,
+    field: field.description('Field to correct; null where it is not a single one').example('email'),
+    message: text
+      .description('The reason, for people; the same for all these rows')
+      .example('Email must be a valid email address.'),
+    count: count.description('Number of rows; a row that has several problems counts for each').example(3),
+    rows: Joi.array().items(count).max(20).required().description('Lines of the first 20 rows').example([7, 12, 31]),
+  }),
+);
+
+const identity = Joi.object({ firstName: text, lastName: text, email: text, role: text }).required();
+
+/** The plan of an import. */
+const importPlan = component(
+  'ImportPlan',
+  'What importing the file would do; nothing is written until it is applied',
+  Joi.object({
+    id: nullableText
+      .description('Digest of file, options and matching accounts; null while it is made and with a `problem`')
+      .example('3f9a1c0d5b7e2468'),
+    rowsRead: count.description('Number of rows that were planned so far').example(2000),
+    expiresAt: timestamp.description('Time from which the plan can no longer be applied'),
+    problem: Joi.object({
+      code: text.example('IMPORT_FILE_INVALID'),
+      message: nullableText.description('The reason, for people').example('The header lacks phone.'),
+    })
+      .allow(null)
+      .required()
+      .description('Why the file cannot be imported with these options; plan it again with others'),
+    file: Joi.object({
+      encoding: Joi.valid(...importEncodings).required(),
+      delimiter: Joi.valid(...importDelimiters).required(),
+      byteOrderMark: boolean.description('Whether the file begins with a byte order mark').example(false),
+      headerLine: count.description('Line of the header').example(1),
+      lines: count.allow(null).description('Number of lines; null if it was not read to its end').example(2001),
+    })
+      .allow(null)
+      .required()
+      .description('How the file was read; null while it is unknown'),
+    columns: Joi.array().items(column).required().description('Columns of the file'),
+    fields: Joi.array()
+      .items(
+        Joi.object({
+          name: Joi.valid(...importFields).required(),
+          required: boolean
+            .description('Whether a file must have it; a full name stands for first and last name')
+            .example(true),
+        }),
+      )
+      .required()
+      .description('Fields that columns can be mapped to'),
+    counts: Joi.object({
+      rows: count,
+      created: count,
+      updated: count,
+      skipped: count,
+      unchanged: count.description('Skipped rows whose account already has these values').example(5),
+      rejected: count,
+      enrolled: count,
+    })
+      .allow(null)
+      .required()
+      .description('Number of rows by outcome; null while it is made and with a `problem`'),
+    reasons: Joi.array().items(reason).required().description('Why rows are rejected and skipped, grouped'),
+    identityChanges: Joi.array()
+      .items(Joi.object({ line, userId: id, before: identity, after: identity }))
+      .required()
+      .description('Updates that change the name, email or role of an account; the first 100'),
+    identityChangesLeftOut: count.description('How many more there are').example(0),
+    generatedPasswords: count.description('How many accounts get a generated password').example(40),
+    roleWords: Joi.array()
+      .items(
+        Joi.object({
+          word: nullableText.description('Word in the file').example('Student'),
+          role: Joi.valid('trainee', 'trainer').required(),
+        }),
+      )
+      .required()
+      .description('Words of the file that were read as roles'),
+    stopsAtLine: count
+      .allow(null)
+      .description('Line of the bad row at which the import stops, with `onError` stop')
+      .example(null),
+    refusal: nullableText
+      .description('Why the plan cannot be applied: more bad rows than the options allow; null if it can')
+      .example(null),
+  })
+    .allow(null)
+    .required(),
+);
+
+/** An import with its plan. */
+export const importWithPlan = component(
+  'ImportWithPlan',
+  'An import of accounts, with its plan until rows of it are written',
+  importRecord.keys({ plan: importPlan }).required(),
+);
+
+/** A row of an import. */
+export const importRow = component(
+  'ImportRow',
+  'What became of a row of the file, or would',
+  Joi.object({
+    line,
+    outcome: Joi.valid(...rowOutcomes)
+      .required()
+      .description('What became of the row, or would'),
+    code: rowCode.allow(null),
+    field: field.description('Field to correct, where it is a single one').example('email'),
+    message: nullableText.description('Why the row was rejected, for people').example('Email is required.'),
+    account: Joi.object({ id, firstName: text, lastName: text, email: text })
+      .allow(null)
+      .required()
+      .description('Account of the row, as it is now'),
+    changes: Joi.array()
+      .items(
+        Joi.object({
+          field: text.description('Field of the account').example('lastName'),
+          before: nullableText.description('Value before the import; null for a password').example('King'),
+          after: nullableText.description('Value after the import; null for a password').example('Lovelace'),
+        }),
+      )
+      .allow(null)
+      .required()
+      .description('What an update would change; null once the plan is applied'),
+    cells: Joi.array()
+      .items(Joi.string().allow(''))
+      .allow(null)
+      .required()
+      .description("Cells in the order of the plan's columns, shortened, without passwords; null once it is applied")
+      .example(['Ada', 'Lovelace', 'ada@example.org', '+49 30 1234']),
+  }),
+);

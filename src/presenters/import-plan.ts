@@ -1,0 +1,30 @@
+import type { Import } from '../db/models/import.js';
+import type { ImportPlan, PlanContent } from '../db/models/import-plan.js';
+import { presentImport } from './import.js';
+import { pick } from './pick.js';
+
+/** What is known of a plan that is being made. */
+const unfinished: PlanContent = {
+  problem: null,
+  file: null,
+  columns: [],
+  fields: [],
+  counts: null,
+  reasons: [],
+  identityChanges: [],
+  identityChangesLeftOut: 0,
+  generatedPasswords: 0,
+  roleWords: [],
+  stopsAtLine: null,
+  refusal: null,
+};
+
+/** An import with its plan, until rows of it are committed. */
+export function presentImportWithPlan(record: Import, plan: ImportPlan | null) {
+  const isShown = plan !== null && record.rowsDone === 0;
+  const content = plan?.content ?? unfinished;
+  return {
+    ...presentImport(record),
+    plan: isShown ? { id: record.planId, ...pick(plan, ['rowsRead', 'expiresAt']), ...content } : null,
+  };
+}

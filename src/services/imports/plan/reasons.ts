@@ -1,0 +1,85 @@
+import type { PlanReason } from '../../../db/models/import-plan.js';
+import type { ImportField } from '../../../schemas/import.js';
+import { importFields } from '../../../schemas/import.js';
+import type { RowCode } from '../read/rows.js';
+import type { Decision } from './outcomes.js';
+
+/** A problem of a row: its field, and a sentence that is the same for all rows with this problem. */
+type Problem = Pick<PlanReason, 'field' | 'message'>;
+
+/** What is said of all rows with a code: the reason of a row names lines and accounts. */
+const problemsByCode: Readonly<Record<Exclude<RowCode, 'INVALID'>, Problem>> = {
+  DUPLICATE_IN_FILE: { field: null, message: 'An earlier line has the same email, phone or account.' },
+  ACCOUNTS_DIFFER: {
+    field: 'phone',
+    message: 'The phone belongs to another account than the email, or to an account with another email.',
+  },
+  ALREADY_EXISTS: { field: null, message: 'There is an account already.' },
+  UNCHANGED: { field: null, message: 'The account already has these values.' },
+  PROTECTED_ACCOUNT: { field: null, message: "The super admin's account is never changed by an import." },
+  HAS_COURSES: { field: 'role', message: "A trainer who has courses can't become a trainee." },
+  HAS_ENROLLMENTS: { field: 'role', message: "A trainee who has enrollments can't become a trainer." },
+  NOT_A_TRAINEE: { field: 'course', message: 'Only trainees can be enrolled: leave the course empty.' },
+  ACCOUNT_INACTIVE: { field: 'isActive', message: "Inactive trainees can't be enrolled." },
+  COURSE_UNKNOWN: { field: 'course', message: 'No course has this id or title.' },
+  COURSE_AMBIGUOUS: { field: 'course', message: 'Several courses have this title: name it by its id.' },
+  COURSE_FULL: { field: 'course', message: 'Course is at maximum capacity.' },
+  ENROLLMENT_CANCELLED: {
+    field: 'enrollmentStatus',
+    message: 'The enrollment was cancelled: it can become active again, but not pending.',
+  },
+};
+
+/** The field that a code is about, where it is always the same. */
+export const fieldOfCode = (code: string | null): ImportField | null =>
+  Object.entries(problemsByCode).find(([known]) => known === code)?.[1].field ?? null;
+
+/** The problems for which a row is skipped or rejected; none for other rows. */
+export function problemsOf(decision: Decision): readonly Problem[] {
+  if (decision.outcome === 'skipped') return [problemsByCode[decision.code]];
+  if (decision.outcome !== 'rejected') return [];
+  const { code, reason, problems } = decision.row;
+  if (code !== 'INVALID') return [problemsByCode[code]];
+  return (problems ?? [{ path: '', message: reason }]).map(({ path, message }) => ({
+    field: importFields.find((field) => field === path) ?? null,
+    message,
+  }));
+}
+
+/** How many reasons are told apart: a plan's memory must not grow with the file. */
+const mostReasons = 200;
+const rowsPerReason = 20;
+const otherProblems = 'Other problems: see the rows.';
+
+/** Groups rows by the reasons for which they are skipped or rejected. */
+export class ReasonGroups {
+  readonly #groups = new Map<string, PlanReason>();
+
+  add(decisions: readonly Decision[]): void {
+    for (const decision of decisions) {
+      if (decision.outcome !== 'skipped' && decision.outcome !== 'rejected') continue;
+      const code = decision.outcome === 'skipped' ? decision.code : decision.row.code;
+      for (const problem of problemsOf(decision)) this.#count(decision.outcome, code, problem, decision.row.line);
+    }
+  }
+
+  #count(outcome: PlanReason['outcome'], code: RowCode, problem: Problem, line: number): void {
+    const keyOf = ({ field, message }: Problem) => [outcome, code, field, message].join('\n');
+    const isKnown = this.#groups.has(keyOf(problem)) || this.#groups.size < mostReasons;
+    const told = isKnown ? problem : { field: null, message: otherProblems };
+    const found = this.#groups.get(keyOf(told));
+    if (!found) {
+      this.#groups.set(keyOf(told), { outcome, code, ...told, count: 1, rows: [line] });
+      return;
+    }
+    found.count += 1;
+    if (found.rows.length < rowsPerReason && found.rows.at(-1) !== line) found.rows.push(line);
+  }
+
+  /** The reasons, rejections first, the most frequent first. */
+  list(): PlanReason[] {
+    return [...this.#groups.values()].sort((one, other) =>
+      one.outcome < other.outcome ? -1 : one.outcome > other.outcome ? 1 : other.count - one.count,
+    );
+  }
+}

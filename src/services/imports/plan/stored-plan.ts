@@ -1,0 +1,116 @@
+import type { InferCreationAttributes } from 'sequelize';
+import type { PlanContent, PlanReason } from '../../../db/models/import-plan.js';
+import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
+import { importFields, requiredImportColumns } from '../../../schemas/import.js';
+import { phoneKey, searchKey } from '../../../schemas/keys.js';
+import type { FilePreview } from '../read/preview.js';
+import { isRejected } from '../read/rows.js';
+import type { Decision } from './outcomes.js';
+import type { ImportPlan } from './plan.js';
+import { problemsOf } from './reasons.js';
+
+/** What a column can be mapped to. */
+const fields = importFields.map((name) => ({ name, required: requiredImportColumns.some((field) => field === name) }));
+
+/** How many changes of names, emails and roles are shown at once; the rows show all. */
+const shownChanges = 100;
+
+/** The plan of a file that can be imported. */
+export function storedPlan(plan: ImportPlan, preview: FilePreview, reasons: PlanReason[]): PlanContent {
+  const unchanged = reasons.find(({ code }) => code === 'UNCHANGED')?.count ?? 0;
+  const { identityChanges, identityChangesLeftOut, generatedPasswords, roleWords, stopsAtLine, refusal } = plan;
+  const leftOut = Math.max(0, identityChanges.length - shownChanges) + identityChangesLeftOut;
+  return {
+    problem: null,
+    file: { ...fileOf(preview), lines: plan.lines },
+    columns: preview.columns,
+    fields,
+    counts: { ...plan.counts, unchanged },
+    reasons,
+    identityChanges: identityChanges.slice(0, shownChanges),
+    identityChangesLeftOut: leftOut,
+    generatedPasswords,
+    roleWords: Object.entries(roleWords).map(([word, role]) => ({ word, role })),
+    stopsAtLine,
+    refusal,
+  };
+}
+
+/** The plan of a file that can't be imported as it is: people may map its columns, or choose other options. */
+export function unusablePlan(
+  problem: { code: string; message: string },
+  preview: FilePreview | undefined,
+): PlanContent {
+  return {
+    problem,
+    file: preview ? { ...fileOf(preview), lines: null } : null,
+    columns: preview?.columns ?? [],
+    fields,
+    counts: null,
+    reasons: [],
+    identityChanges: [],
+    identityChangesLeftOut: 0,
+    generatedPasswords: 0,
+    roleWords: [],
+    stopsAtLine: null,
+    refusal: null,
+  };
+}
+
+function fileOf({ format, headerLine }: FilePreview) {
+  const { encoding, delimiter, byteOrderMark } = format;
+  return { encoding, delimiter, byteOrderMark, headerLine };
+}
+
+/** A change of a field, as a row of a plan shows it: as text. */
+export interface PlannedChange {
+  field: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** The changes of an update; of a password only that it gets a new one. */
+function changesOf(decision: Decision): PlannedChange[] {
+  if (decision.outcome !== 'updated') return [];
+  const { account, changes, resetPassword } = decision;
+  const changed = Object.entries(changes).map(([field, after]) => ({
+    field,
+    // Only fields of accounts are changed.
+    before: String(account[field as keyof typeof changes]),
+    after: String(after),
+  }));
+  return resetPassword ? [...changed, { field: 'password', before: null, after: null }] : changed;
+}
+
+/** Text by which a row is found: of a row that is rejected whatever its cells say, in so far as they may be shown. */
+function searchKeyOf({ row }: Decision, cells: readonly string[]): string {
+  if (isRejected(row)) return searchKey(...cells);
+  const { firstName, lastName, email, phone } = row.person;
+  return searchKey(firstName, lastName, email, phoneKey(phone), phone);
+}
+
+/** The row of a plan for a decision. @param mask gives the cells that may be shown */
+export function planRow(
+  importId: string,
+  decision: Decision,
+  mask: (cells: readonly string[]) => string[],
+): InferCreationAttributes<ImportPlanRow> {
+  const { outcome, row } = decision;
+  const cells = mask(row.cells);
+  const changes = changesOf(decision);
+  const [code, reason] = isRejected(row)
+    ? [row.code, row.reason]
+    : [outcome === 'skipped' ? decision.code : null, null];
+  return {
+    importId,
+    line: row.line,
+    outcome,
+    code,
+    field: outcome === 'rejected' ? (problemsOf(decision).find(({ field }) => field !== null)?.field ?? null) : null,
+    reason,
+    userId: outcome === 'rejected' ? (decision.accountId ?? null) : 'account' in decision ? decision.account.id : null,
+    searchKey: searchKeyOf(decision, cells),
+    changesJson: changes.length === 0 ? null : JSON.stringify(changes),
+    cellsJson: JSON.stringify(cells),
+  };
+}

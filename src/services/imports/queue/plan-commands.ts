@@ -1,0 +1,117 @@
+import type { Transaction } from 'sequelize';
+import type { Import } from '../../../db/models/import.js';
+import type { ImportPlan as PlanRecord } from '../../../db/models/import-plan.js';
+import { AppError, isAppError } from '../../../errors.js';
+import { applySchema, importOptionsSchema, optionsText, replanSchema } from '../../../schemas/import.js';
+import { validate } from '../../../schemas/validate.js';
+import type { Actor, Core } from '../../core.js';
+import { CourseIndex, defaultCourse } from '../plan/course-index.js';
+import { planImport } from '../plan/plan.js';
+import { findImport, isRunning } from '../queries.js';
+import { auditBegin, lockImport, optionsOf } from '../run/repository.js';
+import { assertBelowPlanLimit, findPlan, requestPlan } from './plan-store.js';
+import { outdated } from './plan-worker.js';
+import { isReadableHere } from './spool.js';
+
+/** @throws AppError `IMPORT_CONFLICT` for an import of which rows are done, or that doesn't wait for a person */
+async function assertPlannable(core: Core, record: Import, transaction: Transaction): Promise<void> {
+  const { id, origin, status, rowsDone } = record;
+  if (origin !== 'http') throw new AppError('IMPORT_CONFLICT', `The import ${id} was begun at a terminal.`);
+  const hasFailed = status === 'failed' || status === 'cancelled';
+  if (status === 'planning' || status === 'planned' || (hasFailed && rowsDone === 0)) {
+    // A run that was cancelled may not have noticed it yet.
+    if (!hasFailed || !(await isRunning(core, record, transaction))) return;
+  }
+  const why = rowsDone > 0 ? 'has written rows' : `is ${status}`;
+  throw new AppError('IMPORT_CONFLICT', `The import ${id} ${why}: it can't be planned again.`);
+}
+
+/**
+ * Plans the uploaded file of an import again with other options. Also for an import that failed before its first row.
+ * @param input raw options; columns are mapped by their index
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `PLAN_LIMIT`
+ */
+export async function replanImport(core: Core, actor: Actor, id: string, input: unknown): Promise<Import> {
+  const { map = [], ...others } = validate(replanSchema, input);
+  const byNumber = map.map(({ column, field }) => `#${column + 1}=${field ?? ''}`);
+  const options = validate(importOptionsSchema, { ...others, map: byNumber });
+  await findImport(core, id);
+  await defaultCourse(new CourseIndex(core), options.course);
+  return core.database.inTransaction(async (transaction) => {
+    const record = await lockImport(core, id, transaction);
+    await assertPlannable(core, record, transaction);
+    if (record.status !== 'planning' && record.status !== 'planned')
+      await assertBelowPlanLimit(core, record.createdBy, transaction);
+    const fresh = { planId: null, planRestId: null, formatJson: null, rowsTotal: null };
+    const restarted = {
+      cancelRequested: false,
+      startedAt: null,
+      finishedAt: null,
+      errorCode: null,
+      errorMessage: null,
+    };
+    const optionsJson = optionsText(options);
+    await record.update({ status: 'planning', optionsJson, ...fresh, ...restarted }, { transaction });
+    await requestPlan(core, record, transaction);
+    await auditBegin(core, actor, record, transaction);
+    return record;
+  });
+}
+
+/** @throws AppError `IMPORT_CONFLICT`, `PLAN_OUTDATED`, `IMPORT_REFUSED` */
+function assertApplicable(core: Core, record: Import, plan: PlanRecord | null, planId: string | undefined): void {
+  const content = plan?.content;
+  if (record.status !== 'planned' || !content)
+    throw new AppError('IMPORT_CONFLICT', `The import ${record.id} is ${record.status}: there is no plan to apply.`);
+  if (plan.expiresAt <= core.now())
+    throw new AppError('IMPORT_CONFLICT', `The plan of the import ${record.id} has expired. Upload the file again.`);
+  const { problem, refusal } = content;
+  if (problem?.code === 'PLAN_OUTDATED') throw outdated();
+  if (problem) throw new AppError('IMPORT_REFUSED', problem.message);
+  if (planId !== undefined && planId !== record.planId)
+    throw new AppError('PLAN_OUTDATED', 'The import was planned again since: look at its plan once more.');
+  if (refusal !== null) throw new AppError('IMPORT_REFUSED', refusal);
+}
+
+/** Plans the import once more, where its file can be read, to see whether the plan is still the same. */
+async function assertStillSo(core: Core, record: Import, signal: AbortSignal): Promise<void> {
+  // Another instance has the file: its worker makes the same check before it writes anything.
+  if (!(await isReadableHere(record))) return;
+  const { filePath: file, planId } = record;
+  const maxRows = core.config.imports.uploadRows;
+  try {
+    const plan = await planImport(core, { file, options: optionsOf(record), signal, record, maxRows });
+    if (plan.id !== planId) throw outdated();
+  } catch (error) {
+    throw isAppError(error, 'IMPORT_FILE_INVALID', 'IMPORT_CONFLICT', 'VALIDATION', 'USAGE') ? outdated(error) : error;
+  }
+}
+
+/**
+ * Queues an import to do exactly what its plan says.
+ * @param input `planId`: the plan that the caller has seen
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `IMPORT_CONFLICT`, `IMPORT_REFUSED`, `PLAN_OUTDATED` when the file, the
+ *   accounts or the courses have changed
+ */
+export async function applyPlan(
+  core: Core,
+  actor: Actor,
+  id: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<Import> {
+  const { planId } = validate(applySchema, input);
+  const found = await findImport(core, id);
+  assertApplicable(core, found, await findPlan(core, found), planId);
+  await assertStillSo(core, found, signal);
+  return core.database.inTransaction(async (transaction) => {
+    const record = await lockImport(core, id, transaction);
+    const plan = await core.database.models.ImportPlan.findByPk(id, { transaction });
+    // It may have been planned again, applied or discarded meanwhile.
+    assertApplicable(core, record, plan, found.planId ?? undefined);
+    await record.update({ status: 'queued' }, { transaction });
+    await plan?.update({ appliedAt: core.now() }, { transaction });
+    await auditBegin(core, actor, record, transaction);
+    return record;
+  });
+}

@@ -1,0 +1,125 @@
+import { Op, type Transaction } from 'sequelize';
+import { activeLeases } from '../../../db/lease.js';
+import type { Import } from '../../../db/models/import.js';
+import type { ImportPlan } from '../../../db/models/import-plan.js';
+import { AppError } from '../../../errors.js';
+import type { Core } from '../../core.js';
+import { forceIncrementUserVersions } from '../../row-locks.js';
+import { jobLease, lockImport } from '../run/repository.js';
+import { hasEnded, removeSpooledFile } from './spool.js';
+
+/** How many lines are cleared in one transaction. */
+const clearedLines = 5000;
+
+/** The plan of an import, if it has one. */
+export function findPlan(core: Core, { id }: Pick<Import, 'id'>): Promise<ImportPlan | null> {
+  return core.database.read(() => core.database.models.ImportPlan.findByPk(id));
+}
+
+/** When a plan expires that is made now. */
+export function planExpiry(core: Core): Date {
+  return new Date(core.now().getTime() + core.config.imports.planHours * 3_600_000);
+}
+
+/**
+ * Makes sure that an account can have one more planned import: their files are kept until then.
+ * @param except an import that doesn't count
+ * @throws AppError `PLAN_LIMIT`
+ */
+export async function assertBelowPlanLimit(
+  core: Core,
+  createdBy: string | null,
+  transaction: Transaction,
+  except = '',
+): Promise<void> {
+  // The account is locked, so that concurrent requests are counted one after the other.
+  if (createdBy !== null) await forceIncrementUserVersions(core, [createdBy], transaction);
+  const limit = core.config.imports.plansPerAccount;
+  const where = { createdBy, status: ['planning' as const, 'planned' as const], id: { [Op.ne]: except } };
+  const count = await core.database.models.Import.count({ where, transaction });
+  if (count < limit) return;
+  const message = `You may have ${limit} planned imports, and have ${count}. Apply or cancel some first.`;
+  throw new AppError('PLAN_LIMIT', message);
+}
+
+/**
+ * Records that a plan is wanted; one that is being made is stopped.
+ * @param transaction in which the import is locked
+ */
+export async function requestPlan(core: Core, { id }: Pick<Import, 'id'>, transaction: Transaction): Promise<void> {
+  const { ImportPlan } = core.database.models;
+  const plan = await ImportPlan.findByPk(id, { transaction });
+  const fresh = { rowsRead: 0, planJson: null, appliedAt: null, expiresAt: planExpiry(core) };
+  if (plan) await plan.update({ ...fresh, revision: plan.revision + 1 }, { transaction });
+  else await ImportPlan.create({ importId: id, ...fresh }, { transaction });
+}
+
+/** Removes the rows of a plan, in several transactions. */
+export async function clearPlanRows(core: Core, { id }: Pick<Import, 'id'>): Promise<void> {
+  const { ImportPlanRow } = core.database.models;
+  const where = { importId: id };
+  const last = await core.database.read(() =>
+    ImportPlanRow.max<number | null, InstanceType<typeof ImportPlanRow>>('line', { where }),
+  );
+  for (let from = 0; from <= (last ?? -1); from += clearedLines) {
+    const line = { [Op.between]: [from, from + clearedLines - 1] as [number, number] };
+    await core.database.inTransaction((transaction) =>
+      ImportPlanRow.destroy({ where: { ...where, line }, transaction }),
+    );
+  }
+}
+
+/** Removes a plan that nobody needs any more, with its rows. */
+export async function removePlan(core: Core, { id }: Pick<Import, 'id'>): Promise<void> {
+  await clearPlanRows(core, { id });
+  const { ImportPlan } = core.database.models;
+  await core.database.inTransaction((transaction) => ImportPlan.destroy({ where: { importId: id }, transaction }));
+}
+
+/** Removes all that a plan has left once its import is discarded or has expired. */
+export async function removeDiscarded(core: Core, record: Import): Promise<void> {
+  await removePlan(core, record);
+  await removeSpooledFile(core, record);
+}
+
+/** Whether the import may still be bound to its plan, or be applied: until its first rows are committed. */
+export const needsPlan = (record: Import): boolean => !hasEnded(record) && record.rowsDone === 0;
+
+/** Marks an import as expired, unless it was applied or planned anew meanwhile. @returns whether it is */
+async function expire(core: Core, id: string): Promise<boolean> {
+  return core.database.inTransaction(async (transaction) => {
+    const record = await lockImport(core, id, transaction);
+    const plan = await core.database.models.ImportPlan.findByPk(id, { transaction });
+    const isWaiting = record.status === 'planned' || record.status === 'planning';
+    if (!isWaiting || !plan || plan.expiresAt > core.now()) return false;
+    await record.update({ status: 'expired', finishedAt: core.now() }, { transaction });
+    return true;
+  });
+}
+
+/**
+ * Lets plans expire that nobody has applied, and removes what crashes have left of plans. Safe to run on every instance at
+ * any time.
+ */
+export async function sweepPlans(core: Core, signal?: AbortSignal): Promise<{ expired: number; removed: number }> {
+  const { Import, ImportPlan } = core.database.models;
+  const result = { expired: 0, removed: 0 };
+  const plans = await core.database.read(() => ImportPlan.findAll({ attributes: ['importId', 'expiresAt'] }));
+  const ids = plans.map(({ importId }) => importId);
+  const records = await core.database.read(() => Import.findAll({ where: { id: ids } }));
+  const held = await activeLeases(core.database, records.map(jobLease));
+  const due = new Set(plans.filter(({ expiresAt }) => expiresAt <= core.now()).map(({ importId }) => importId));
+  for (const record of records) {
+    if (signal?.aborted) break;
+    // A process is planning or running it.
+    if (held.has(jobLease(record))) continue;
+    if (!needsPlan(record)) {
+      await removePlan(core, record);
+      result.removed += 1;
+    } else if (due.has(record.id) && (await expire(core, record.id))) {
+      await removeDiscarded(core, record);
+      result.expired += 1;
+    }
+  }
+  return result;
+}

@@ -1,0 +1,163 @@
+import type { Transaction } from 'sequelize';
+import { insertRows } from '../../../db/bulk-insert.js';
+import type { Lease } from '../../../db/lease.js';
+import type { Import } from '../../../db/models/import.js';
+import type { PlanContent } from '../../../db/models/import-plan.js';
+import { AppError, type ErrorCode, isAppError } from '../../../errors.js';
+import type { ImportOptions } from '../../../schemas/import.js';
+import type { Core } from '../../core.js';
+import { type ImportPlan, planImport } from '../plan/plan.js';
+import { ReasonGroups } from '../plan/reasons.js';
+import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
+import type { CsvOptions } from '../read/csv-source.js';
+import { inspectFile } from '../read/inspect.js';
+import { cellMask, type FilePreview, previewFile } from '../read/preview.js';
+import { fileBytes } from '../read/source-file.js';
+import { assertLeaseHeld } from '../run/import-lock.js';
+import { lockImport, optionsOf, planOf } from '../run/repository.js';
+import { clearPlanRows, planExpiry } from './plan-store.js';
+import { withoutPaths } from './spool.js';
+
+/** Faults of the file and the options: the plan tells them, so that people choose other options. */
+const problemCodes: readonly ErrorCode[] = ['IMPORT_FILE_INVALID', 'USAGE', 'VALIDATION'];
+
+/** One plan that is being made. */
+interface Planning {
+  core: Core;
+  record: Import;
+  options: ImportOptions;
+  signal: AbortSignal;
+  /**
+   * Commits a step, if this process still holds the lease and the plan is still wanted.
+   * @throws AppError `IMPORT_CONFLICT`
+   */
+  commit(work: (transaction: Transaction) => Promise<void>): Promise<void>;
+}
+
+/** The request for a plan, as it is now; nothing when the import isn't to be planned any more. */
+async function currentRequest(core: Core, id: string): Promise<{ record: Import; revision: number } | undefined> {
+  return core.database.inTransaction(async (transaction) => {
+    const record = await lockImport(core, id, transaction);
+    const plan = await core.database.models.ImportPlan.findByPk(id, { transaction });
+    return record.status === 'planning' && plan ? { record, revision: plan.revision } : undefined;
+  });
+}
+
+/**
+ * Plans an import over HTTP and stores the plan with its rows. A plan that broke off is made from the beginning.
+ * @throws AppError `IMPORT_CONFLICT` when it was discarded or is wanted with other options, `INTERRUPTED`,
+ *   `FILE_UNUSABLE`
+ */
+export async function makePlan(core: Core, { id }: Import, lease: Lease, signal: AbortSignal): Promise<void> {
+  const request = await currentRequest(core, id);
+  if (!request) return;
+  const { record, revision } = request;
+  const commit: Planning['commit'] = (work) =>
+    core.database.inTransaction(async (transaction) => {
+      await assertLeaseHeld(lease, record, transaction);
+      const { status } = await lockImport(core, id, transaction);
+      const plan = await core.database.models.ImportPlan.findByPk(id, { attributes: ['revision'], transaction });
+      if (status !== 'planning' || plan?.revision !== revision)
+        throw new AppError('IMPORT_CONFLICT', `The import ${id} is no longer to be planned like this.`);
+      await work(transaction);
+    });
+  const planning = { core, record, options: optionsOf(record), signal, commit };
+  await clearPlanRows(core, record);
+  let preview: FilePreview | undefined;
+  try {
+    preview = await previewOf(planning);
+    const { plan, stored } = await planRows(planning, preview);
+    await finish(planning, stored, planOf(plan));
+  } catch (error) {
+    if (!isAppError(error, ...problemCodes)) throw error;
+    await clearPlanRows(core, record);
+    const problem = { code: error.code, message: withoutPaths(error.message, record) };
+    await finish(planning, unusablePlan(problem, preview), {
+      planId: null,
+      planRestId: null,
+      rowsTotal: null,
+      formatJson: null,
+    });
+  }
+}
+
+async function previewOf({ core, record, options }: Planning): Promise<FilePreview> {
+  const { encoding, delimiter = 'auto' } = options;
+  const inspected = await inspectFile(fileBytes(record.filePath), encoding);
+  const format: CsvOptions = { encoding: inspected.encoding, delimiter };
+  return previewFile(fileBytes(record.filePath), { options, format }, core.config.imports);
+}
+
+async function planRows(
+  { core, record, options, signal, commit }: Planning,
+  { columns, ...file }: FilePreview,
+): Promise<{ plan: ImportPlan; stored: PlanContent }> {
+  const { ImportPlan, ImportPlanRow } = core.database.models;
+  const mask = cellMask(columns);
+  const reasons = new ReasonGroups();
+  let rowsRead = 0;
+  const plan = await planImport(core, {
+    file: record.filePath,
+    options,
+    signal,
+    record,
+    maxRows: core.config.imports.uploadRows,
+    onDecisions: async (decisions) => {
+      reasons.add(decisions);
+      rowsRead += decisions.length;
+      const rows = decisions.map((decision) => planRow(record.id, decision, mask));
+      await commit(async (transaction) => {
+        await insertRows(ImportPlanRow, rows, transaction);
+        await ImportPlan.update({ rowsRead }, { where: { importId: record.id }, transaction });
+      });
+    },
+  });
+  if (plan.fileSha256 !== record.fileSha256)
+    throw new AppError('FILE_UNUSABLE', `The file ${record.filePath} is not what was uploaded. Upload it again.`);
+  return { plan, stored: storedPlan(plan, { ...file, columns }, reasons.list()) };
+}
+
+async function finish(
+  { core, record, commit }: Planning,
+  stored: PlanContent,
+  planned: { [K in keyof ReturnType<typeof planOf>]: ReturnType<typeof planOf>[K] | null },
+): Promise<void> {
+  const { Import, ImportPlan } = core.database.models;
+  await commit(async (transaction) => {
+    const fields = { planJson: JSON.stringify(stored), expiresAt: planExpiry(core) };
+    await ImportPlan.update(fields, { where: { importId: record.id }, transaction });
+    const ready = { status: 'planned', errorCode: null, errorMessage: null } as const;
+    await Import.update({ ...planned, ...ready }, { where: { id: record.id }, transaction });
+  });
+}
+
+/**
+ * Makes sure that an import whose plan was applied still does what the plan said. From its first committed rows on it does
+ * what is left to do.
+ * @throws AppError `PLAN_OUTDATED`
+ */
+export async function assertBinding(core: Core, record: Import, plan: ImportPlan): Promise<void> {
+  if (record.rowsDone > 0 || record.planId === null || record.planId === plan.id) return;
+  const applied = await core.database.read(() => core.database.models.ImportPlan.findByPk(record.id));
+  if (applied) throw outdated();
+}
+
+export const outdated = (cause?: unknown) =>
+  new AppError(
+    'PLAN_OUTDATED',
+    'The accounts, the courses or the file have changed since this plan was made. Nothing was written. Plan the import again.',
+    { cause },
+  );
+
+/** Takes an import back to its plan, which is out of date: nothing of it is done. */
+export async function reopenPlan(core: Core, { id }: Import, { code, message }: AppError): Promise<void> {
+  await core.database.inTransaction(async (transaction) => {
+    const record = await lockImport(core, id, transaction);
+    const plan = await core.database.models.ImportPlan.findByPk(id, { transaction });
+    const content = plan?.content;
+    if (record.status !== 'running' || record.rowsDone > 0 || !content) return;
+    const planJson = JSON.stringify({ ...content, problem: { code, message } });
+    await plan.update({ planJson, appliedAt: null, expiresAt: planExpiry(core) }, { transaction });
+    await record.update({ status: 'planned', startedAt: null }, { transaction });
+  });
+}

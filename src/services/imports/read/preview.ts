@@ -1,0 +1,142 @@
+import { restoreProtected } from '../../../csv/cells.js';
+import type { CsvFormat } from '../../../csv/format.js';
+import type { FileColumn } from '../../../db/models/import-plan.js';
+import { isAppError } from '../../../errors.js';
+import type { ImportField, ImportOptions } from '../../../schemas/import.js';
+import {
+  addedColumns,
+  type Column,
+  type ColumnMapping,
+  decide,
+  knownByKey,
+  mapColumns,
+  ownColumns,
+} from './columns.js';
+import { type CsvFile, type CsvOptions, openCsv } from './csv-source.js';
+import { headingKey } from './headings.js';
+import type { CsvLimits, CsvRow } from './row-reader.js';
+
+/** The header and the first rows of a file, however little of it can be imported. */
+export interface FilePreview {
+  format: CsvFormat;
+  headerLine: number;
+  columns: FileColumn[];
+}
+
+const samplesPerColumn = 5;
+/** How many rows are searched for them. */
+const sampledRows = 200;
+const longestSample = 100;
+
+/** What stands for a password. */
+const masked = '••••••';
+
+/** Headings of passwords that have no column of their own, by their keys. */
+const secretHeading = /pass|pwd|kennwort|contrasena|senha|secret|geheim|motde|hash|token|كلمةالمرور|كلمةالسر/;
+/** Hashes as other programs export them, and long hexadecimal texts. */
+const secretCell = /^\s*(\$[\w-]{1,20}\$|\{[\w-]{2,12}\}|pbkdf2|[\da-f]{32,}\s*$)/i;
+
+/** A text of no more than 100 characters. */
+function shortened(text: string): string {
+  if (text.length <= longestSample) return text.toWellFormed();
+  // A character has up to two units.
+  return Array.from(text.slice(0, 2 * longestSample))
+    .slice(0, longestSample)
+    .join('')
+    .toWellFormed();
+}
+
+/** Whether the cells of a column may be passwords, whatever it is mapped to. */
+function isSecret({ heading, field }: Pick<FileColumn, 'heading' | 'field'>): boolean {
+  const key = headingKey(heading);
+  const usual = knownByKey.get(key)?.field;
+  return [field, usual].some((one) => one === 'password' || one === 'passwordHash') || secretHeading.test(key);
+}
+
+/** A cell as it may be shown: shortened, and masked if it may be a password. */
+const shownCell = (cell: string, secret: boolean): string =>
+  cell.trim() !== '' && (secret || secretCell.test(cell)) ? masked : shortened(cell);
+
+/** The cells of rows as they may be shown, in the order of the columns. */
+export function cellMask(columns: readonly FileColumn[]): (cells: readonly string[]) => string[] {
+  const places = columns.map((column) => ({ index: column.index, secret: isSecret(column) }));
+  return (cells) => places.map(({ index, secret }) => shownCell(cells[index] ?? '', secret));
+}
+
+/** The fields of the columns of a header that can be imported. */
+function fieldsByIndex({ fields, fullName, suspended }: ColumnMapping): Map<number, ImportField> {
+  const found = new Map<number, ImportField>([...fields].map(([field, index]) => [index, field]));
+  if (fullName !== undefined) found.set(fullName, 'fullName');
+  if (suspended !== undefined) found.set(suspended, 'suspended');
+  return found;
+}
+
+/** What the columns of a header seem to be that can't be imported as it is. */
+function guessedFields(own: readonly Column[], maps: readonly string[]): Map<number, ImportField> {
+  const decided = maps.flatMap((map) => {
+    try {
+      return [...decide(own, [map])];
+    } catch (error) {
+      if (!isAppError(error, 'USAGE')) throw error;
+      return [];
+    }
+  });
+  const byHand = new Map(decided);
+  return new Map(
+    own.flatMap(({ heading, index }): [number, ImportField][] => {
+      const field = byHand.has(index) ? byHand.get(index) : knownByKey.get(headingKey(heading))?.field;
+      return field === undefined ? [] : [[index, field]];
+    }),
+  );
+}
+
+function fieldsOfHeader(header: readonly string[], maps: readonly string[]): Map<number, ImportField> {
+  try {
+    return fieldsByIndex(mapColumns(header, maps));
+  } catch (error) {
+    if (!isAppError(error, 'IMPORT_FILE_INVALID', 'USAGE')) throw error;
+    return guessedFields(ownColumns(header), maps);
+  }
+}
+
+/** The first rows, up to a row that can't be read. */
+async function firstRows({ rows }: CsvFile): Promise<CsvRow[]> {
+  const found: CsvRow[] = [];
+  try {
+    while (found.length < sampledRows) {
+      const next = await rows.next();
+      if (next.done) break;
+      found.push(...next.value);
+    }
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+  }
+  return found.slice(0, sampledRows);
+}
+
+/**
+ * Reads the columns of a file with samples, also of one whose header can't be imported: people map its columns then.
+ * @throws AppError `IMPORT_FILE_INVALID` for a file without any row
+ */
+export async function previewFile(
+  bytes: AsyncIterable<Buffer>,
+  { options, format: wanted }: { options: Pick<ImportOptions, 'map'>; format: CsvOptions },
+  limits: CsvLimits,
+): Promise<FilePreview> {
+  const file = await openCsv(bytes, wanted, limits);
+  try {
+    const { header, headerLine, format } = file;
+    const fields = fieldsOfHeader(header, options.map ?? []);
+    const rows = await firstRows(file);
+    const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
+    const columns = ownColumns(header).map(({ heading, index }): FileColumn => {
+      const column = { index, heading: shortened(heading.trim()), field: fields.get(index) ?? null };
+      const filled = rows.map(({ cells }) => restored(cells[index] ?? '')).filter((cell) => cell.trim() !== '');
+      const secret = isSecret(column);
+      return { ...column, samples: filled.slice(0, samplesPerColumn).map((cell) => shownCell(cell, secret)) };
+    });
+    return { format, headerLine, columns };
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,114 @@
+import { Op, type WhereOptions } from 'sequelize';
+import { contains, refersToMatch } from '../../db/conditions.js';
+import type { Import } from '../../db/models/import.js';
+import type { ImportPlanRow } from '../../db/models/import-plan-row.js';
+import type { ImportRow } from '../../db/models/import-row.js';
+import type { User } from '../../db/models/user.js';
+import { type ImportRowListing, importRowListingSchema } from '../../schemas/import.js';
+import { searchKey } from '../../schemas/keys.js';
+import { validate } from '../../schemas/validate.js';
+import type { Core } from '../core.js';
+import type { Page } from '../paging.js';
+import { fieldOfCode } from './plan/reasons.js';
+import type { PlannedChange } from './plan/stored-plan.js';
+import { findImport } from './queries.js';
+
+/** What became of a row of a file, or would. */
+export interface RowOutcome {
+  line: number;
+  outcome: ImportRow['outcome'];
+  code: string | null;
+  field: string | null;
+  message: string | null;
+  /** As it is now; null when there is none, or not any more. */
+  account: Pick<User, 'id' | 'firstName' | 'lastName' | 'email'> | null;
+  /** What an update would change; null once the plan is applied. */
+  changes: PlannedChange[] | null;
+  /** The cells of the row in the order of the plan's columns, without passwords; null once the plan is applied. */
+  cells: string[] | null;
+}
+
+/** A row without its account. */
+type Row = Omit<RowOutcome, 'account'> & { userId: string | null };
+
+/** The condition that rows match the words of a search, or begin on this line. */
+function searched(search: string, match: object) {
+  const line = /^\d{1,9}$/.test(search) ? [{ line: Number(search) }] : [];
+  return { [Op.or]: [match, ...line] };
+}
+
+const filterOf = (importId: string, { outcome, code }: ImportRowListing) => ({
+  importId,
+  ...(outcome !== undefined && { outcome }),
+  ...(code !== undefined && { code }),
+});
+
+type Rows = Promise<{ totalItems: number; rows: Row[] }>;
+type Window = { limit: number; offset: number; order: ['line'] };
+
+async function plannedRows({ database }: Core, id: string, listing: ImportRowListing, window: Window): Rows {
+  const { ImportPlanRow } = database.models;
+  const { search } = listing;
+  const where: WhereOptions<ImportPlanRow> = {
+    ...filterOf(id, listing),
+    ...(search && searched(search, contains(database.sequelize, 'search_key', searchKey(search)))),
+  };
+  const [totalItems, rows] = await Promise.all([
+    ImportPlanRow.count({ where }),
+    ImportPlanRow.findAll({ where, ...window }),
+  ]);
+  return {
+    totalItems,
+    rows: rows.map(({ line, outcome, code, field, reason, userId, changesJson, cellsJson }) => ({
+      ...{ line, outcome, code, field, message: reason, userId },
+      // Written by this program only.
+      changes: changesJson === null ? [] : (JSON.parse(changesJson) as PlannedChange[]),
+      cells: JSON.parse(cellsJson) as string[],
+    })),
+  };
+}
+
+async function doneRows({ database }: Core, id: string, listing: ImportRowListing, window: Window): Rows {
+  const { ImportRow } = database.models;
+  const { search } = listing;
+  const where: WhereOptions<ImportRow> = {
+    ...filterOf(id, listing),
+    ...(search && searched(search, refersToMatch(database.sequelize, 'user_id', 'users', searchKey(search)))),
+  };
+  const [totalItems, rows] = await Promise.all([ImportRow.count({ where }), ImportRow.findAll({ where, ...window })]);
+  return {
+    totalItems,
+    rows: rows.map(({ line, outcome, code, reason, userId }) => ({
+      ...{ line, outcome, code, field: outcome === 'rejected' ? fieldOfCode(code) : null, message: reason, userId },
+      changes: null,
+      cells: null,
+    })),
+  };
+}
+
+/** Whether the rows of an import are those of its plan: nothing of it is done yet. */
+const isOnlyPlanned = ({ status }: Import): boolean => status === 'planning' || status === 'planned';
+
+/**
+ * One page of the rows of an import in the order of the file: of its plan until that is applied, then of its ledger.
+ * @throws AppError `NOT_FOUND`, `VALIDATION`
+ */
+export async function listImportRows(core: Core, id: string, query: unknown): Promise<Page<RowOutcome>> {
+  const listing = validate(importRowListingSchema, query);
+  const record = await findImport(core, id);
+  const { page, limit } = listing;
+  const window: Window = { limit, offset: (page - 1) * limit, order: ['line'] };
+  return core.database.read(async () => {
+    const find = isOnlyPlanned(record) ? plannedRows : doneRows;
+    const { totalItems, rows } = await find(core, record.id, listing, window);
+    const users = await core.database.models.User.findAll({
+      attributes: ['id', 'firstName', 'lastName', 'email'],
+      where: { id: rows.flatMap(({ userId }) => userId ?? []) },
+    });
+    const byId = new Map(users.map((user) => [user.id, user]));
+    return {
+      items: rows.map(({ userId, ...row }) => ({ ...row, account: byId.get(userId ?? '') ?? null })),
+      pagination: { currentPage: page, totalPages: Math.ceil(totalItems / limit), totalItems, itemsPerPage: limit },
+    };
+  });
+}

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { people, useImporting } from '../../../services/imports/support/importing.js';
+import { runToPlan, submit } from '../../../services/imports/support/submitting.js';
+import { runCli } from '../../../support/run-cli.js';
+
+describe('coursectl imports rows', () => {
+  const importing = useImporting();
+  const cli = (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder });
+
+  it('lists the rows of an import, by outcome, code and words', async () => {
+    importing.write('people.csv', `${people(2)}A,B,nobody,1\n`);
+    const { id } = await importing.json('people.csv');
+    const { stdout } = await cli('imports', 'rows', id);
+    expect(stdout).to.match(/^LINE +OUTCOME +CODE +ACCOUNT +WHY\n2 +created +p00001@example\.org\s/);
+    const rejected = JSON.parse((await cli('imports', 'rows', id, '--outcome', 'rejected', '--json')).stdout);
+    expect(rejected.pagination).to.include({ totalItems: 1 });
+    expect(rejected.rows[0]).to.deep.include({ line: 4, code: 'INVALID', account: null, cells: null });
+    const found = await cli('imports', 'rows', id, '--search', 'p00002', '--code', 'INVALID', '--json');
+    expect(JSON.parse(found.stdout).rows).to.deep.equal([]);
+    const wrong = await cli('imports', 'rows', id, '--outcome', 'lost');
+    expect(wrong.exitCode).to.equal(2);
+    expect(wrong.stderr).to.include('--outcome must be one of created, updated, skipped, rejected.');
+  });
+
+  it('lists the rows of a plan, which can be shown and discarded', async () => {
+    const { id } = await submit(importing, `${people(2)}A,B,nobody,1\n`, { plan: true });
+    const { planId } = await runToPlan(importing, id);
+    const planned = JSON.parse((await cli('imports', 'rows', id, '--json')).stdout);
+    expect(planned.rows[2]).to.deep.include({ outcome: 'rejected', cells: ['A', 'B', 'nobody', '1'], changes: [] });
+    expect((await cli('imports', 'show', id)).stdout).to.match(new RegExp(`plan +${planId}\n`));
+    const shown = JSON.parse((await cli('imports', 'show', id, '--json')).stdout);
+    expect(shown.import.plan.counts).to.include({ created: 2, rejected: 1 });
+    const resumed = await cli('imports', 'resume', id, '--yes');
+    expect(resumed.stderr).to.include(`The import ${id} is planned: apply its plan.`);
+    expect((await cli('imports', 'cancel', id)).stdout).to.equal(`Plan discarded: ${id}\n`);
+    expect((await cli('imports', 'list', '--status', 'discarded')).stdout).to.include(id);
+  });
+});

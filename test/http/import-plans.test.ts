@@ -1,0 +1,324 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'chai';
+import { importsFolder } from '../../src/services/imports/queue/spool.js';
+import { people, useImporting } from '../services/imports/support/importing.js';
+import { runToEnd, runToPlan } from '../services/imports/support/submitting.js';
+import { buildCourse, buildUser, signIn } from '../support/factories.js';
+
+const hash = '$2b$10$abcdefghijklmnopqrstuuN9qo8uLOickgx2ZMRZoMyeIjZAgcfl7';
+
+describe('Imports that are planned over HTTP', () => {
+  const importing = useImporting({ IMPORT_MAX_PLANS: '2' });
+  const models = () => importing.context.database.models;
+  let token = '';
+
+  beforeEach(async () => {
+    ({ token } = await signIn(importing.context, { role: 'super_admin', email: 'root@example.org' }));
+  });
+
+  const call = (method: 'get' | 'post', path: string) => importing.api(method, `/api/imports${path}`, token);
+
+  async function upload(csv: string | Buffer, fields: Record<string, string> = {}) {
+    const { body } = await call('post', '')
+      .attach('file', Buffer.from(csv), 'people.csv')
+      .field({ plan: 'true', ...fields })
+      .expect(202);
+    return body.import;
+  }
+
+  async function plan(csv: string | Buffer, fields: Record<string, string> = {}) {
+    const { id, status } = await upload(csv, fields);
+    expect(status).to.equal('planning');
+    await runToPlan(importing, id);
+    return show(id);
+  }
+
+  const show = async (id: string) => (await call('get', `/${id}`).expect(200)).body.import;
+  const rowsOf = async (id: string, query = '') => (await call('get', `/${id}/rows?${query}`).expect(200)).body;
+  const people1 = `${people(2)}Ada,King,ada@example.org,1\nA,B,nobody,\n`;
+
+  it('tell what would happen to every row, and write no account', async () => {
+    const before = await models().User.count();
+    const created = await upload(people1);
+    expect(created).to.deep.include({ status: 'planning', progress: { rowsDone: 0, rowsTotal: null } });
+    expect(created.plan).to.deep.include({ id: null, counts: null, columns: [] });
+    await runToPlan(importing, created.id);
+    const planned = await show(created.id);
+    expect(planned).to.include({ status: 'planned', startedAt: null, finishedAt: null });
+    expect(planned.counts).to.include({ rows: 0, created: 0 });
+    const counts = { rows: 4, created: 3, updated: 0, skipped: 0, unchanged: 0, rejected: 1, enrolled: 0 };
+    expect(planned.plan).to.deep.include({ problem: null, refusal: null, rowsRead: 4, generatedPasswords: 3, counts });
+    const file = { encoding: 'utf-8', delimiter: ',', byteOrderMark: false, headerLine: 1, lines: 5 };
+    expect(planned.plan.file).to.deep.equal(file);
+    expect(planned.plan.columns[2]).to.deep.equal({
+      index: 2,
+      heading: 'email',
+      field: 'email',
+      samples: ['p00001@example.org', 'p00002@example.org', 'ada@example.org', 'nobody'],
+    });
+    expect(planned.plan.fields).to.deep.include.members([
+      { name: 'phone', required: true },
+      { name: 'fullName', required: false },
+    ]);
+    const problem = { outcome: 'rejected', code: 'INVALID', count: 1, rows: [5] };
+    const email = { field: 'email', message: 'Email must be a valid email address.' };
+    expect(planned.plan.reasons).to.deep.include.members([{ ...problem, ...email }]);
+    expect(planned.plan.reasons.map(({ field }: { field: string }) => field)).to.include.members(['phone', 'email']);
+    expect(await models().User.count()).to.equal(before);
+    expect(await models().ImportRow.count()).to.equal(0);
+  });
+
+  it('show the rows behind the plan, by outcome, code and words', async () => {
+    const account = await buildUser(importing.context, { email: 'ada@example.org', phone: '1', lastName: 'Lovelace' });
+    const { id } = await plan(people1, { onExisting: 'update' });
+    const { rows, pagination } = await rowsOf(id);
+    expect(pagination).to.deep.equal({ currentPage: 1, totalPages: 1, totalItems: 4, itemsPerPage: 20 });
+    expect(rows.map(({ line, outcome }: { line: number; outcome: string }) => [line, outcome])).to.deep.equal([
+      [2, 'created'],
+      [3, 'created'],
+      [4, 'updated'],
+      [5, 'rejected'],
+    ]);
+    const [updated] = (await rowsOf(id, 'outcome=updated')).rows;
+    expect(updated).to.deep.include({ code: null, message: null, cells: ['Ada', 'King', 'ada@example.org', '1'] });
+    expect(updated.account).to.deep.equal({
+      ...{ id: account.id, firstName: account.firstName, lastName: 'Lovelace', email: 'ada@example.org' },
+    });
+    expect(updated.changes).to.deep.include.members([{ field: 'lastName', before: 'Lovelace', after: 'King' }]);
+    const found = await rowsOf(id, 'search=P00002@EXAMPLE&limit=1');
+    expect([found.pagination.totalItems, found.rows[0].line]).to.deep.equal([1, 3]);
+    expect((await rowsOf(id, 'search=5')).rows.map(({ line }: { line: number }) => line)).to.deep.equal([5]);
+    const [rejected] = (await rowsOf(id, 'code=INVALID')).rows;
+    expect(rejected).to.deep.include({ line: 5, account: null, cells: ['A', 'B', 'nobody', ''] });
+    expect(rejected.message).to.include('Email must be a valid email address.');
+    expect((await rowsOf(id, 'code=COURSE_FULL')).rows).to.deep.equal([]);
+    await call('get', `/${id}/rows?outcome=lost`).expect(400);
+    await call('get', '/nothing/rows').expect(404);
+  });
+
+  it('tell the changes of names, emails and roles', async () => {
+    const { id: userId } = await buildUser(importing.context, { email: 'ada@example.org', phone: '1' });
+    const { plan: made } = await plan(people1, { onExisting: 'update' });
+    expect(made.identityChanges).to.have.length(1);
+    expect(made.identityChanges[0]).to.deep.include({ line: 4, userId });
+    expect(made.identityChanges[0].after).to.include({ firstName: 'Ada', lastName: 'King', role: 'trainee' });
+  });
+
+  it('never show passwords and hashes', async () => {
+    const csv = [
+      'firstName,lastName,email,phone,password,Old password hash,code',
+      `Ada,King,ada@example.org,1,topsecret99,${hash},${hash}`,
+      `A,B,nobody,2,topsecret99,${hash},x`,
+    ].join('\n');
+    const { id, plan: made } = await plan(csv);
+    const rows = await rowsOf(id);
+    expect(made.columns[4].samples).to.deep.equal(['••••••', '••••••']);
+    expect(rows.rows[1].cells.slice(4)).to.deep.equal(['••••••', '••••••', 'x']);
+    expect(JSON.stringify([made, rows])).not.to.match(/topsecret99|\$2b\$/);
+    const stored = JSON.stringify([await models().ImportPlan.findAll(), await models().ImportPlanRow.findAll()]);
+    expect(stored).not.to.match(/topsecret99|\$2b\$/);
+  });
+
+  it('cut samples at 100 characters', async () => {
+    const { plan: made } = await plan(`${people(1).trimEnd()},${'😀'.repeat(150)}\n`.replace('phone', 'phone,notes'));
+    expect(made.columns[4].samples).to.deep.equal(['😀'.repeat(100)]);
+  });
+
+  it('let people map the columns of a header that is not understood', async () => {
+    const unknown = people(3).replace('firstName,lastName,email,phone', 'A,Surname,A,');
+    const refused = await plan(unknown);
+    expect(refused).to.include({ status: 'planned', error: null });
+    expect(refused.plan.problem).to.deep.include({ code: 'IMPORT_FILE_INVALID' });
+    expect(refused.plan).to.deep.include({ id: null, counts: null });
+    expect(refused.plan.columns.map(({ field }: { field: string }) => field)).to.deep.equal([null, 'lastName', null]);
+    expect(refused.plan.columns[0].samples).to.deep.equal(['Given00001', 'Given00002', 'Given00003']);
+    const denied = await call('post', `/${refused.id}/apply`).send({}).expect(400);
+    expect(denied.body.error).to.equal(refused.plan.problem.message);
+
+    const map = ['firstName', 'lastName', 'email', 'phone'].map((field, column) => ({ column, field }));
+    const more = await call('post', `/${refused.id}/plan`).send({ map }).expect(202);
+    expect(more.body.import.plan).to.include({ problem: null, rowsRead: 0 });
+    await runToPlan(importing, refused.id);
+    const replanned = await show(refused.id);
+    expect(replanned.plan.problem).to.include({ code: 'USAGE' });
+  });
+
+  it('are planned again with other columns and options, without another upload', async () => {
+    const unknown = people(3).replace('firstName,lastName,email,phone', 'A,Surname,A,C');
+    const { id } = await plan(unknown);
+    const map = ['firstName', 'lastName', 'email', 'phone'].map((field, column) => ({ column, field }));
+    await call('post', `/${id}/plan`).send({ map, role: 'trainer', resetPasswords: false }).expect(202);
+    await runToPlan(importing, id);
+    const planned = await show(id);
+    expect(planned.plan).to.deep.include({ problem: null });
+    expect(planned.plan.counts).to.include({ rows: 3, created: 3 });
+    expect(planned.options).to.deep.include({ role: 'trainer' });
+    expect((await rowsOf(id)).pagination.totalItems).to.equal(3);
+    await call('post', `/${id}/apply`).send({ planId: planned.plan.id }).expect(202);
+    expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
+    expect(await models().User.count({ where: { role: 'trainer' } })).to.equal(3);
+  });
+
+  it('check the options of another plan as the form does', async () => {
+    const { id } = await plan(people1);
+    const invalid = [
+      [{ role: 'king' }, 'role'],
+      [{ resetPasswords: true }, 'resetPasswords'],
+      [{ resetPasswords: 'true' }, 'resetPasswords'],
+      [{ maxErrors: '5' }, 'maxErrors'],
+      [{ course: 'none' }, 'course'],
+      [{ map: ['a=b'] }, 'map.0'],
+      [{ map: [{ column: -1, field: 'email' }] }, 'map.0.column'],
+      [{ map: [{ column: 0, field: 'shoe' }] }, 'map.0.field'],
+    ] as const;
+    for (const [body, path] of invalid) {
+      const answer = await call('post', `/${id}/plan`).send(body).expect(400);
+      expect(answer.body.errors, JSON.stringify(body)).to.have.length(1);
+      expect(answer.body.errors[0]).to.include({ path, location: 'body' });
+    }
+    expect(await show(id)).to.include({ status: 'planned' });
+  });
+
+  it('are planned in any encoding, and tell of files that are no text', async () => {
+    const latin = Buffer.from(`${people(1)}J\u00fcrgen,Gro\u00df,j@example.org,7\n`, 'latin1');
+    expect((await plan(latin)).plan.file).to.include({ encoding: 'windows-1252' });
+    const zip = Buffer.concat([Buffer.from([0x50, 0x4b, 0x03, 0x04]), Buffer.from('xl/workbook.xml')]);
+    const refused = await plan(zip);
+    expect(refused.plan).to.deep.include({ file: null, columns: [] });
+    expect(refused.plan.problem.message).to.match(/^The file is an Excel workbook/);
+  });
+
+  it('show the columns of a file in which a row can not be read', async () => {
+    const refused = await plan(`${people(300)}"A,B\n`);
+    expect(refused.plan.problem.message).to.include('a quote that is never closed');
+    expect(refused.plan.columns).to.have.length(4);
+    expect((await rowsOf(refused.id)).rows).to.deep.equal([]);
+  });
+
+  it('are applied as planned, and then are imports like any other', async () => {
+    const { id, plan: made } = await plan(people1);
+    const applied = await call('post', `/${id}/apply`).send({}).expect(202);
+    expect(applied.body.import).to.include({ status: 'queued' });
+    expect(applied.headers.location).to.equal(`/api/imports/${id}`);
+    const twice = await call('post', `/${id}/apply`).send({}).expect(400);
+    expect(twice.body.error).to.equal(`The import ${id} is queued: there is no plan to apply.`);
+    const record = await runToEnd(importing, id);
+    expect(record).to.include({ status: 'completed', createdCount: 3, rejectedCount: 1, planId: made.id });
+    expect(await show(id)).to.deep.include({ plan: null, hasRejects: true, hasCredentials: true });
+    const { rows } = await rowsOf(id, 'outcome=created&search=ada');
+    expect(rows).to.have.length(1);
+    expect(rows[0]).to.deep.include({ line: 4, changes: null, cells: null });
+    expect(rows[0].account).to.include({ email: 'ada@example.org' });
+    expect(await models().ImportPlanRow.count()).to.equal(0);
+    expect(await models().ImportPlan.count()).to.equal(0);
+    await call('get', `/${id}/credentials.csv`).expect(200);
+    const preview = await call('post', `/${id}/undo?dryRun=true`).expect(200);
+    expect(preview.body.undo).to.deep.include({ removed: 3, kept: [] });
+    await call('post', `/${id}/undo`).expect(200);
+    const actions = await models().AuditEntry.findAll({ where: { targetId: id }, order: ['id'] });
+    expect(actions.map(({ action }) => action)).to.deep.equal([
+      'import.plan',
+      'import.start',
+      'import.credentials',
+      'import.undo',
+    ]);
+  });
+
+  it('are refused with 409 once accounts or courses have changed', async () => {
+    const account = await buildUser(importing.context, { email: 'ada@example.org', phone: '1' });
+    const { id } = await plan(people1, { onExisting: 'update' });
+    await models().User.update(
+      { lastName: 'Byron', updatedAt: new Date(0) },
+      { where: { id: account.id }, silent: true },
+    );
+    const { body } = await call('post', `/${id}/apply`).send({}).expect(409);
+    expect(body.error).to.match(/have changed since this plan was made\. Nothing was written\./);
+    expect(await show(id)).to.include({ status: 'planned' });
+    await call('post', `/${id}/plan`).send({ onExisting: 'update' }).expect(202);
+    await runToPlan(importing, id);
+    await call('post', `/${id}/apply`).send({ planId: 'another' }).expect(409);
+    await call('post', `/${id}/apply`).send({}).expect(202);
+    expect(await runToEnd(importing, id)).to.include({ status: 'completed', updatedCount: 1 });
+  });
+
+  it('are refused with 409 once the course is gone or the file', async () => {
+    const { user } = await signIn(importing.context, { role: 'trainer' });
+    const course = await buildCourse(importing.context, user, { title: 'Weaving' });
+    const { id, plan: made } = await plan(people(2), { course: 'Weaving' });
+    expect(made.counts).to.include({ enrolled: 2 });
+    await models().Course.destroy({ where: { id: course.id } });
+    await call('post', `/${id}/apply`).send({}).expect(409);
+  });
+
+  it('go back to their plan when accounts change before the first row is written', async () => {
+    const { id } = await plan(people1);
+    await call('post', `/${id}/apply`).send({}).expect(202);
+    await buildUser(importing.context, { email: 'ada@example.org', phone: '1' });
+    const users = await models().User.count();
+    await runToPlan(importing, id);
+    const reopened = await show(id);
+    expect(reopened).to.include({ status: 'planned', error: null, startedAt: null });
+    expect(reopened.plan.problem).to.include({ code: 'PLAN_OUTDATED' });
+    expect(await models().User.count()).to.equal(users);
+    await call('post', `/${id}/apply`).send({}).expect(409);
+    await call('post', `/${id}/plan`).send({}).expect(202);
+    await runToPlan(importing, id);
+    expect((await show(id)).plan.counts).to.include({ created: 2, skipped: 1 });
+  });
+
+  it('are refused when the options allow no bad rows', async () => {
+    const { id, plan: made } = await plan(people1, { onError: 'abort' });
+    expect(made.refusal).to.match(/^1 row is bad/);
+    await call('post', `/${id}/apply`).send({}).expect(400, { error: made.refusal });
+  });
+
+  it('are discarded with their file when they are cancelled', async () => {
+    const { id } = await plan(people1);
+    const { filePath } = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    expect(existsSync(filePath)).to.equal(true);
+    const { body } = await call('post', `/${id}/cancel`).expect(200);
+    expect(body).to.deep.include({ message: 'Plan discarded.' });
+    expect(body.import).to.include({ status: 'discarded' });
+    expect(existsSync(`${importsFolder(importing.context)}/${id}`)).to.equal(false);
+    expect(await models().ImportPlanRow.count()).to.equal(0);
+    for (const action of ['apply', 'plan', 'cancel', 'resume', 'undo'])
+      await call('post', `/${id}/${action}`).send({}).expect(400);
+  });
+
+  it('are no more than a number for each account', async () => {
+    const first = await upload(people(1));
+    await upload(people(2));
+    const third = () =>
+      call('post', '')
+        .attach('file', Buffer.from(people(3)), 'p.csv')
+        .field({ plan: 'true' });
+    const { body } = await third().expect(400);
+    expect(body.error).to.equal('You may have 2 planned imports, and have 2. Apply or cancel some first.');
+    expect(await models().Import.count()).to.equal(2);
+    await call('post', `/${first.id}/cancel`).expect(200);
+    await third().expect(202);
+  });
+
+  it('can be made of an import that failed before its first row', async () => {
+    const { body } = await call('post', '')
+      .attach('file', Buffer.from(people(2).replace('phone', 'x')), 'p.csv')
+      .expect(202);
+    const { id } = body.import;
+    expect(await runToEnd(importing, id)).to.include({ status: 'failed', errorCode: 'IMPORT_FILE_INVALID' });
+    await call('post', `/${id}/plan`)
+      .send({ map: [{ column: 3, field: 'phone' }] })
+      .expect(202);
+    await runToPlan(importing, id);
+    expect(await show(id)).to.deep.include({ status: 'planned', error: null });
+    expect((await show(id)).plan.counts).to.include({ created: 2 });
+  });
+
+  it('are watched until they are planned', async () => {
+    const { id } = await upload(people(120));
+    const watching = call('get', `/${id}/events`).then(({ text }) => text);
+    await runToPlan(importing, id);
+    const events = (await watching).trimEnd().split('\n\n');
+    expect(events[0]).to.match(/^event: progress\ndata: \{.*"status":"planning"/);
+    expect(events.at(-1)).to.match(/^event: end\ndata: \{.*"status":"planned".*"counts":\{"rows":120/);
+  });
+});

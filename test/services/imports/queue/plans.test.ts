@@ -1,0 +1,174 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Transaction } from 'sequelize';
+import { withLease } from '../../../../src/db/lease.js';
+import { AppError } from '../../../../src/errors.js';
+import { cancelImport, requeueImport } from '../../../../src/services/imports/commands.js';
+import { applyPlan, replanImport } from '../../../../src/services/imports/queue/plan-commands.js';
+import { sweepPlans } from '../../../../src/services/imports/queue/plan-store.js';
+import { makePlan } from '../../../../src/services/imports/queue/plan-worker.js';
+import { importsFolder } from '../../../../src/services/imports/queue/spool.js';
+import { startImportWorker } from '../../../../src/services/imports/queue/worker.js';
+import { jobLease } from '../../../../src/services/imports/run/repository.js';
+import { failureOf } from '../../../db/support/failure.js';
+import { buildUser } from '../../../support/factories.js';
+import { runCli } from '../../../support/run-cli.js';
+import { hashedPeople, people, useImporting } from '../support/importing.js';
+import { client, runToEnd, runToPlan, runUntil, submit } from '../support/submitting.js';
+
+const hours = 3_600_000;
+
+describe('Plans of imports', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+  const { signal } = new AbortController();
+  const apply = (id: string) => applyPlan(importing.context, client, id, {}, signal);
+  const find = (id: string) => models().Import.findByPk(id, { rejectOnEmpty: true });
+  const lines = async (id: string) =>
+    (await models().ImportPlanRow.findAll({ where: { importId: id }, order: ['line'] })).map(({ line }) => line);
+  const spooled = () => {
+    const folder = importsFolder(importing.context);
+    return existsSync(folder) ? readdirSync(folder) : [];
+  };
+
+  /** Makes a plan as the worker does, on a database that does something at every commit of a batch. */
+  async function planWith(id: string, atCommit: (commits: number) => Promise<void> | void, stop = signal) {
+    const { context } = importing;
+    let commits = 0;
+    async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+      const result = await context.database.inTransaction(work);
+      commits += 1;
+      await atCommit(commits);
+      return result;
+    }
+    const watched = { ...context, database: { ...context.database, inTransaction } };
+    const record = await find(id);
+    const refusal = () => new AppError('IMPORT_CONFLICT');
+    return withLease(context.database, jobLease(record), 0, refusal, (lease) => makePlan(watched, record, lease, stop));
+  }
+
+  it('are made again from the beginning after a stop, and then are whole', async () => {
+    const { id } = await submit(importing, people(200), { plan: true });
+    const stopping = new AbortController();
+    const { code } = await failureOf(() =>
+      planWith(id, (commits) => void (commits === 3 && stopping.abort()), stopping.signal),
+    );
+    expect(code).to.equal('INTERRUPTED');
+    expect((await lines(id)).length).to.be.within(1, 199);
+    expect(await find(id)).to.include({ status: 'planning' });
+    expect(await runToPlan(importing, id)).to.include({ status: 'planned', rowsTotal: 200, rowsDone: 0 });
+    expect(await lines(id)).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 2));
+  });
+
+  it('stop when another plan is asked for, and leave no row of theirs', async () => {
+    const { id } = await submit(importing, people(200), { plan: true });
+    const { code } = await failureOf(() =>
+      planWith(id, async (commits) => {
+        if (commits === 3) await replanImport(importing.context, client, id, { role: 'trainer' });
+      }),
+    );
+    expect(code).to.equal('IMPORT_CONFLICT');
+    await runToPlan(importing, id);
+    expect(await lines(id)).to.have.length(200);
+    expect((await find(id)).optionsJson).to.include('"role":"trainer"');
+  });
+
+  it('stop when they are cancelled', async () => {
+    const { id } = await submit(importing, people(200), { plan: true });
+    const { code } = await failureOf(() =>
+      planWith(id, async (commits) => {
+        if (commits === 3) await cancelImport(importing.context, client, id);
+      }),
+    );
+    expect(code).to.equal('IMPORT_CONFLICT');
+    expect(await find(id)).to.include({ status: 'discarded' });
+    expect(await lines(id)).to.deep.equal([]);
+    expect(spooled()).to.not.include(id);
+  });
+
+  it('are made once by two workers, and by another one when the lease of the first is lost', async () => {
+    const { context } = importing;
+    const ids: string[] = [];
+    for (const tag of ['a', 'b', 'c']) ids.push((await submit(importing, people(120, tag), { plan: true })).id);
+    const second = startImportWorker(context, { pollMs: 20 });
+    for (const id of ids) await runToPlan(importing, id);
+    await second.close();
+    for (const id of ids) expect(await lines(id)).to.have.length(120);
+
+    const { id } = await submit(importing, people(200, 'd'), { plan: true });
+    const { code } = await failureOf(() =>
+      planWith(id, async (commits) => {
+        if (commits !== 3) return;
+        await context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name LIKE 'import-job:%'");
+        await runToPlan(importing, id);
+      }),
+    );
+    expect(code).to.equal('IMPORT_CONFLICT');
+    expect(await find(id)).to.include({ status: 'planned' });
+    expect(await lines(id)).to.have.length(200);
+  });
+
+  it("don't wait for imports that run", async () => {
+    const running = await submit(importing, people(1500, 'r'));
+    const { id } = await submit(importing, people(3), { plan: true });
+    const record = await runUntil(importing, id, ({ status }) => status === 'planned');
+    expect(record.finishedAt).to.equal(null);
+    expect((await find(running.id)).rowsDone).to.be.below(1500);
+  });
+
+  it('expire with their files and rows, but not while they are applied', async () => {
+    const [waiting, applied] = [
+      await submit(importing, people(3), { plan: true }),
+      await submit(importing, people(3, 'q'), { plan: true }),
+    ];
+    for (const { id } of [waiting, applied]) await runToPlan(importing, id);
+    await apply(applied.id);
+    expect(await sweepPlans(importing.context)).to.deep.equal({ expired: 0, removed: 0 });
+    importing.advance(25 * hours);
+    expect((await failureOf(() => apply(waiting.id))).message).to.match(/has expired\. Upload the file again\.$/);
+    expect(await sweepPlans(importing.context)).to.deep.equal({ expired: 1, removed: 0 });
+    expect(await find(waiting.id)).to.include({ status: 'expired' });
+    expect([await lines(waiting.id), await models().ImportPlan.count()]).to.deep.equal([[], 1]);
+    expect(spooled()).to.include(applied.id).and.not.include(waiting.id);
+    expect(await runToEnd(importing, applied.id)).to.include({ status: 'completed', createdCount: 3 });
+  });
+
+  it('that a crash has left after their import are removed', async () => {
+    const { id } = await submit(importing, hashedPeople(3), { plan: true });
+    await runToPlan(importing, id);
+    await models().Import.update({ status: 'completed', rowsDone: 3 }, { where: { id } });
+    expect(await sweepPlans(importing.context)).to.deep.equal({ expired: 0, removed: 1 });
+    expect([await lines(id), await models().ImportPlan.count()]).to.deep.equal([[], 0]);
+  });
+
+  it('that failed are made again by a resume, and are not run', async () => {
+    const { id } = await submit(importing, people(3), { plan: true });
+    await models().Import.update({ status: 'failed', errorCode: 'BUG' }, { where: { id } });
+    const resumed = await runCli(['imports', 'resume', id, '--yes'], { env: importing.env, cwd: importing.folder });
+    expect(resumed.stderr).to.include(`The plan of the import ${id} was not applied: it can only be over HTTP.`);
+    expect(await requeueImport(importing.context, client, id)).to.include({ status: 'planning' });
+    await runToPlan(importing, id);
+    expect(await models().User.count()).to.equal(0);
+  });
+
+  it('bind an import that is resumed before its first row', async () => {
+    const { id } = await submit(importing, people(3), { plan: true });
+    await runToPlan(importing, id);
+    await apply(id);
+    await cancelImport(importing.context, client, id);
+    await buildUser(importing.context, { email: 'p00001@example.org', phone: '+1 p 00001' });
+    const resumed = await runCli(['imports', 'resume', id, '--yes'], { env: importing.env, cwd: importing.folder });
+    expect(resumed.stderr).to.include('have changed since this plan was made. Nothing was written.');
+    await requeueImport(importing.context, client, id);
+    expect(await runToPlan(importing, id)).to.include({ status: 'planned', rowsDone: 0 });
+    expect(await models().User.count()).to.equal(1);
+  });
+
+  it('are applied once, however many ask for it', async () => {
+    const { id } = await submit(importing, people(3), { plan: true });
+    await runToPlan(importing, id);
+    const answers = await Promise.allSettled([1, 2, 3].map(() => apply(id)));
+    expect(answers.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+    expect(await runToEnd(importing, id)).to.include({ createdCount: 3 });
+  });
+});
