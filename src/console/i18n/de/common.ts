@@ -97,6 +97,9 @@ export const common: Pick<Words, keyof typeof english> = {
     updatedAt: 'Geändert',
     lastLogin: 'Letzte Anmeldung',
   },
+  upload: {
+    zone: 'Dateien hinzufügen',
+  },
   signIn: {
     title: 'Anmelden',
     submit: 'Anmelden',

@@ -95,6 +95,9 @@ export const common = {
     updatedAt: 'Changed',
     lastLogin: 'Last sign-in',
   },
+  upload: {
+    zone: 'Add files',
+  },
   signIn: {
     title: 'Sign in',
     submit: 'Sign in',
