@@ -217,33 +217,6 @@ export interface Pagination {
   itemsPerPage: number;
 }
 
-/** An account */
-export interface User {
-  /** Opaque identifier */
-  id: string;
-  /** First name */
-  firstName: string;
-  /** Last name */
-  lastName: string;
-  /** Email address, unique among accounts; stored in lower case */
-  email: string;
-  /** Phone number, unique among accounts */
-  phone: string;
-  role: Role;
-  /** Whether the account may sign in */
-  isActive: boolean;
-  /** URL of the profile picture; null without one */
-  avatar: string | null;
-  /** Time of the last login; null before the first */
-  lastLogin: string | null;
-  /** Whether the account must change its initial password */
-  requiresPasswordChange: boolean;
-  /** Time of creation */
-  createdAt: string;
-  /** Time of the last change */
-  updatedAt: string;
-}
-
 /** An account, and whether it is locked */
 export interface UserDetails {
   /** Opaque identifier */
@@ -271,6 +244,33 @@ export interface UserDetails {
   updatedAt: string;
   /** End of the lock after too many wrong passwords; null when not locked */
   lockedUntil: string | null;
+}
+
+/** An account */
+export interface User {
+  /** Opaque identifier */
+  id: string;
+  /** First name */
+  firstName: string;
+  /** Last name */
+  lastName: string;
+  /** Email address, unique among accounts; stored in lower case */
+  email: string;
+  /** Phone number, unique among accounts */
+  phone: string;
+  role: Role;
+  /** Whether the account may sign in */
+  isActive: boolean;
+  /** URL of the profile picture; null without one */
+  avatar: string | null;
+  /** Time of the last login; null before the first */
+  lastLogin: string | null;
+  /** Whether the account must change its initial password */
+  requiresPasswordChange: boolean;
+  /** Time of creation */
+  createdAt: string;
+  /** Time of the last change */
+  updatedAt: string;
 }
 
 /** A course with its trainer; with `include=seats` also with its seats */
@@ -1345,6 +1345,8 @@ export interface ListUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
+    /** Whether the account is locked after too many wrong passwords */
+    locked?: boolean;
     /** Text to search for in names and titles */
     search?: string;
     /** Field to sort by */
@@ -1364,7 +1366,7 @@ export type ListUsersBody = undefined;
 /** Successful response of `GET /api/users` */
 export interface ListUsersResponse {
   /** The accounts of this page */
-  users: User[];
+  users: UserDetails[];
   pagination: Pagination;
 }
 
@@ -1377,6 +1379,8 @@ export interface ExportUsersParameters {
     isActive?: boolean;
     /** Whether the account must change its initial password */
     requiresPasswordChange?: boolean;
+    /** Whether the account is locked after too many wrong passwords */
+    locked?: boolean;
     /** Text to search for in names and titles */
     search?: string;
   };
@@ -1875,8 +1879,16 @@ export interface ListEnrollmentsParameters {
     courseId?: string;
     /** Id of the trainee */
     userId?: string;
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Id of the trainer */
+    trainerId?: string;
+    /** Text to search for in name and email address of the trainee */
+    search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -1917,8 +1929,14 @@ export interface ListOwnEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Text to search for in title, category and tags of the course */
+    search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -2051,10 +2069,14 @@ export interface ListTrainerEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
     /** Text to search for in names and titles */
     search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -2079,10 +2101,14 @@ export interface ListCourseTraineesParameters {
     courseId: string;
   };
   query?: {
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
-    /** Text to search for in names and titles */
+    /** Text to search for in name and email address of the trainee */
     search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */

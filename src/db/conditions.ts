@@ -1,4 +1,5 @@
 import { Op, type Sequelize } from 'sequelize';
+import { asWord, sqlLiteral } from './dialect.js';
 
 /** Conditions that take SQL of their own, for the `where` of queries. Values are escaped by Sequelize. */
 
@@ -22,6 +23,11 @@ export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[], 
   const taken = `SELECT COUNT(*) FROM enrollments WHERE course_id = Course.id AND status IN (${counted})`;
   const isFree = `(Course.max_students IS NULL OR Course.max_students > (${taken}))`;
   return sequelize.literal(wanted ? isFree : `NOT ${isFree}`);
+}
+
+/** The last name of the account whose id is in `column`, to sort by. */
+export function lastNameOf(sequelize: Sequelize, column: string) {
+  return sequelize.literal(`(SELECT last_name FROM users WHERE users.id = ${column})`);
 }
 
 /** That a course exists, and with `trainerId` that it is this trainer's. */
@@ -57,4 +63,20 @@ export function lastMomentBefore(sequelize: Sequelize, column: string, moments: 
 export function isNotEnrolled(sequelize: Sequelize, column: string, courseId: string) {
   const enrolled = `SELECT user_id FROM enrollments WHERE course_id = ${sequelize.escape(courseId)} AND status <> 'cancelled'`;
   return sequelize.where(sequelize.col(column), Op.notIn, sequelize.literal(`(${enrolled})`));
+}
+
+/** The subject of the account in the row of a query of accounts. @param prefix of the subjects of accounts */
+const subjectSql = (sequelize: Sequelize, prefix: string) =>
+  asWord(sequelize, `CONCAT(${sequelize.escape(prefix)}, \`User\`.\`id\`)`);
+
+/** That a lock is the one of the account in the same row of a query. @param prefix of the subjects of accounts */
+export function isLockOfAccount(sequelize: Sequelize, prefix: string) {
+  return sequelize.where(sequelize.col('currentLock.subject'), sequelize.literal(subjectSql(sequelize, prefix)));
+}
+
+/** That an account is locked at a time, or is not. @param prefix of the subjects of accounts */
+export function isLockedAt(sequelize: Sequelize, prefix: string, moment: Date, locked: boolean) {
+  const subject = subjectSql(sequelize, prefix);
+  const lock = `SELECT 1 FROM login_throttle WHERE subject = ${subject} AND locked_until > ${sqlLiteral(sequelize)(moment)}`;
+  return sequelize.literal(`${locked ? '' : 'NOT '}EXISTS (${lock})`);
 }

@@ -111,6 +111,13 @@ export function sqlLiteral(sequelize: Sequelize): (value: string | number | bool
   };
 }
 
+/**
+ * SQL text that is compared with a column of fixed words, which are ASCII on MySQL and MariaDB: compared with text in another
+ * character set, the column is converted in each row, and its index is not used.
+ */
+export const asWord = (sequelize: Sequelize, sql: string): string =>
+  isSqlite(sequelize) ? sql : `CONVERT(${sql} USING ascii)`;
+
 /** The server's name and version, for display: `SQLite 3.52.0`, `MariaDB 10.11.14`, `MySQL 9.7.0`. */
 export async function serverVersion(sequelize: Sequelize): Promise<string> {
   // Sequelize types the rows of plain SQL as unknown, here and below.

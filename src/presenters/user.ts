@@ -1,5 +1,5 @@
 import type { User } from '../db/models/user.js';
-import { pick } from './pick.js';
+import { loaded, pick } from './pick.js';
 
 /** Accounts, with the field lists of the specification. */
 
@@ -18,6 +18,12 @@ export const presentUser = (user: User) =>
     'createdAt',
     'updatedAt',
   ]);
+
+/** The same with the end of its lock, of a query that included {@link User.currentLock}. */
+export const presentListedUser = (user: User) => ({
+  ...presentUser(user),
+  lockedUntil: loaded(user.currentLock)?.lockedUntil ?? null,
+});
 
 /** An account as those see it who work with its owner. */
 export const presentPerson = (user: User) => pick(user, [...identity, 'avatar']);

@@ -76,6 +76,7 @@ export interface UserFilter {
   role?: Role;
   isActive?: boolean;
   requiresPasswordChange?: boolean;
+  locked?: boolean;
   search?: string;
 }
 
@@ -85,6 +86,7 @@ const userFilter = {
   role: fields.role,
   isActive: fields.queryBoolean('isActive'),
   requiresPasswordChange: fields.queryBoolean('requiresPasswordChange'),
+  locked: fields.queryBoolean('locked'),
   search: fields.search,
 };
 

@@ -45,7 +45,10 @@ describe('User administration', () => {
       const { body } = await call('get', '/api/users').expect(200);
       expect(body.pagination).to.deep.equal({ currentPage: 1, totalPages: 1, totalItems: 2, itemsPerPage: 20 });
       expect(body.users.map(({ id }: { id: string }) => id)).to.deep.equal([trainee.id, admin.user.id]);
-      for (const user of body.users) expect(user).to.have.all.keys(accountKeys);
+      for (const user of body.users) {
+        expect(user).to.have.all.keys(...accountKeys, 'lockedUntil');
+        expect(user.lockedUntil).to.equal(null);
+      }
     });
 
     it('filters by role, by isActive and by requiresPasswordChange', async () => {
@@ -57,6 +60,45 @@ describe('User administration', () => {
       expect(await found('isActive=false')).to.deep.equal(['gone@example.org']);
       expect(await found('requiresPasswordChange=true')).to.deep.equal(['new@example.org']);
       expect(await found('role=trainee&isActive=true')).to.deep.equal(['new@example.org']);
+    });
+
+    it('shows which accounts are locked and until when, and filters by it', async () => {
+      const [locked, failed, released] = [
+        await buildUser(harness.context, { email: 'locked@example.org' }),
+        await buildUser(harness.context, { email: 'failed@example.org' }),
+        await buildUser(harness.context, { email: 'released@example.org', role: 'trainer' }),
+      ];
+      for (const { email } of [locked, released])
+        for (let guess = 0; guess < 10; guess += 1) await login(email, 'wrong password').expect(401);
+      await login(failed.email, 'wrong password').expect(401);
+      await call('post', `/api/users/${released.id}/unlock`).expect(200);
+      // Identifiers without an account are locked, too.
+      for (let guess = 0; guess < 10; guess += 1) await login('nobody@example.org', 'wrong password').expect(401);
+      const found = async (query: string) => emails(await call('get', `/api/users?sortBy=email&${query}`).expect(200));
+      const order = 'sortOrder=ASC';
+      expect(await found('locked=true')).to.deep.equal(['locked@example.org']);
+      const others = ['failed@example.org', 'g@example.org', 'released@example.org'];
+      expect(await found(`locked=false&${order}`)).to.deep.equal(others);
+      expect(await found('locked=true&role=trainer')).to.deep.equal([]);
+      expect(await found('locked=true&search=locked')).to.deep.equal(['locked@example.org']);
+      expect(await found(`locked=false&${order}&page=2&limit=2`)).to.deep.equal(others.slice(2));
+      const { body } = await call('get', '/api/users').expect(200);
+      const { body: shown } = await call('get', `/api/users/${locked.id}`).expect(200);
+      const until = Object.fromEntries(
+        body.users.map(({ email, lockedUntil }: Record<'email' | 'lockedUntil', string>) => [email, lockedUntil]),
+      );
+      expect(until).to.deep.equal({
+        'locked@example.org': shown.user.lockedUntil,
+        ...Object.fromEntries(others.map((email) => [email, null])),
+      });
+      expect(new Date(shown.user.lockedUntil).toISOString()).to.equal(shown.user.lockedUntil);
+      const { text } = await call('get', '/api/users/export.csv?locked=true').expect(200);
+      expect(text.trim().split('\n')).to.have.length(2);
+      harness.advance(11 * 60_000);
+      expect(await found('locked=true')).to.deep.equal([]);
+      const later = await call('get', '/api/users?search=locked').expect(200);
+      expect(later.body.users[0]).to.include({ email: 'locked@example.org', lockedUntil: null });
+      expectInvalid(await call('get', '/api/users?locked=maybe'), ['locked'], 'query');
     });
 
     it('searches names, email and phone, sign by sign', async () => {

@@ -13,6 +13,8 @@ import { colorVariables, theme } from './theme.js';
 
 /** The nonce of this page, with which styles that are made at run time are let through by its policy. */
 const styleNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+// The library that keeps the page from scrolling under an open dialog looks for the nonce of its style there.
+Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 
 export function App() {
   const { t, i18n } = useTranslation();

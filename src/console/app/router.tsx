@@ -57,6 +57,7 @@ const homeRoute = createRoute({
 const profileRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/profile',
+  validateSearch: listSearch(),
   component: lazyRouteComponent(() => import('../profile/profile-page.js'), 'ProfilePage'),
 });
 
@@ -72,6 +73,7 @@ const personPage = lazyRouteComponent(() => import('../people/person-page.js'), 
 const personRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people/$id',
+  validateSearch: listSearch('tab'),
   component: byRole({ super_admin: personPage }),
 });
 
@@ -95,8 +97,15 @@ const coursesPage = lazyRouteComponent(() => import('../courses/courses-page.js'
 const coursesRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses',
-  validateSearch: listSearch('category', 'level', 'isPublished', 'trainerId'),
+  validateSearch: listSearch('category', 'level', 'isPublished', 'seatsLeft', 'trainerId'),
   component: byRole({ super_admin: coursesPage, trainer: coursesPage }),
+});
+
+const newCoursePage = lazyRouteComponent(() => import('../courses/new-course-page.js'), 'NewCoursePage');
+const newCourseRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/courses/new',
+  component: byRole({ super_admin: newCoursePage, trainer: newCoursePage }),
 });
 
 const coursePage = lazyRouteComponent(() => import('../courses/course-page.js'), 'CoursePage');
@@ -137,7 +146,7 @@ const auditPage = lazyRouteComponent(() => import('../audit/audit-page.js'), 'Au
 const auditRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/audit',
-  validateSearch: listSearch('actor', 'action', 'target', 'from', 'to'),
+  validateSearch: listSearch('actor', 'action', 'targetType', 'target', 'from', 'to'),
   component: byRole({ super_admin: auditPage }),
 });
 
@@ -149,6 +158,7 @@ const routeTree = rootRoute.addChildren([
   importsRoute,
   importRoute,
   coursesRoute,
+  newCourseRoute,
   courseRoute,
   enrollmentsRoute,
   catalogueRoute,

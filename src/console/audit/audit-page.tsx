@@ -1,12 +1,41 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useApi } from '../api/queries.js';
+import { changedSearch, type SearchChange } from '../app/list-search.js';
+import { timeZone } from '../i18n/format.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { AuditFilters, type AuditSearch, auditQuery, noFilters } from './audit-filters.js';
+import { AuditTable } from './audit-table.js';
 
+const route = getRouteApi('/audit');
+
+/** Who changed what, and when. */
 export function AuditPage() {
   const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const filter = auditQuery(search);
+  const filtered = Object.keys(filter).length > 0;
+  const audit = useApi(
+    'listAudit',
+    { query: { ...filter, page: search.page ?? 1, limit: search.limit ?? 20 } },
+    { keepPrevious: true },
+  );
+  const onSearch = (change: SearchChange<AuditSearch>) =>
+    void navigate({ search: (before) => changedSearch(before, change) });
   return (
-    <Page title={t('audit.title')}>
-      <Empty />
+    <Page title={t('audit.title')} hint={t('audit.hint', { zone: timeZone() })}>
+      <AuditFilters search={search} onSearch={onSearch} filtered={filtered} />
+      <AuditTable
+        label={t('audit.title')}
+        query={audit}
+        entries={audit.data?.entries}
+        pagination={audit.data?.pagination}
+        search={search}
+        onSearch={onSearch}
+        filtered={filtered}
+        onClearFilters={() => onSearch(noFilters)}
+      />
     </Page>
   );
 }

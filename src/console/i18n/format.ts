@@ -6,6 +6,13 @@ export function formatTime(iso: string | null | undefined): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 }
 
+/** The same with seconds and the zone. */
+export const formatZonedTime = (iso: string): string =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'full', timeStyle: 'long' }).format(new Date(iso));
+
+/** The zone that times are shown in, such as `Europe/Berlin`. */
+export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** A day without time, as the service gives it: `2026-11-22`, in no zone. */
 export function formatDay(iso: string | null | undefined): string {
   if (!iso) return '–';

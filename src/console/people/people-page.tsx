@@ -1,12 +1,89 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDownload, IconUserPlus } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { addressOf } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { changedSearch, orderOf, type SearchChange } from '../app/list-search.js';
+import { formatNumber } from '../i18n/format.js';
+import { DataTable } from '../ui/data-table.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { type Account, nameOf } from './account-state.js';
+import { NewPersonDialog } from './new-person-dialog.js';
+import { peopleColumns, sortKeys } from './people-columns.js';
+import { filterOf, noFilters, PeopleFilters, type PeopleSearch } from './people-filters.js';
 
+const route = getRouteApi('/people');
+const defaultSort = '-createdAt';
+
+/** The accounts: found, narrowed down, exported, created, and changed many at once. */
 export function PeoplePage() {
   const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [creating, { open, close }] = useDisclosure();
+  const [selected, setSelected] = useState<ReadonlyMap<string, Account>>(new Map());
+  const filter = filterOf(search);
+  const filtered = Object.keys(filter).length > 0;
+  const people = useApi(
+    'listUsers',
+    {
+      query: {
+        ...filter,
+        ...orderOf(sortKeys, search.sort ?? defaultSort),
+        page: search.page ?? 1,
+        limit: search.limit ?? 20,
+      },
+    },
+    { keepPrevious: true },
+  );
+  const columns = useMemo(() => peopleColumns(t), [t]);
+  const total = people.data?.pagination.totalItems;
+
+  const onSearch = (change: SearchChange<PeopleSearch>) =>
+    // Each letter of a search is no page to go back to.
+    void navigate({ search: (before) => changedSearch(before, change), replace: 'search' in change });
+
   return (
-    <Page title={t('people.title')}>
-      <Empty />
+    <Page
+      title={t('people.title')}
+      hint={total === undefined ? undefined : t('people.total', { count: total, number: formatNumber(total) })}
+      actions={
+        <>
+          <Button
+            component="a"
+            href={addressOf('exportUsers', { query: filter })}
+            download
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            {t('people.export')}
+          </Button>
+          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={open}>
+            {t('people.create')}
+          </Button>
+        </>
+      }
+    >
+      <PeopleFilters search={search} onSearch={onSearch} filtered={filtered} />
+      <DataTable
+        label={t('people.title')}
+        columns={columns}
+        query={people}
+        rows={people.data?.users}
+        pagination={people.data?.pagination}
+        rowKey={({ id }) => id}
+        rowName={(account) => nameOf(account)}
+        search={search}
+        onSearch={onSearch}
+        defaultSort={defaultSort}
+        selection={{ selected, onChange: setSelected }}
+        filtered={filtered}
+        onClearFilters={() => onSearch(noFilters)}
+      />
+      <NewPersonDialog opened={creating} onClose={close} />
     </Page>
   );
 }

@@ -1,12 +1,94 @@
+import { Group, Tabs, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { ApiError } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { Empty, Failed, Loading } from '../ui/states.js';
+import { AccountState, nameOf } from './account-state.js';
+import { PersonActions } from './person-actions.js';
+import { PersonEnrollments } from './person-enrollments.js';
+import { PersonForm } from './person-form.js';
+import { PersonHistory } from './person-history.js';
 
+const route = getRouteApi('/people/$id');
+const tabs = ['details', 'enrollments', 'history'] as const;
+
+/** One account: its fields, state, sessions, enrollments, and what was done to it. */
 export function PersonPage() {
+  const { id } = route.useParams();
+  // Nothing of one person stays on the page of the next one.
+  return <Person key={id} id={id} />;
+}
+
+function Person({ id }: { id: string }) {
   const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const person = useApi('showUser', { path: { id } });
+  const user = person.data?.user;
+  const isMissing = person.error instanceof ApiError && person.error.status === 404;
+
+  if (!user)
+    return (
+      <Page title={t('people.person')}>
+        {isMissing ? (
+          <Empty message={t('people.gone')}>
+            <ButtonLink to="/people" variant="default">
+              {t('people.title')}
+            </ButtonLink>
+          </Empty>
+        ) : person.error ? (
+          <Failed error={person.error} onRetry={() => void person.refetch()} />
+        ) : (
+          <Loading />
+        )}
+      </Page>
+    );
+
+  const shown = tabs.filter((tab) => tab !== 'enrollments' || user.role === 'trainee');
+  const tab = oneOf(shown, search.tab) ?? 'details';
+  const list = {
+    search,
+    onSearch: (change: SearchChange<typeof search>) =>
+      void navigate({ search: (before) => changedSearch(before, change) }),
+  };
   return (
-    <Page title={t('people.title')}>
-      <Empty />
+    <Page
+      title={nameOf(user)}
+      hint={
+        <Group gap="xs" mt={4}>
+          <Text size="sm">{t(`role.${user.role}`)}</Text>
+          <AccountState account={user} />
+        </Group>
+      }
+      actions={<PersonActions user={user} />}
+    >
+      {isMissing && <Failed error={person.error} />}
+      <Tabs
+        value={tab}
+        onChange={(next) => void navigate({ search: next === null ? {} : { tab: next } })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          {shown.map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {t(`people.tab.${one}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="details">
+          <PersonForm user={user} />
+        </Tabs.Panel>
+        <Tabs.Panel value="enrollments">
+          <PersonEnrollments user={user} {...list} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <PersonHistory user={user} {...list} />
+        </Tabs.Panel>
+      </Tabs>
     </Page>
   );
 }

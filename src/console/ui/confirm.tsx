@@ -64,7 +64,7 @@ export function ConfirmDialog({
             {t('action.cancel')}
           </Button>
           <Button
-            color={destructive ? 'red' : 'teal'}
+            color={destructive ? 'red.9' : 'teal'}
             loading={working}
             disabled={disabled}
             onClick={() => void confirm()}

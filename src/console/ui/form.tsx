@@ -54,8 +54,18 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     }
   }
 
+  /** Begins again with other values, which are then the saved ones. */
+  function restart(values: Values): void {
+    form.setInitialValues(values);
+    form.setValues(values);
+    form.resetDirty(values);
+    form.clearErrors();
+    setFailure(undefined);
+  }
+
   return {
     values: form.values,
+    restart,
     setValues: form.setValues,
     setFieldValue: form.setFieldValue,
     reset: form.reset,
@@ -73,12 +83,15 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
   };
 }
 
+/** The button may be far below. */
+const showFailure = (alert: HTMLElement | null) => alert?.scrollIntoView({ block: 'nearest' });
+
 /** Says above a form's fields what was refused; nothing when nothing was. @param children the form's `failure` */
 export function FormFailure({ children }: { children: unknown }) {
   const { t } = useTranslation();
   if (children === undefined) return null;
   return (
-    <Alert color="red" variant="light" role="alert">
+    <Alert color="red" variant="light" role="alert" className="form-failure" ref={showFailure}>
       {messageOf(children, t)}
     </Alert>
   );

@@ -27,7 +27,7 @@ export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
         text !== '' && (
           <CloseButton
             size="sm"
-            aria-label={t('action.clear')}
+            aria-label={t('action.clearOne', { name: label })}
             onClick={() => {
               setText('');
               onSearch(undefined);

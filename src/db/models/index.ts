@@ -30,6 +30,8 @@ export function initModels(sequelize: Sequelize) {
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });
   models.Enrollment.belongsTo(models.Course, { as: 'course', foreignKey: 'courseId' });
   models.Enrollment.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
+  // By the subject that names the account: the query says how.
+  models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'subject', constraints: false });
   return models;
 }
 

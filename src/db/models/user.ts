@@ -4,11 +4,13 @@ import {
   type InferAttributes,
   type InferCreationAttributes,
   Model,
+  type NonAttribute,
   type Sequelize,
 } from 'sequelize';
 import type { Role } from '../../schemas/fields.js';
 import { searchKeyLength } from '../../schemas/keys.js';
 import { primaryKey, timestamp } from './columns.js';
+import type { LoginThrottle } from './login-throttle.js';
 
 /** An account (specification, section 2). The super admin's uniqueness is a generated column that only the migration declares. */
 export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
@@ -30,6 +32,8 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare lockVersion: CreationOptional<number>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
+  /** The lock that is in force; null for none, absent unless the query asks for it. */
+  declare currentLock?: NonAttribute<LoginThrottle | null>;
 }
 
 export function initUser(sequelize: Sequelize): typeof User {

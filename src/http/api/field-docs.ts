@@ -115,6 +115,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   limit: { description: 'Maximum number of items on a page', example: 20 },
   line: { description: 'Line of the file', example: 12 },
   location: { description: 'Where the course takes place', example: 'Room 4' },
+  locked: { description: 'Whether the account is locked after too many wrong passwords', example: true },
   lockedUntil: { description: 'End of the lock after too many wrong passwords; null when not locked', example: null },
   logins: { description: 'Logins that wait for a password hash', example: 0 },
   map: {

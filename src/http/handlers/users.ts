@@ -1,6 +1,6 @@
 import { presentAuditEntry } from '../../presenters/audit-entry.js';
 import { presentSession } from '../../presenters/session.js';
-import { presentUser } from '../../presenters/user.js';
+import { presentListedUser, presentUser } from '../../presenters/user.js';
 import {
   changeActivation,
   deleteUser,
@@ -18,7 +18,7 @@ import type { Handlers } from '../server/router.js';
 export const userHandlers = {
   async listUsers({ context, query }) {
     const { items, pagination } = await listUsers(context, query);
-    return { users: items.map(presentUser), pagination };
+    return { users: items.map(presentListedUser), pagination };
   },
 
   async exportUsers({ context, query }) {

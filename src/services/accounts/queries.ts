@@ -7,16 +7,18 @@ import { notFound } from '../../errors.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
 import { type UserFilter, userFilterSchema, userListingSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
+import { currentLocks, isLocked } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 
 function listingFilter(core: Core, listing: UserFilter): WhereOptions<User> {
-  const { role, isActive, requiresPasswordChange, search } = listing;
+  const { role, isActive, requiresPasswordChange, locked, search } = listing;
   return {
     ...(role !== undefined && { role }),
     ...(isActive !== undefined && { isActive }),
     ...(requiresPasswordChange !== undefined && { requiresPasswordChange }),
+    ...(locked !== undefined && { [Op.and]: isLocked(core, locked) }),
     ...(search && {
       [Op.or]: [
         contains(core.database.sequelize, 'User.search_key', searchKey(search)),
@@ -26,11 +28,15 @@ function listingFilter(core: Core, listing: UserFilter): WhereOptions<User> {
   };
 }
 
-/** One page of the accounts, filtered and in a stable order. @throws AppError `VALIDATION` */
+/** One page of the accounts with their locks, filtered and in a stable order. @throws AppError `VALIDATION` */
 export async function listUsers(core: Core, input: unknown): Promise<Page<User>> {
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
-  return pageOf(core, User, listing, { where: listingFilter(core, listing), order: orderOf(listing) });
+  return pageOf(core, User, listing, {
+    where: listingFilter(core, listing),
+    order: orderOf(listing),
+    include: [currentLocks(core)],
+  });
 }
 
 /** Accounts per query of an export, which bounds its memory. */

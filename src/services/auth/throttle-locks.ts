@@ -1,4 +1,6 @@
-import { Op, type Transaction } from 'sequelize';
+import { type IncludeOptions, Op, type Transaction, type WhereOptions } from 'sequelize';
+import { isLockedAt, isLockOfAccount } from '../../db/conditions.js';
+import type { User } from '../../db/models/user.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { knownMs } from './throttle.js';
@@ -11,12 +13,29 @@ import {
   lockHistoryMs,
   tooMany,
 } from './throttle-rows.js';
-import { addressPrefix, addressSubject, phonesSubject, subjectOf } from './throttle-rules.js';
+import { accountPrefix, addressPrefix, addressSubject, phonesSubject, subjectOf } from './throttle-rules.js';
 
 /** The end of an account's lock; null when it isn't locked. */
 export async function lockOf(core: Core, accountId: string): Promise<Date | null> {
   const row = await core.database.read(() => core.database.models.LoginThrottle.findByPk(subjectOf({ accountId })));
   return row?.lockedUntil && row.lockedUntil > core.now() ? row.lockedUntil : null;
+}
+
+/** The locks that are in force, for the `include` of a query of accounts. */
+export function currentLocks({ database: { models, sequelize }, now }: Core): IncludeOptions {
+  return {
+    model: models.LoginThrottle,
+    as: 'currentLock',
+    attributes: ['lockedUntil'],
+    required: false,
+    on: isLockOfAccount(sequelize, accountPrefix),
+    where: { lockedUntil: { [Op.gt]: now() } },
+  };
+}
+
+/** That an account is locked, or is not, for the `where` of a query of accounts. */
+export function isLocked({ database, now }: Core, locked: boolean): WhereOptions<User> {
+  return isLockedAt(database.sequelize, accountPrefix, now(), locked);
 }
 
 /** Forgets the failures of an account, in the caller's transaction. */

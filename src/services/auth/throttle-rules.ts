@@ -28,8 +28,8 @@ const addressRule: Rule = { failures: 100, windowMs: 60 * minuteMs, lockMs: () =
 /** For the phone numbers that an account tries, because each answer tells whether another account has the number. */
 const phoneRule: Rule = { failures: 20, windowMs: 60 * minuteMs, lockMs: () => 60 * minuteMs };
 
-export const addressPrefix = 'address:';
 export const accountPrefix = 'account:';
+export const addressPrefix = 'address:';
 const phonePrefix = 'phones-of:';
 /** Prefix of rows that don't count, but record the last request through a proxy that isn't trusted. */
 export const proxyPrefix = 'proxy:';

@@ -8,6 +8,7 @@ export const filterOptions = {
   '--active': 'only accounts that may sign in',
   '--inactive': 'only accounts that may not',
   '--requires-password-change': 'only accounts that still have their initial password',
+  '--locked': 'only accounts that are locked after too many wrong passwords',
   '--search <text>': 'search in names, email and phone',
 };
 
@@ -15,7 +16,7 @@ export const filterOptions = {
 export function filterOf(
   options: OptionValues<typeof filterOptions>,
 ): Record<keyof UserFilter, string | boolean | undefined> {
-  const { role, active, inactive, requiresPasswordChange, search } = options;
+  const { role, active, inactive, requiresPasswordChange, locked, search } = options;
   if (active && inactive) throw new AppError('USAGE', '--active and --inactive exclude each other.');
-  return { role, isActive: active ?? (inactive ? false : undefined), requiresPasswordChange, search };
+  return { role, isActive: active ?? (inactive ? false : undefined), requiresPasswordChange, locked, search };
 }

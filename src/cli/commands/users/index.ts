@@ -110,13 +110,17 @@ function registerList(users: Command, registry: Registry): void {
       'users list',
       'users list --role trainer --sort-by lastName --sort-order ASC',
       'users list --search müller --inactive',
+      'users list --locked',
       'users list --page 2 --limit 100 --json',
     ],
     options: listOptions,
     async run(run) {
       const { sortBy, sortOrder, page, limit } = run.options;
       const query = { ...filterOf(run.options), sortBy, sortOrder, page, limit };
-      const { listUsers } = await import('../../../services/accounts/queries.js');
+      const [{ listUsers }, { presentListedUser }] = await Promise.all([
+        import('../../../services/accounts/queries.js'),
+        import('../../../presenters/user.js'),
+      ]);
       const { items, pagination } = await listUsers(await run.context(), query);
       const rows = items.map((user) => [
         user.id,
@@ -127,7 +131,7 @@ function registerList(users: Command, registry: Registry): void {
         user.isActive ? 'yes' : 'no',
       ]);
       return {
-        json: { users: items.map(accountJson), pagination },
+        json: { users: items.map(presentListedUser), pagination },
         text: pageText(['ID', 'NAME', 'EMAIL', 'PHONE', 'ROLE', 'ACTIVE'], rows, pagination, 'account'),
       };
     },

@@ -16,7 +16,7 @@ export const userOperations = {
     success: {
       status: 200,
       description: 'One page of accounts',
-      body: shapes.pageOf('users', shapes.account),
+      body: shapes.pageOf('users', shapes.accountDetails),
     },
   }),
   exportUsers: operation({

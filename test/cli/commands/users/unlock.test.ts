@@ -17,11 +17,14 @@ describe('coursectl users unlock', () => {
     const shown = await cli.run(['users', 'show', email]);
     expect(shown.stdout).to.match(/\nLocked until \d{4}-\d\d-\d\dT.* for wrong passwords: coursectl users unlock\n$/);
 
+    const locked = () => cli.json<{ users: { email: string; lockedUntil: string }[] }>(['users', 'list', '--locked']);
+    expect((await locked()).users.map(({ email: listed }) => listed)).to.deep.equal([email]);
     const { exitCode, stdout } = await cli.run(['users', 'unlock', phone]);
     expect([exitCode, stdout]).to.deep.equal([0, stdout]);
     expect(stdout).to.match(new RegExp(`^${email} was locked until .* and is unlocked now\\.\n$`));
     await attempt(factoryPassword);
     expect((await cli.run(['users', 'unlock', email])).stdout).to.equal(`${email} was not locked.\n`);
+    expect((await locked()).users).to.deep.equal([]);
     const { user } = await cli.json<{ user: { lockedUntil: string | null } }>(['users', 'show', email]);
     expect(user.lockedUntil).to.equal(null);
     expect(await cli.json(['users', 'unlock', 'nobody@example.org'])).to.deep.equal({

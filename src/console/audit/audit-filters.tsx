@@ -1,0 +1,114 @@
+import { Button, Group, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Input } from '../api/client.js';
+import { type ListSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { CoursePicker } from '../courses/course-picker.js';
+import { en } from '../i18n/en.js';
+import { PersonPicker } from '../people/person-picker.js';
+import { FilterSelect } from '../ui/filter-select.js';
+
+export type AuditSearch = ListSearch<'actor' | 'action' | 'targetType' | 'target' | 'from' | 'to'>;
+
+type Query = NonNullable<Input<'listAudit'>['query']>;
+type Action = NonNullable<Query['action']>;
+
+/** The actions in the order of their words, which are grouped by what they change. */
+const actions = Object.entries(en.audit.action).flatMap(([group, words]) =>
+  // The words have the keys of the actions, by their type.
+  Object.keys(words).map((name) => `${group}.${name}` as Action),
+);
+
+const targetTypes = ['user', 'course', 'enrollment', 'import', 'address'] as const;
+
+/** Midnight of a day where the browser is, so many days later; undefined for what is no day. */
+function midnight(day: string | undefined, later = 0): string | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
+  if (year === undefined) return undefined;
+  return new Date(Number(year), Number(month) - 1, Number(date) + later).toISOString();
+}
+
+/** The filters of the address as the service takes them. */
+export function auditQuery({ actor, action, targetType, target, from, to }: AuditSearch): Query {
+  const all = {
+    actorId: actor,
+    action: oneOf(actions, action),
+    targetType: oneOf(targetTypes, targetType),
+    targetId: target,
+    from: midnight(from),
+    // The last day belongs to what is looked for.
+    to: midnight(to, 1),
+  };
+  // Only what is set: the keys stay the same.
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Query;
+}
+
+export const noFilters = {
+  actor: undefined,
+  action: undefined,
+  targetType: undefined,
+  target: undefined,
+  from: undefined,
+  to: undefined,
+};
+
+interface AuditFiltersProps {
+  search: AuditSearch;
+  onSearch(change: SearchChange<AuditSearch>): void;
+  filtered: boolean;
+}
+
+export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) {
+  const { t } = useTranslation();
+  return (
+    <Group align="flex-end" gap="sm" component="search">
+      <PersonPicker label={t('audit.filter.actor')} value={search.actor} onChange={(actor) => onSearch({ actor })} />
+      <FilterSelect
+        label={t('audit.column.action')}
+        value={search.action}
+        any={t('audit.any.action')}
+        options={actions.map((action) => ({ value: action, label: t(`audit.action.${action}`) }))}
+        onChange={(action) => onSearch({ action })}
+      />
+      <FilterSelect
+        label={t('audit.filter.targetType')}
+        value={search.targetType}
+        any={t('audit.any.target')}
+        options={targetTypes.map((type) => ({ value: type, label: t(`audit.target.${type}`) }))}
+        onChange={(targetType) => onSearch({ targetType, target: undefined })}
+      />
+      {search.targetType === 'user' && (
+        <PersonPicker
+          label={t('audit.target.user')}
+          value={search.target}
+          onChange={(target) => onSearch({ target })}
+        />
+      )}
+      {search.targetType === 'course' && (
+        <CoursePicker
+          label={t('audit.target.course')}
+          value={search.target}
+          onChange={(target) => onSearch({ target })}
+        />
+      )}
+      <TextInput
+        type="date"
+        label={t('audit.filter.from')}
+        value={search.from ?? ''}
+        max={search.to}
+        onChange={({ currentTarget }) => onSearch({ from: currentTarget.value || undefined })}
+      />
+      <TextInput
+        type="date"
+        label={t('audit.filter.to')}
+        value={search.to ?? ''}
+        min={search.from}
+        onChange={({ currentTarget }) => onSearch({ to: currentTarget.value || undefined })}
+      />
+      {filtered && (
+        <Button variant="subtle" onClick={() => onSearch(noFilters)}>
+          {t('action.clear')}
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,101 @@
+import { Button, Modal, Stack, Text } from '@mantine/core';
+import type { TFunction } from 'i18next';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import type { useApi } from '../api/queries.js';
+import type { ListSearch } from '../app/list-search.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { Time } from '../ui/time.js';
+import { Actor, Target } from './audit-objects.js';
+import { ChangeTable } from './change-table.js';
+import { type AuditEntry, changedFields, fieldName } from './changes.js';
+
+interface AuditTableProps {
+  label: string;
+  query: ReturnType<typeof useApi<'listAudit'>>;
+  entries: readonly AuditEntry[] | undefined;
+  pagination: Answer<'listAudit'>['pagination'] | undefined;
+  search: ListSearch;
+  onSearch(change: ListSearch): void;
+  filtered?: boolean;
+  onClearFilters?(): void;
+  /** Left out where all entries are of one object. */
+  without?: 'target';
+}
+
+/** Entries of the audit log; each opens what changed, before and after side by side. */
+export function AuditTable({ entries, without, ...list }: AuditTableProps) {
+  const { t } = useTranslation();
+  const [opened, setOpened] = useState<AuditEntry>();
+  const columns = useMemo(() => columnsOf(t, setOpened).filter(({ id }) => id !== without), [t, without]);
+  return (
+    <>
+      <DataTable {...list} columns={columns} rows={entries} rowKey={({ id }) => id} />
+      <Modal
+        opened={opened !== undefined}
+        onClose={() => setOpened(undefined)}
+        size="xl"
+        title={opened && t(`audit.action.${opened.action}`)}
+        closeButtonProps={{ 'aria-label': t('action.close') }}
+      >
+        {opened && <Details entry={opened} />}
+      </Modal>
+    </>
+  );
+}
+
+function Details({ entry }: { entry: AuditEntry }) {
+  const { t } = useTranslation();
+  return (
+    <Stack gap="md">
+      <Text size="sm" component="div">
+        <Time at={entry.at} /> · <Actor entry={entry} /> · <Target entry={entry} />
+        {entry.ip !== null && (
+          <>
+            {' '}
+            · <bdi>{entry.ip}</bdi>
+          </>
+        )}
+      </Text>
+      {changedFields(entry).length === 0 ? <Text>{t('audit.noFields')}</Text> : <ChangeTable entry={entry} />}
+    </Stack>
+  );
+}
+
+function columnsOf(t: TFunction, open: (entry: AuditEntry) => void): Column<AuditEntry>[] {
+  return [
+    { id: 'at', header: t('audit.column.at'), render: ({ at }) => <Time at={at} /> },
+    { id: 'action', header: t('audit.column.action'), render: ({ action }) => t(`audit.action.${action}`) },
+    { id: 'actor', header: t('audit.column.actor'), render: (entry) => <Actor entry={entry} /> },
+    { id: 'target', header: t('audit.column.target'), render: (entry) => <Target entry={entry} /> },
+    { id: 'changes', header: t('audit.column.changes'), render: (entry) => <Changes entry={entry} onOpen={open} /> },
+    {
+      id: 'origin',
+      header: t('audit.column.origin'),
+      optional: true,
+      render: ({ origin }) => t(`audit.origin.${origin}`),
+    },
+    { id: 'ip', header: t('audit.column.ip'), optional: true, render: ({ ip }) => <bdi>{ip ?? '–'}</bdi> },
+  ];
+}
+
+/** How many changed fields are named in a row. */
+const named = 3;
+
+function Changes({ entry, onOpen }: { entry: AuditEntry; onOpen(entry: AuditEntry): void }) {
+  const { t } = useTranslation();
+  const fields = changedFields(entry);
+  const names = fields.slice(0, named).map((field) => fieldName(field, t));
+  const text = fields.length > named ? [...names, t('audit.moreFields', { count: fields.length - named })] : names;
+  return (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      onClick={() => onOpen(entry)}
+      aria-label={t('audit.showChanges', { action: t(`audit.action.${entry.action}`), fields: text.join(', ') })}
+    >
+      {text.length === 0 ? t('audit.show') : text.join(', ')}
+    </Button>
+  );
+}

@@ -1,0 +1,144 @@
+import { Alert, Button, Group, Modal, NativeSelect, PasswordInput, Stack, Switch, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useChange } from '../api/queries.js';
+import { CopyField } from '../ui/copy-field.js';
+import { FormFailure, useApiForm } from '../ui/form.js';
+import { ButtonLink } from '../ui/links.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
+import { nameOf } from './account-state.js';
+import { generatePassword } from './password.js';
+
+type Created = Answer<'register'>['user'] & { password: string };
+
+interface NewPersonDialogProps {
+  opened: boolean;
+  onClose(): void;
+}
+
+/** Creates an account, then shows its password until the dialog is closed on purpose. */
+export function NewPersonDialog({ opened, onClose }: NewPersonDialogProps) {
+  const { t } = useTranslation();
+  const [created, setCreated] = useState<Created>();
+  const [dirty, setDirty] = useState(false);
+  useUnsavedGuard(opened && created !== undefined, t('people.passwordLost'));
+
+  function close(): void {
+    setCreated(undefined);
+    setDirty(false);
+    onClose();
+  }
+
+  const closesByItself = !dirty && !created;
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      closeOnClickOutside={closesByItself}
+      closeOnEscape={closesByItself}
+      withCloseButton={!created}
+      title={created ? t('people.created', { name: nameOf(created) }) : t('people.create')}
+      closeButtonProps={{ 'aria-label': t('action.close') }}
+    >
+      {created ? (
+        <CreatedPerson person={created} onClose={close} />
+      ) : (
+        <NewPersonForm onCreated={setCreated} onDirty={() => setDirty(true)} onCancel={close} />
+      )}
+    </Modal>
+  );
+}
+
+function CreatedPerson({ person, onClose }: { person: Created; onClose(): void }) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      <Alert color="teal" variant="light" role="status">
+        {t('people.shownOnce')}
+      </Alert>
+      <CopyField label={t('field.email')} value={person.email} />
+      <CopyField label={t('field.password')} value={person.password} />
+      <Group justify="flex-end">
+        <ButtonLink to="/people/$id" params={{ id: person.id }} variant="default" ignoreBlocker onClick={onClose}>
+          {t('people.openPerson')}
+        </ButtonLink>
+        <Button onClick={onClose}>{t('people.savedPassword')}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface NewPersonFormProps {
+  onCreated(person: Created): void;
+  onDirty(): void;
+  onCancel(): void;
+}
+
+function NewPersonForm({ onCreated, onDirty, onCancel }: NewPersonFormProps) {
+  const { t } = useTranslation();
+  const register = useChange('register');
+  const [typed, setTyped] = useState(false);
+  const form = useApiForm({
+    initialValues: {
+      firstName: '',
+      lastName: '',
+      email: '',
+      phone: '',
+      role: 'trainee' as 'trainee' | 'trainer',
+      isActive: true,
+      password: '',
+    },
+    async submit(values) {
+      const password = typed ? values.password : generatePassword();
+      const { user } = await register.mutateAsync({ body: { ...values, password } });
+      onCreated({ ...user, password });
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} onChange={onDirty} noValidate>
+      <Stack>
+        <FormFailure>{form.failure}</FormFailure>
+        <TextInput
+          {...form.field('firstName')}
+          label={t('field.firstName')}
+          autoComplete="off"
+          required
+          data-autofocus
+        />
+        <TextInput {...form.field('lastName')} label={t('field.lastName')} autoComplete="off" required />
+        <TextInput {...form.field('email')} type="email" label={t('field.email')} autoComplete="off" required />
+        <TextInput {...form.field('phone')} type="tel" label={t('field.phone')} autoComplete="off" required />
+        <NativeSelect
+          {...form.field('role')}
+          label={t('field.role')}
+          data={(['trainee', 'trainer'] as const).map((role) => ({ value: role, label: t(`role.${role}`) }))}
+        />
+        <Switch {...form.field('isActive', 'checkbox')} label={t('people.maySignIn')} />
+        <Switch
+          checked={!typed}
+          onChange={({ currentTarget }) => setTyped(!currentTarget.checked)}
+          label={t('people.generate')}
+          description={t('people.generateHint')}
+        />
+        {typed && (
+          <PasswordInput
+            {...form.field('password')}
+            label={t('field.password')}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ 'aria-label': t('people.showPassword') }}
+            required
+          />
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel} disabled={form.submitting}>
+            {t('action.cancel')}
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            {t('action.create')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

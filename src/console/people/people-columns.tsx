@@ -1,0 +1,50 @@
+import { Avatar, Group } from '@mantine/core';
+import type { TFunction } from 'i18next';
+import type { Column } from '../ui/data-table.js';
+import { TextLink } from '../ui/links.js';
+import { Time } from '../ui/time.js';
+import { type Account, AccountState, nameOf } from './account-state.js';
+
+/** The keys that the service sorts accounts by. */
+export const sortKeys = ['createdAt', 'lastName', 'firstName', 'email', 'lastLogin'] as const;
+
+export function peopleColumns(t: TFunction): Column<Account>[] {
+  return [
+    {
+      id: 'name',
+      header: t('field.name'),
+      sortKey: 'lastName',
+      render: (account) => (
+        <Group gap="xs" wrap="nowrap">
+          <Avatar src={account.avatar} alt="" size="sm" radius="xl" />
+          <TextLink to="/people/$id" params={{ id: account.id }}>
+            {nameOf(account)}
+          </TextLink>
+        </Group>
+      ),
+    },
+    { id: 'email', header: t('field.email'), sortKey: 'email', render: ({ email }) => email },
+    { id: 'phone', header: t('field.phone'), optional: true, render: ({ phone }) => <bdi dir="ltr">{phone}</bdi> },
+    { id: 'role', header: t('field.role'), render: ({ role }) => t(`role.${role}`) },
+    { id: 'state', header: t('field.status'), render: (account) => <AccountState account={account} /> },
+    {
+      id: 'lastLogin',
+      header: t('field.lastLogin'),
+      sortKey: 'lastLogin',
+      render: ({ lastLogin }) => <Time at={lastLogin} relative />,
+    },
+    {
+      id: 'createdAt',
+      header: t('field.createdAt'),
+      sortKey: 'createdAt',
+      optional: true,
+      render: ({ createdAt }) => <Time at={createdAt} />,
+    },
+    {
+      id: 'updatedAt',
+      header: t('field.updatedAt'),
+      optional: true,
+      render: ({ updatedAt }) => <Time at={updatedAt} />,
+    },
+  ];
+}

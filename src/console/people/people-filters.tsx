@@ -1,0 +1,82 @@
+import { Button, Group } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Input } from '../api/client.js';
+import { flag, type ListSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { FilterSelect } from '../ui/filter-select.js';
+import { SearchField } from '../ui/search-field.js';
+
+export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked'>;
+
+const roles = ['super_admin', 'trainer', 'trainee'] as const;
+
+export type PeopleFilter = NonNullable<Input<'exportUsers'>['query']>;
+
+/** The filters of the address as the service takes them. */
+export function filterOf({ search, role, isActive, requiresPasswordChange, locked }: PeopleSearch): PeopleFilter {
+  const all = {
+    search,
+    role: oneOf(roles, role),
+    isActive: flag(isActive),
+    requiresPasswordChange: flag(requiresPasswordChange),
+    locked: flag(locked),
+  };
+  // Only what is set: the keys stay the same.
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as PeopleFilter;
+}
+
+export const noFilters = {
+  search: undefined,
+  role: undefined,
+  isActive: undefined,
+  requiresPasswordChange: undefined,
+  locked: undefined,
+};
+
+interface PeopleFiltersProps {
+  search: PeopleSearch;
+  onSearch(change: SearchChange<PeopleSearch>): void;
+  filtered: boolean;
+}
+
+export function PeopleFilters({ search, onSearch, filtered }: PeopleFiltersProps) {
+  const { t } = useTranslation();
+  const yesOrNo = (yes: string, no: string) => [
+    { value: 'true', label: yes },
+    { value: 'false', label: no },
+  ];
+  return (
+    <Group align="flex-end" gap="sm" component="search">
+      <SearchField
+        label={t('people.searchLabel')}
+        value={search.search}
+        onSearch={(text) => onSearch({ search: text })}
+      />
+      <FilterSelect
+        label={t('field.role')}
+        value={search.role}
+        any={t('people.any.role')}
+        options={roles.map((role) => ({ value: role, label: t(`role.${role}`) }))}
+        onChange={(role) => onSearch({ role })}
+      />
+      <FilterSelect
+        label={t('people.filter.active')}
+        value={search.isActive}
+        any={t('people.any.active')}
+        options={yesOrNo(t('people.state.active'), t('people.state.inactive'))}
+        onChange={(isActive) => onSearch({ isActive })}
+      />
+      <FilterSelect
+        label={t('people.filter.password')}
+        value={search.requiresPasswordChange}
+        any={t('people.any.password')}
+        options={yesOrNo(t('people.state.initialPassword'), t('people.state.ownPassword'))}
+        onChange={(requiresPasswordChange) => onSearch({ requiresPasswordChange })}
+      />
+      {filtered && (
+        <Button variant="subtle" onClick={() => onSearch(noFilters)}>
+          {t('action.clear')}
+        </Button>
+      )}
+    </Group>
+  );
+}

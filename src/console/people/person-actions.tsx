@@ -1,0 +1,127 @@
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown, IconKey, IconLockOpen, IconTrash, IconUserCheck, IconUserOff } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useChange } from '../api/queries.js';
+import { formatRelative } from '../i18n/format.js';
+import { ConfirmDialog } from '../ui/confirm.js';
+import { notifyDone } from '../ui/notify.js';
+import { nameOf } from './account-state.js';
+import type { PersonDetails } from './person-form.js';
+import { TemporaryPasswordDialog } from './temporary-password-dialog.js';
+
+type Action = 'activation' | 'reset' | 'unlock' | 'delete';
+
+/** What can be done to an account besides editing its fields. */
+export function PersonActions({ user }: { user: PersonDetails }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<Action>();
+  const [temporaryPassword, setTemporaryPassword] = useState<string>();
+  const activation = useChange('changeActivation');
+  const reset = useChange('resetPassword');
+  const unlock = useChange('unlockUser');
+  // Asking for the deleted account again would only say that it is gone.
+  const remove = useChange('deleteUser', ['listUsers', 'listAudit', 'listEnrollments']);
+  const path = { id: user.id };
+  const name = nameOf(user);
+  const ask = (action: Action) => ({ opened: asked === action, onClose: () => setAsked(undefined) });
+  const isProtected = user.role === 'super_admin';
+
+  async function changeActivation(): Promise<void> {
+    await activation.mutateAsync({ path, body: { isActive: !user.isActive } });
+    notifyDone(t(user.isActive ? 'people.deactivated' : 'people.activated', { name }));
+  }
+
+  async function resetPassword(): Promise<void> {
+    const answer = await reset.mutateAsync({ path });
+    setTemporaryPassword(answer.temporaryPassword);
+  }
+
+  async function unlockUser(): Promise<void> {
+    await unlock.mutateAsync({ path });
+    notifyDone(t('people.unlocked', { name }));
+  }
+
+  async function deleteUser(): Promise<void> {
+    await remove.mutateAsync({ path });
+    notifyDone(t('people.deleted', { name }));
+    await navigate({ to: '/people', ignoreBlocker: true });
+  }
+
+  return (
+    <>
+      {user.lockedUntil !== null && (
+        <Button leftSection={<IconLockOpen size={16} aria-hidden />} onClick={() => setAsked('unlock')}>
+          {t('people.unlock')}
+        </Button>
+      )}
+      <Button variant="default" leftSection={<IconKey size={16} aria-hidden />} onClick={() => setAsked('reset')}>
+        {t('people.reset')}
+      </Button>
+      {!isProtected && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
+              {t('action.more')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item
+              leftSection={
+                user.isActive ? <IconUserOff size={16} aria-hidden /> : <IconUserCheck size={16} aria-hidden />
+              }
+              onClick={() => setAsked('activation')}
+            >
+              {t(user.isActive ? 'people.deactivate' : 'people.activate')}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('delete')}>
+              {t('people.delete')}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+
+      <ConfirmDialog
+        {...ask('activation')}
+        title={t(user.isActive ? 'people.deactivateAsk' : 'people.activateAsk', { name })}
+        action={t(user.isActive ? 'people.deactivate' : 'people.activate')}
+        destructive={user.isActive}
+        onConfirm={changeActivation}
+      >
+        {t(user.isActive ? 'people.deactivateHint' : 'people.activateHint')}
+      </ConfirmDialog>
+      <ConfirmDialog
+        {...ask('reset')}
+        title={t('people.resetAsk', { name })}
+        action={t('people.reset')}
+        onConfirm={resetPassword}
+      >
+        {t('people.resetHint')}
+      </ConfirmDialog>
+      <ConfirmDialog
+        {...ask('unlock')}
+        title={t('people.unlockAsk', { name })}
+        action={t('people.unlock')}
+        onConfirm={unlockUser}
+      >
+        {t('people.unlockHint', { when: formatRelative(user.lockedUntil) })}
+      </ConfirmDialog>
+      <ConfirmDialog
+        {...ask('delete')}
+        title={t('people.deleteAsk', { name })}
+        action={t('people.delete')}
+        destructive
+        onConfirm={deleteUser}
+      >
+        {t('people.deleteHint')}
+      </ConfirmDialog>
+      <TemporaryPasswordDialog
+        person={user}
+        password={temporaryPassword}
+        onClose={() => setTemporaryPassword(undefined)}
+      />
+    </>
+  );
+}

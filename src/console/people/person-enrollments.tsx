@@ -1,0 +1,72 @@
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import type { ListSearch } from '../app/list-search.js';
+import { EnrollmentBadge } from '../courses/enrollment-badge.js';
+import { formatShare } from '../i18n/format.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { TextLink } from '../ui/links.js';
+import { Empty } from '../ui/states.js';
+import { Time } from '../ui/time.js';
+import type { PersonDetails } from './person-form.js';
+
+type Row = Answer<'listEnrollments'>['enrollments'][number];
+
+/** A list of the person's page. */
+export interface PersonListProps {
+  user: PersonDetails;
+  search: ListSearch;
+  onSearch(change: ListSearch): void;
+}
+
+export function PersonEnrollments({ user, search, onSearch }: PersonListProps) {
+  const { t } = useTranslation();
+  const enrollments = useApi(
+    'listEnrollments',
+    { query: { userId: user.id, page: search.page ?? 1, limit: search.limit ?? 20 } },
+    { keepPrevious: true },
+  );
+  const columns = useMemo<Column<Row>[]>(
+    () => [
+      {
+        id: 'course',
+        header: t('field.course'),
+        render: ({ course }) => (
+          <TextLink to="/courses/$id" params={{ id: course.id }}>
+            {course.title}
+          </TextLink>
+        ),
+      },
+      { id: 'status', header: t('field.status'), render: ({ status }) => <EnrollmentBadge status={status} /> },
+      {
+        id: 'progress',
+        header: t('field.progress'),
+        align: 'end',
+        render: ({ progress }) => formatShare(progress / 100),
+      },
+      { id: 'enrolledAt', header: t('field.enrolledAt'), render: ({ enrolledAt }) => <Time at={enrolledAt} /> },
+      {
+        id: 'completedAt',
+        header: t('field.completedAt'),
+        optional: true,
+        render: ({ completedAt }) => <Time at={completedAt} />,
+      },
+      { id: 'notes', header: t('field.notes'), optional: true, render: ({ notes }) => notes ?? '–' },
+    ],
+    [t],
+  );
+  return (
+    <DataTable
+      label={t('people.tab.enrollments')}
+      columns={columns}
+      query={enrollments}
+      rows={enrollments.data?.enrollments}
+      pagination={enrollments.data?.pagination}
+      rowKey={({ id }) => id}
+      search={search}
+      onSearch={onSearch}
+      empty={<Empty message={t('people.noEnrollments')} />}
+    />
+  );
+}

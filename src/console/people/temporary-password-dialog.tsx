@@ -1,0 +1,39 @@
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { CopyField } from '../ui/copy-field.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
+import { type Account, nameOf } from './account-state.js';
+
+interface TemporaryPasswordDialogProps {
+  person: Pick<Account, 'firstName' | 'lastName' | 'email'>;
+  /** The dialog is open while there is one. */
+  password: string | undefined;
+  onClose(): void;
+}
+
+/** Shows a new password, which the service gives once, until the dialog is closed on purpose. */
+export function TemporaryPasswordDialog({ person, password, onClose }: TemporaryPasswordDialogProps) {
+  const { t } = useTranslation();
+  useUnsavedGuard(password !== undefined, t('people.passwordLost'));
+  return (
+    <Modal
+      opened={password !== undefined}
+      onClose={onClose}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      title={t('people.newPasswordOf', { name: nameOf(person) })}
+    >
+      <Stack>
+        <Alert color="teal" variant="light" role="status">
+          {t('people.shownOnce')}
+        </Alert>
+        <CopyField label={t('field.email')} value={person.email} />
+        <CopyField label={t('field.newPassword')} value={password ?? ''} />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{t('people.savedPassword')}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

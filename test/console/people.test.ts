@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { expect, type Page } from '@playwright/test';
+import { buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, keepScreenshot } from './support/browser.js';
+import { type ConsoleTest, useConsole } from './support/console.js';
+
+async function buildPeople({ context }: ConsoleTest) {
+  const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
+  const trainer = await buildUser(context, { role: 'trainer', firstName: 'Tom', lastName: 'Trainer' });
+  const trainees = [];
+  for (let number = 10; number < 35; number += 1)
+    trainees.push(
+      await buildUser(context, {
+        firstName: 'Tia',
+        lastName: `Trainee${number}`,
+        email: `tia${number}@example.org`,
+        isActive: number % 5 !== 0,
+        requiresPasswordChange: number % 2 === 0,
+      }),
+    );
+  return { admin, trainer, trainees };
+}
+
+const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+describePages('People', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+
+  it('are searched, filtered and sorted, which survives Back and a reload', async () => {
+    const { admin } = await buildPeople(test);
+    const page = await test.openAs(admin, '/people');
+    await expect(page.getByText('1 to 20 of 27')).toBeVisible();
+
+    await page.getByLabel('Role').selectOption('Trainee');
+    await page.getByLabel('May sign in').selectOption('Inactive');
+    await page.getByLabel('Password').selectOption('Initial password');
+    await expect(page.getByText('1 to 3 of 3')).toBeVisible();
+    await page.getByRole('button', { name: 'Sort by Name' }).click();
+    await expect(page.getByRole('row').nth(1)).toContainText('Trainee10');
+    await page.getByRole('searchbox').fill('tia20@');
+    await expect(page.getByText('1 to 1 of 1')).toBeVisible();
+
+    await page.reload();
+    await expect(page.getByText('1 to 1 of 1')).toBeVisible();
+    await expect(page.getByRole('searchbox')).toHaveValue('tia20@');
+    await page.getByRole('link', { name: 'Tia Trainee20' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Tia Trainee20' })).toBeVisible();
+    await page.goBack();
+    await expect(page.getByLabel('Role')).toHaveValue('trainee');
+    await expect(page.getByText('1 to 1 of 1')).toBeVisible();
+
+    await page.getByRole('searchbox').fill('nobody of this name');
+    await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await expect(page.getByText('1 to 20 of 27')).toBeVisible();
+  });
+
+  it('are shown with the columns that are chosen', async () => {
+    const { admin } = await buildPeople(test);
+    const page = await test.openAs(admin, '/people');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Phone' }).click();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('columnheader', { name: 'Phone' })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole('columnheader', { name: 'Phone' })).toBeVisible();
+  });
+
+  it('are exported as they are filtered', async () => {
+    const { admin } = await buildPeople(test);
+    const page = await test.openAs(admin, '/people?role=trainer');
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export as CSV' }).click();
+    const csv = readFileSync(await (await download).path(), 'utf8');
+    expect(csv.trim().split('\n')).toHaveLength(2);
+    expect(csv).toContain('Trainer');
+  });
+
+  it('are created with a generated password, which stays until it is closed on purpose', async () => {
+    const { admin } = await buildPeople(test);
+    const page = await test.openAs(admin, '/people');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'New person' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('First name').fill('Nia');
+    await dialog.getByLabel('Last name').fill('New');
+    await dialog.getByLabel('Email').fill('tia10@example.org');
+    await dialog.getByLabel('Phone').fill('+1 555 7654321');
+    await keepScreenshot(page, 'new person');
+    test.expectErrors(page, /status of 400/);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await expect(dialog.getByRole('alert')).toBeVisible();
+    await dialog.getByLabel('Email').fill('nia@example.org');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+
+    await expect(dialog.getByText('Nia New was created')).toBeVisible();
+    const password = await dialog.getByRole('textbox', { name: 'Password' }).inputValue();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await expect(dialog.getByRole('textbox', { name: 'Password' })).toHaveValue(password);
+    await dialog.getByRole('button', { name: 'Copy' }).last().click();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(password);
+    await keepScreenshot(page, 'created person');
+    await dialog.getByRole('button', { name: 'I have saved it' }).click();
+    await expect(dialog).toBeHidden();
+    await expect(rowOf(page, 'Nia New')).toBeVisible();
+
+    const tab = await test.open(test.url);
+    await tab.getByLabel('Email or phone').fill('nia@example.org');
+    await tab.getByLabel(/^Password/).fill(password);
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await expect(tab.getByRole('button', { name: 'Account menu for Nia New' })).toBeVisible();
+  });
+
+  it('are created with a typed password that the service checks', async () => {
+    const { admin } = await buildPeople(test);
+    const page = await test.openAs(admin, '/people');
+    await page.getByRole('button', { name: 'New person' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('switch', { name: 'Generate a password' }).click();
+    await dialog.getByLabel('First name').fill('Nia');
+    await dialog.getByLabel('Last name').fill('New');
+    await dialog.getByLabel('Email').fill('nia@example.org');
+    await dialog.getByLabel('Phone').fill('+1 555 7654321');
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('1');
+    test.expectErrors(page, /status of 400/);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await expect(dialog.getByRole('textbox', { name: 'Password' })).toHaveAttribute('aria-invalid', 'true');
+    await expect(dialog.getByRole('textbox', { name: 'Password' })).toBeFocused();
+  });
+
+  it('fit a narrow screen, with the table scrolling in its frame', async () => {
+    const { admin } = await buildPeople(test);
+    const page = await test.openAs(admin, '/people', { viewport: { width: 360, height: 740 } });
+    await expect(page.getByText('1 to 20 of 27')).toBeVisible();
+    await keepScreenshot(page, 'people narrow');
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  });
+});
