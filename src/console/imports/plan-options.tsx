@@ -1,9 +1,30 @@
 import { NativeSelect, Paper, SimpleGrid, TextInput, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
+import type { Import, Plan } from './import-status.js';
 
 /** What is to be planned otherwise. */
 export type PlanChanges = NonNullable<Input<'planImport'>['body']>;
+
+const optionNames = [
+  ...(['role', 'course', 'enrollmentStatus', 'onExisting', 'match', 'onError', 'encoding', 'delimiter'] as const),
+  ...(['resetPasswords', 'maxErrors'] as const),
+];
+
+/** All options of the next plan: the service takes its defaults for those that are left out. */
+export function planRequest({ options }: Import, plan: Plan, changes: PlanChanges): PlanChanges {
+  const kept = optionNames.filter((name) => options[name] !== undefined && options[name] !== null);
+  const given = Object.fromEntries(kept.map((name) => [name, options[name] === '\t' ? 'tab' : options[name]]));
+  const request = { ...given, ...changes };
+  // Read otherwise, the file has other columns.
+  if (changes.encoding !== undefined || changes.delimiter !== undefined) return { ...request, map: [] };
+  const changed = new Map(changes.map?.map(({ column, field }) => [column, field]));
+  const map = plan.columns.map(({ index, field }) => ({
+    column: index,
+    field: changed.has(index) ? (changed.get(index) ?? null) : field,
+  }));
+  return { ...request, map };
+}
 
 interface PlanOptionsProps {
   /** As the plan was made. */
@@ -16,7 +37,7 @@ interface PlanOptionsProps {
 export function PlanOptions({ options, changes, onChange }: PlanOptionsProps) {
   const { t } = useTranslation();
   const chosen = (name: keyof PlanChanges, otherwise: string): string =>
-    String(changes[name] ?? options[name] ?? otherwise);
+    String(changes[name] ?? (options[name] === '\t' ? 'tab' : options[name]) ?? otherwise);
 
   /** The properties of a select. */
   const choice = <Name extends keyof PlanChanges>(name: Name, otherwise: string, labels: Record<string, string>) => ({

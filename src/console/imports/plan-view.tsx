@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../ui/confirm.js';
 import { FormFailure } from '../ui/form.js';
 import { ColumnMapping } from './column-mapping.js';
 import type { Import, Plan } from './import-status.js';
-import { type PlanChanges, PlanOptions } from './plan-options.js';
+import { type PlanChanges, PlanOptions, planRequest } from './plan-options.js';
 import { PlanReasons } from './plan-reasons.js';
 
 interface PlanViewProps {
@@ -28,7 +28,7 @@ export function PlanView({ current, plan }: PlanViewProps) {
   const applicable = plan.id !== null && plan.refusal === null && !changed;
 
   function planAgain(): void {
-    again.mutate({ path, body: changes }, { onSuccess: () => setChanges({}) });
+    again.mutate({ path, body: planRequest(current, plan, changes) }, { onSuccess: () => setChanges({}) });
   }
 
   return (
