@@ -37,6 +37,7 @@ describe('The web console', () => {
       expect(status, address).to.equal(200);
       expect(headers['content-type']).to.equal('text/html; charset=utf-8');
       expect(headers['cache-control']).to.equal('no-store');
+      expect(headers['referrer-policy']).to.equal('same-origin');
       const [, nonce = ''] = /'nonce-([^']+)'/.exec(String(headers['content-security-policy'])) ?? [];
       expect(headers['content-security-policy']).to.equal(
         `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data: blob:; ` +

@@ -24,25 +24,29 @@ export const queryClient = new QueryClient({
   },
 });
 
-interface QueryOptions {
+interface QueryOptions<Data> {
   enabled?: boolean;
   /** Keeps showing the page before while the next one is on its way. */
   keepPrevious?: boolean;
   /** Asks again after so many milliseconds; false stops. */
   refetchInterval?: number | false;
+  /** Asks again every second while this holds for the last answer, also when the service is away meanwhile. */
+  refetchWhile?(data: Data): boolean;
 }
 
 /** The one way to read: the answer of an operation, shared by its input. */
 export function useApi<Id extends OperationId>(
   id: Id,
   input: Input<Id>,
-  { enabled = true, keepPrevious = false, refetchInterval = false }: QueryOptions = {},
+  { enabled = true, keepPrevious = false, refetchInterval = false, refetchWhile }: QueryOptions<Answer<Id>> = {},
 ): UseQueryResult<Answer<Id>, ApiError> {
   return useQuery<Answer<Id>, ApiError>({
     queryKey: [id, input],
     queryFn: ({ signal }) => call(id, input, signal),
     enabled,
-    refetchInterval,
+    refetchInterval: refetchWhile
+      ? ({ state: { data } }) => (data !== undefined && refetchWhile(data) ? 1000 : false)
+      : refetchInterval,
     ...(keepPrevious && { placeholderData: keepPreviousData }),
   });
 }

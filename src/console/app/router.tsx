@@ -81,7 +81,7 @@ const importsPage = lazyRouteComponent(() => import('../imports/imports-page.js'
 const importsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports',
-  validateSearch: listSearch('state'),
+  validateSearch: listSearch('status'),
   component: byRole({ super_admin: importsPage }),
 });
 

@@ -1,12 +1,60 @@
+import { Alert, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { queryClient, useApi } from '../api/queries.js';
+import { formatTime } from '../i18n/format.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { Failed, Loading } from '../ui/states.js';
+import { ImportProgress } from './import-progress.js';
+import { ImportResult } from './import-result.js';
+import { ImportStatusBadge, isUnderWay } from './import-status.js';
+import { PlanView } from './plan-view.js';
+import { RowsTable } from './rows-table.js';
 
+const route = getRouteApi('/imports/$id');
+
+/** An import from its plan to its undo; asks again while it changes, also after the service was away. */
 export function ImportPage() {
   const { t } = useTranslation();
+  const { id } = route.useParams();
+  const query = useApi('showImport', { path: { id } }, { refetchWhile: (data) => isUnderWay(data.import.status) });
+  const current = query.data?.import;
+  const status = current?.status;
+  const before = useRef(status);
+  useEffect(() => {
+    // Rows and the list of imports are others once it has ended.
+    if (before.current !== undefined && before.current !== status)
+      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'showImport' });
+    before.current = status;
+  }, [status]);
+
+  if (!current)
+    return (
+      <Page title={t('imports.title')}>
+        {query.error ? <Failed error={query.error} onRetry={() => void query.refetch()} /> : <Loading />}
+      </Page>
+    );
   return (
-    <Page title={t('imports.title')}>
-      <Empty />
+    <Page
+      title={current.file}
+      hint={
+        <>
+          <ImportStatusBadge status={current.status} /> {formatTime(current.createdAt)}
+        </>
+      }
+    >
+      <Stack gap="lg">
+        {query.error && (
+          <Alert color="orange" variant="outline" role="status">
+            {t('imports.unreachable')}
+          </Alert>
+        )}
+        {isUnderWay(current.status) && <ImportProgress current={current} />}
+        {current.status === 'planned' && current.plan && <PlanView current={current} plan={current.plan} />}
+        {!isUnderWay(current.status) && current.status !== 'planned' && <ImportResult current={current} />}
+        {current.status !== 'planning' && <RowsTable id={id} columns={current.plan?.columns} />}
+      </Stack>
     </Page>
   );
 }

@@ -1,12 +1,95 @@
+import { Box, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { formatNumber, formatTime } from '../i18n/format.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { FilterSelect } from '../ui/filter-select.js';
+import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { Empty } from '../ui/states.js';
+import { ImportStatusBadge, isUnderWay } from './import-status.js';
+import { UploadArea } from './upload-area.js';
+
+type Row = Answer<'listImports'>['imports'][number];
+
+const route = getRouteApi('/imports');
+
+const statuses = [
+  ...(['planned', 'queued', 'running', 'completed', 'stopped', 'failed', 'interrupted', 'cancelled'] as const),
+  ...(['undone', 'discarded', 'expired'] as const),
+];
 
 export function ImportsPage() {
   const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const status = oneOf(statuses, search.status);
+  const { page, limit } = search;
+  const query = useApi(
+    'listImports',
+    { query: { status, page, limit } },
+    { keepPrevious: true, refetchWhile: ({ imports }) => imports.some((row) => isUnderWay(row.status)) },
+  );
+  const change = (next: SearchChange<typeof search>) =>
+    void navigate({ search: (before) => changedSearch(before, next) });
+  const columns: Column<Row>[] = [
+    {
+      id: 'file',
+      header: t('imports.file'),
+      render: ({ id, file }) => (
+        <TextLink to="/imports/$id" params={{ id }}>
+          {file}
+        </TextLink>
+      ),
+    },
+    { id: 'status', header: t('field.status'), render: (row) => <ImportStatusBadge status={row.status} /> },
+    { id: 'createdAt', header: t('imports.started'), render: ({ createdAt }) => formatTime(createdAt) },
+    { id: 'rows', header: t('imports.rows'), align: 'end', render: ({ counts }) => formatNumber(counts.rows) },
+    { id: 'created', header: t('imports.created'), align: 'end', render: ({ counts }) => formatNumber(counts.created) },
+    { id: 'updated', header: t('imports.updated'), align: 'end', render: ({ counts }) => formatNumber(counts.updated) },
+    {
+      id: 'rejected',
+      header: t('imports.rejected'),
+      align: 'end',
+      render: ({ counts }) => formatNumber(counts.rejected),
+    },
+    {
+      id: 'origin',
+      header: t('imports.origin'),
+      optional: true,
+      render: ({ origin }) => (origin === 'http' ? t('imports.originHttp') : t('imports.originCli')),
+    },
+  ];
   return (
-    <Page title={t('imports.title')}>
-      <Empty />
+    <Page title={t('imports.title')} hint={t('imports.hint')}>
+      <UploadArea />
+      <Stack gap="sm">
+        <Box maw={300}>
+          <FilterSelect
+            label={t('field.status')}
+            any={t('imports.anyStatus')}
+            options={statuses.map((value) => ({ value, label: t(`imports.status.${value}`) }))}
+            value={status}
+            onChange={(next) => change({ status: next })}
+          />
+        </Box>
+        <DataTable
+          label={t('imports.title')}
+          columns={columns}
+          query={query}
+          rows={query.data?.imports}
+          pagination={query.data?.pagination}
+          rowKey={({ id }) => id}
+          search={search}
+          onSearch={change}
+          filtered={status !== undefined}
+          onClearFilters={() => change({ status: undefined })}
+          empty={<Empty message={t('imports.none')} />}
+        />
+      </Stack>
     </Page>
   );
 }

@@ -12,6 +12,8 @@ interface ConfirmDialogProps {
   /** The verb of the button. */
   action: string;
   destructive?: boolean;
+  /** Not to be confirmed yet. */
+  disabled?: boolean;
   /** Does it; the dialog stays open with the reason when it throws. */
   onConfirm(): Promise<unknown>;
 }
@@ -24,6 +26,7 @@ export function ConfirmDialog({
   children,
   action,
   destructive = false,
+  disabled = false,
   onConfirm,
 }: ConfirmDialogProps) {
   const { t } = useTranslation();
@@ -60,7 +63,12 @@ export function ConfirmDialog({
           <Button variant="default" onClick={onClose} disabled={working} data-autofocus>
             {t('action.cancel')}
           </Button>
-          <Button color={destructive ? 'red.9' : 'teal'} loading={working} onClick={() => void confirm()}>
+          <Button
+            color={destructive ? 'red.9' : 'teal'}
+            loading={working}
+            disabled={disabled}
+            onClick={() => void confirm()}
+          >
             {action}
           </Button>
         </Group>

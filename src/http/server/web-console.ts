@@ -97,6 +97,8 @@ export function serveConsole(folder: string = builtConsole): RequestHandler | un
     if (!asksForPage(request) || request.path.startsWith('/assets/')) return next();
     const nonce = randomBytes(16).toString('base64');
     response.setHeader('Content-Security-Policy', policyFor(nonce));
+    // By plain HTTP, browsers tell of no other header of a GET where it comes from: see session-cookie.ts.
+    response.setHeader('Referrer-Policy', 'same-origin');
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     const page = Buffer.from([beginning, ...parts].join(nonce));
     response.setHeader('Content-Length', page.length);

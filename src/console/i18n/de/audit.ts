@@ -53,6 +53,8 @@ export const audit: Words['audit'] = {
       activate: 'Person aktiviert',
       deactivate: 'Person deaktiviert',
       'reset-password': 'Passwort zurückgesetzt',
+      'end-session': 'Sitzung beendet',
+      'end-sessions': 'Alle Sitzungen beendet',
       unlock: 'Person entsperrt',
       delete: 'Person gelöscht',
       import: 'Person importiert',
@@ -62,6 +64,7 @@ export const audit: Words['audit'] = {
     import: {
       start: 'Import begonnen',
       resume: 'Import fortgesetzt',
+      plan: 'Import geplant',
       cancel: 'Import abgebrochen',
       undo: 'Import rückgängig gemacht',
       credentials: 'Passwörter des Imports abgeholt',

@@ -51,6 +51,8 @@ export const audit = {
       activate: 'Person activated',
       deactivate: 'Person deactivated',
       'reset-password': 'Password reset',
+      'end-session': 'Session ended',
+      'end-sessions': 'All sessions ended',
       unlock: 'Person unlocked',
       delete: 'Person deleted',
       import: 'Person imported',
@@ -60,6 +62,7 @@ export const audit = {
     import: {
       start: 'Import started',
       resume: 'Import resumed',
+      plan: 'Import planned',
       cancel: 'Import cancelled',
       undo: 'Import undone',
       credentials: 'Passwords of import fetched',

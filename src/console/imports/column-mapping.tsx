@@ -1,0 +1,84 @@
+import { NativeSelect, Paper, Text, Title } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { PlainTable } from '../ui/plain-table.js';
+import type { Plan } from './import-status.js';
+import type { PlanChanges } from './plan-options.js';
+
+type FileColumn = Plan['columns'][number];
+type Field = NonNullable<FileColumn['field']>;
+
+interface ColumnMappingProps {
+  plan: Plan;
+  changes: PlanChanges;
+  onChange(changes: PlanChanges): void;
+}
+
+/** Each column of the file with its first values, and what it is imported as. */
+export function ColumnMapping({ plan, changes, onChange }: ColumnMappingProps) {
+  const { t } = useTranslation();
+  const changed = new Map(changes.map?.map(({ column, field }) => [column, field]));
+  const fieldOf = ({ index, field }: FileColumn): Field | null =>
+    changed.has(index) ? (changed.get(index) ?? null) : field;
+  const used = new Set(plan.columns.map(fieldOf));
+  const missing = plan.fields
+    .filter(({ name, required }) => required && !used.has(name))
+    .filter(({ name }) => !(used.has('fullName') && (name === 'firstName' || name === 'lastName')))
+    .map(({ name }) => t(`imports.fields.${name}`));
+  const headingOf = ({ heading, index }: FileColumn) =>
+    heading === null || heading === '' ? t('imports.columns.noHeading', { number: index + 1 }) : heading;
+
+  function map(index: number, field: Field | null): void {
+    // A field has one column: the one that had it before is left out.
+    const others = plan.columns
+      .filter((column) => column.index !== index && field !== null && fieldOf(column) === field)
+      .map((column) => ({ column: column.index, field: null }));
+    const kept = (changes.map ?? []).filter(
+      ({ column }) => column !== index && !others.some((one) => one.column === column),
+    );
+    onChange({ ...changes, map: [...kept, ...others, { column: index, field }] });
+  }
+
+  const choices = [
+    { value: '', label: t('imports.columns.ignored') },
+    ...plan.fields.map(({ name }) => ({ value: name as string, label: t(`imports.fields.${name}`) })),
+  ];
+  const rows = plan.columns.map((column) => ({
+    key: String(column.index),
+    cells: [
+      headingOf(column),
+      <NativeSelect
+        key="field"
+        aria-label={t('imports.columns.fieldOf', { heading: headingOf(column) })}
+        value={fieldOf(column) ?? ''}
+        miw={180}
+        onChange={({ currentTarget }) =>
+          map(column.index, plan.fields.find(({ name }) => name === currentTarget.value)?.name ?? null)
+        }
+        data={choices}
+      />,
+      <Text key="samples" size="sm" c="dimmed" lineClamp={2}>
+        {column.samples.join(' · ')}
+      </Text>,
+    ],
+  }));
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h4">
+        {t('imports.columns.title')}
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {t('imports.columns.hint')}
+      </Text>
+      {missing.length > 0 && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert" mb="xs">
+          {t('imports.columns.missing', { fields: missing.join(', ') })}
+        </Text>
+      )}
+      <PlainTable
+        label={t('imports.columns.title')}
+        head={[t('imports.columns.heading'), t('imports.columns.field'), t('imports.columns.samples')]}
+        rows={rows}
+      />
+    </Paper>
+  );
+}

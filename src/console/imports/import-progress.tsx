@@ -1,0 +1,57 @@
+import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useChange } from '../api/queries.js';
+import { formatNumber } from '../i18n/format.js';
+import { ConfirmDialog } from '../ui/confirm.js';
+import type { Import } from './import-status.js';
+
+export function ImportProgress({ current }: { current: Import }) {
+  const { t } = useTranslation();
+  const [asking, setAsking] = useState(false);
+  const cancel = useChange('cancelImport');
+  const { rowsDone, rowsTotal } = current.progress;
+  const planning = current.status === 'planning';
+  const done = planning ? (current.plan?.rowsRead ?? 0) : rowsDone;
+  const words =
+    rowsTotal === null
+      ? t('imports.progressStarting')
+      : t('imports.progress', { done: formatNumber(done), total: formatNumber(rowsTotal) });
+  const percent = rowsTotal ? Math.round((100 * done) / rowsTotal) : 0;
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Text fw={600} role="status">
+            {words}
+          </Text>
+          {current.status !== 'undoing' && (
+            <Button variant="default" size="xs" onClick={() => setAsking(true)}>
+              {planning ? t('imports.discard') : t('imports.cancel')}
+            </Button>
+          )}
+        </Group>
+        <Progress
+          value={rowsTotal === null ? 100 : percent}
+          animated={rowsTotal === null}
+          striped={rowsTotal === null}
+          aria-label={t(`imports.status.${current.status}`)}
+          size="lg"
+        />
+        <Text size="sm" c="dimmed">
+          {t('imports.progressHint')}
+        </Text>
+      </Stack>
+      <ConfirmDialog
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={planning ? t('imports.discardTitle') : t('imports.cancel')}
+        action={planning ? t('imports.discard') : t('imports.cancel')}
+        destructive
+        onConfirm={() => cancel.mutateAsync({ path: { id: current.id } })}
+      >
+        {planning ? t('imports.discardText') : t('imports.cancelText')}
+      </ConfirmDialog>
+    </Paper>
+  );
+}

@@ -1,0 +1,72 @@
+import { Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { formatNumber } from '../i18n/format.js';
+import { TextLink } from '../ui/links.js';
+import type { Plan } from './import-status.js';
+
+/** Why rows are not imported as they are, grouped; and the updates that change who an account is. */
+export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
+  const { t } = useTranslation();
+  const { reasons, identityChanges, identityChangesLeftOut } = plan;
+  return (
+    <Stack gap="lg">
+      <Paper withBorder p="md">
+        <Title order={2} size="h4" mb="xs">
+          {t('imports.reasons.title')}
+        </Title>
+        {reasons.length === 0 && <Text size="sm">{t('imports.reasons.none')}</Text>}
+        <Stack gap="sm">
+          {reasons.map(({ outcome, code, message, count, rows }) => (
+            <div key={`${outcome} ${code} ${message}`}>
+              <Text fw={600}>{message}</Text>
+              <Group gap="xs">
+                <Text size="sm" c="dimmed">
+                  {t(`imports.reasons.${outcome}`, { count })}
+                  {' · '}
+                  {t('imports.reasons.lines', {
+                    lines: `${rows.map(formatNumber).join(', ')}${rows.length < count ? ', …' : ''}`,
+                  })}
+                </Text>
+                <TextLink
+                  size="sm"
+                  to="/imports/$id"
+                  params={{ id }}
+                  search={{ outcome, code }}
+                  hash="rows"
+                  hashScrollIntoView
+                >
+                  {t('imports.reasons.show')}
+                </TextLink>
+              </Group>
+            </div>
+          ))}
+        </Stack>
+      </Paper>
+      {identityChanges.length > 0 && (
+        <Paper withBorder p="md">
+          <Title order={2} size="h4">
+            {t('imports.plan.identity')}
+          </Title>
+          <Text size="sm" c="dimmed" mb="xs">
+            {t('imports.plan.identityHint')}
+          </Text>
+          <List size="sm">
+            {identityChanges.map(({ line, userId, before, after }) => (
+              <List.Item key={line}>
+                {t('imports.plan.line', { line })}:{' '}
+                <TextLink size="sm" to="/people/$id" params={{ id: userId }}>
+                  {before.firstName} {before.lastName} ({before.email}, {before.role})
+                </TextLink>
+                {' → '}
+                {after.firstName} {after.lastName} ({after.email}, {after.role})
+              </List.Item>
+            ))}
+          </List>
+          {identityChangesLeftOut > 0 && (
+            <Text size="sm">{t('imports.plan.identityMore', { count: identityChangesLeftOut })}</Text>
+          )}
+        </Paper>
+      )}
+    </Stack>
+  );
+}

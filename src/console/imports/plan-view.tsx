@@ -1,0 +1,166 @@
+import { Alert, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useChange } from '../api/queries.js';
+import { formatNumber, formatTime } from '../i18n/format.js';
+import { ConfirmDialog } from '../ui/confirm.js';
+import { FormFailure } from '../ui/form.js';
+import { ColumnMapping } from './column-mapping.js';
+import type { Import, Plan } from './import-status.js';
+import { type PlanChanges, PlanOptions, planRequest } from './plan-options.js';
+import { PlanReasons } from './plan-reasons.js';
+
+interface PlanViewProps {
+  current: Import;
+  plan: Plan;
+}
+
+/** What the import would do; columns and options can be changed until it is right. */
+export function PlanView({ current, plan }: PlanViewProps) {
+  const { t } = useTranslation();
+  const [changes, setChanges] = useState<PlanChanges>({});
+  const [asking, setAsking] = useState<'apply' | 'discard'>();
+  const again = useChange('planImport');
+  const apply = useChange('applyImport');
+  const discard = useChange('cancelImport');
+  const path = { id: current.id };
+  const changed = Object.keys(changes).length > 0;
+  const applicable = plan.id !== null && plan.refusal === null && !changed;
+
+  function planAgain(): void {
+    again.mutate({ path, body: planRequest(current, plan, changes) }, { onSuccess: () => setChanges({}) });
+  }
+
+  return (
+    <Stack gap="lg">
+      {plan.problem && (
+        <Alert color="red" variant="light" role="alert" title={t('imports.plan.problem')}>
+          {plan.problem.message}
+        </Alert>
+      )}
+      {plan.refusal !== null && (
+        <Alert color="red" variant="light" role="alert" title={t('imports.plan.refusal')}>
+          {plan.refusal}
+        </Alert>
+      )}
+      {plan.counts && <PlanSummary plan={plan} />}
+      <ColumnMapping plan={plan} changes={changes} onChange={setChanges} />
+      <PlanOptions options={current.options} changes={changes} onChange={setChanges} />
+      <FormFailure>{again.error ?? undefined}</FormFailure>
+      <Group className="sticky-actions" justify="space-between">
+        <Button variant="default" onClick={() => setAsking('discard')}>
+          {t('imports.discard')}
+        </Button>
+        <Group>
+          {changed && (
+            <Button onClick={planAgain} loading={again.isPending}>
+              {t('imports.plan.again')}
+            </Button>
+          )}
+          {!changed && (
+            <Button disabled={!applicable} onClick={() => setAsking('apply')}>
+              {t('imports.plan.apply')}
+            </Button>
+          )}
+        </Group>
+      </Group>
+      {plan.counts && <PlanReasons id={current.id} plan={plan} />}
+      <ConfirmDialog
+        opened={asking === 'apply'}
+        onClose={() => setAsking(undefined)}
+        title={t('imports.plan.applyTitle')}
+        action={t('imports.plan.apply')}
+        onConfirm={() => apply.mutateAsync({ path, body: plan.id === null ? {} : { planId: plan.id } })}
+      >
+        <Text mb="xs">{t('imports.plan.applyText')}</Text>
+        <Effects plan={plan} />
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={asking === 'discard'}
+        onClose={() => setAsking(undefined)}
+        title={t('imports.discardTitle')}
+        action={t('imports.discard')}
+        destructive
+        onConfirm={() => discard.mutateAsync({ path })}
+      >
+        {t('imports.discardText')}
+      </ConfirmDialog>
+    </Stack>
+  );
+}
+
+/** What applying the plan does, in a list. */
+function Effects({ plan }: { plan: Plan }) {
+  const { t } = useTranslation();
+  const { counts, generatedPasswords } = plan;
+  if (!counts) return null;
+  const effects = [
+    ['willCreate', counts.created],
+    ['willUpdate', counts.updated],
+    ['willEnroll', counts.enrolled],
+    ['willGenerate', generatedPasswords],
+    ['willSkip', counts.skipped],
+    ['willReject', counts.rejected],
+  ] as const;
+  return (
+    <List>
+      {effects
+        .filter(([, count]) => count > 0)
+        .map(([key, count]) => (
+          <List.Item key={key}>{t(`imports.plan.${key}`, { count })}</List.Item>
+        ))}
+    </List>
+  );
+}
+
+const delimiterNames = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const;
+
+function PlanSummary({ plan }: { plan: Plan }) {
+  const { t } = useTranslation();
+  const { file, counts, stopsAtLine, roleWords, expiresAt } = plan;
+  if (!counts) return null;
+  const figures = [
+    ['imports.rows', counts.rows],
+    ['imports.created', counts.created],
+    ['imports.updated', counts.updated],
+    ['imports.outcomes.skipped', counts.skipped],
+    ['imports.rejected', counts.rejected],
+  ] as const;
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h4" mb="xs">
+        {t('imports.plan.title')}
+      </Title>
+      <Group gap="xl" mb="xs" component="dl" className="figures">
+        {figures.map(([label, count]) => (
+          <div key={label}>
+            <Text component="dt" size="sm" c="dimmed">
+              {t(label)}
+            </Text>
+            <Text component="dd" fz="xl" fw={650}>
+              {formatNumber(count)}
+            </Text>
+          </div>
+        ))}
+      </Group>
+      {file && (
+        <Text size="sm">
+          {t('imports.plan.understood', {
+            encoding: file.encoding.toUpperCase(),
+            delimiter: t(`imports.plan.${delimiterNames[file.delimiter]}`),
+            line: file.headerLine,
+          })}
+        </Text>
+      )}
+      {roleWords.map(({ word, role }) => (
+        <Text size="sm" key={word}>
+          {t('imports.plan.roleWord', { word, role: t(`role.${role}`) })}
+        </Text>
+      ))}
+      {stopsAtLine !== null && <Text size="sm">{t('imports.plan.stopsAt', { line: stopsAtLine })}</Text>}
+      <Text size="sm" c="dimmed">
+        {t('imports.plan.expires', { when: formatTime(expiresAt) })}
+      </Text>
+    </Paper>
+  );
+}

@@ -1,0 +1,123 @@
+import { Group, Text, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { formatNumber } from '../i18n/format.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { FilterSelect } from '../ui/filter-select.js';
+import { TextLink } from '../ui/links.js';
+import { SearchField } from '../ui/search-field.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import type { Plan } from './import-status.js';
+
+type Row = Answer<'listImportRows'>['rows'][number];
+
+const route = getRouteApi('/imports/$id');
+const outcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
+const tones = { created: 'good', updated: 'done', skipped: 'off', rejected: 'bad' } as const;
+
+interface RowsTableProps {
+  id: string;
+  /** Names the cells; absent once the plan is applied. */
+  columns: Plan['columns'] | undefined;
+}
+
+/** The rows of the plan, or of the ledger, with what becomes or became of them. */
+export function RowsTable({ id, columns: fileColumns }: RowsTableProps) {
+  const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const outcome = oneOf(outcomes, search.outcome);
+  const { code, page, limit, search: words } = search;
+  const query = useApi(
+    'listImportRows',
+    {
+      path: { id },
+      query: { outcome, code, search: words, page, limit },
+    },
+    { keepPrevious: true },
+  );
+  const change = (next: SearchChange<typeof search>) =>
+    void navigate({ search: (before) => changedSearch(before, next), resetScroll: false });
+  const clear = { outcome: undefined, code: undefined, search: undefined };
+  const columns: Column<Row>[] = [
+    { id: 'line', header: t('imports.table.line'), align: 'end', render: ({ line }) => formatNumber(line) },
+    {
+      id: 'outcome',
+      header: t('imports.table.outcome'),
+      render: (row) => <StatusBadge tone={tones[row.outcome]}>{t(`imports.outcomes.${row.outcome}`)}</StatusBadge>,
+    },
+    {
+      id: 'account',
+      header: t('imports.table.account'),
+      render: ({ account }) =>
+        account ? (
+          <TextLink to="/people/$id" params={{ id: account.id }}>
+            {account.firstName} {account.lastName}
+          </TextLink>
+        ) : (
+          '–'
+        ),
+    },
+    {
+      id: 'reason',
+      header: t('imports.table.reason'),
+      render: ({ message, changes }) => message ?? (changes ? <Changes changes={changes} /> : '–'),
+    },
+    {
+      id: 'cells',
+      header: t('imports.table.cells'),
+      optional: fileColumns === undefined,
+      render: ({ cells }) => (
+        <Text size="sm" c="dimmed">
+          {cells?.join(' · ') ?? '–'}
+        </Text>
+      ),
+    },
+  ];
+  return (
+    <section id="rows">
+      <Title order={2} size="h4" mb="xs">
+        {t('imports.table.title')}
+      </Title>
+      <Group mb="sm">
+        <SearchField label={t('imports.table.search')} value={words} onSearch={(text) => change({ search: text })} />
+        <FilterSelect
+          label={t('imports.table.outcome')}
+          any={t('imports.table.all')}
+          options={outcomes.map((value) => ({ value, label: t(`imports.outcomes.${value}`) }))}
+          value={outcome}
+          onChange={(next) => change({ outcome: next, code: undefined })}
+        />
+        {code !== undefined && (
+          <Text size="sm">
+            {t('imports.table.code')}: {code}
+          </Text>
+        )}
+      </Group>
+      <DataTable
+        label={t('imports.table.title')}
+        columns={columns}
+        query={query}
+        rows={query.data?.rows}
+        pagination={query.data?.pagination}
+        rowKey={({ line }) => String(line)}
+        search={search}
+        onSearch={change}
+        filtered={outcome !== undefined || code !== undefined || words !== undefined}
+        onClearFilters={() => change(clear)}
+      />
+    </section>
+  );
+}
+
+/** Old and new values of an update. */
+function Changes({ changes }: { changes: NonNullable<Row['changes']> }) {
+  return changes.map(({ field, before, after }) => (
+    <Text size="sm" key={field}>
+      {field}: {before ?? '•••'} → {after ?? '•••'}
+    </Text>
+  ));
+}

@@ -1,0 +1,71 @@
+import { List, Text } from '@mantine/core';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useChange } from '../api/queries.js';
+import { ConfirmDialog } from '../ui/confirm.js';
+import { FormFailure } from '../ui/form.js';
+import { notifyDone } from '../ui/notify.js';
+
+interface UndoDialogProps {
+  id: string;
+  opened: boolean;
+  onClose(): void;
+}
+
+/** So many kept accounts are named; the number tells of the rest. */
+const namedAccounts = 10;
+
+/** Shows what undoing an import would do, and does it. */
+export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
+  const { t } = useTranslation();
+  const { mutate: look, data, error } = useChange('undoImport', []);
+  const undo = useChange('undoImport');
+  useEffect(() => {
+    if (opened) look({ path: { id }, query: { dryRun: true } });
+  }, [opened, id, look]);
+  const preview = data?.undo;
+
+  async function confirm(): Promise<void> {
+    await undo.mutateAsync({ path: { id } });
+    notifyDone(t('imports.result.undone'));
+  }
+
+  return (
+    <ConfirmDialog
+      opened={opened}
+      onClose={onClose}
+      title={t('imports.result.undoTitle')}
+      action={t('imports.result.undo')}
+      destructive
+      disabled={!preview}
+      onConfirm={confirm}
+    >
+      <FormFailure>{error ?? undefined}</FormFailure>
+      {!preview && !error && <Text role="status">{t('imports.result.undoLoading')}</Text>}
+      {preview && (
+        <>
+          <List>
+            <List.Item>{t('imports.result.undoneRemoved', { count: preview.removed })}</List.Item>
+            <List.Item>{t('imports.result.undoneRestored', { count: preview.restored })}</List.Item>
+            <List.Item>{t('imports.result.undoneKept', { count: preview.kept.length })}</List.Item>
+          </List>
+          {preview.kept.length > 0 && (
+            <>
+              <Text size="sm" fw={600} mt="sm">
+                {t('imports.result.keptList')}
+              </Text>
+              <List size="sm">
+                {preview.kept.slice(0, namedAccounts).map(({ line, email, code }) => (
+                  <List.Item key={line}>
+                    {email ?? t('imports.plan.line', { line })}: {t(`imports.result.kept.${code}`)}
+                  </List.Item>
+                ))}
+              </List>
+              {preview.kept.length > namedAccounts && '…'}
+            </>
+          )}
+        </>
+      )}
+    </ConfirmDialog>
+  );
+}

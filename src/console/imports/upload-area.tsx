@@ -1,0 +1,40 @@
+import { Anchor, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { addressOf } from '../api/client.js';
+import { useChange } from '../api/queries.js';
+import { DropZone } from '../ui/drop-zone.js';
+import { FormFailure } from '../ui/form.js';
+
+/** Takes a file, by button or dropped, and plans its import: nothing is written by that. */
+export function UploadArea() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const upload = useChange('createImport', ['listImports']);
+  const [name, setName] = useState('');
+
+  function plan(file: File): void {
+    setName(file.name);
+    upload.mutate(
+      { body: { file, plan: true } },
+      { onSuccess: ({ import: { id } }) => void navigate({ to: '/imports/$id', params: { id } }) },
+    );
+  }
+
+  return (
+    <Stack gap="xs">
+      <FormFailure>{upload.error ?? undefined}</FormFailure>
+      {upload.isPending ? (
+        <Text role="status">{t('imports.uploading', { file: name })}</Text>
+      ) : (
+        <DropZone hint={t('imports.drop')} action={t('imports.choose')} onFiles={([file]) => file && plan(file)} />
+      )}
+      <div>
+        <Anchor size="sm" href={addressOf('importTemplate', {})} download>
+          {t('imports.template')}
+        </Anchor>
+      </div>
+    </Stack>
+  );
+}

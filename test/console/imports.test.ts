@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { expect as expectPage, type Page } from '@playwright/test';
+import { expect } from 'chai';
+import type { User } from '../../src/db/models/user.js';
+import { buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { accessibilityProblems, describePages, keepScreenshot } from './support/browser.js';
+import { useConsole } from './support/console.js';
+
+const csv = (...lines: string[]) => Buffer.from(`${lines.join('\n')}\n`);
+
+/** Chooses a file on the page of imports, and waits for its plan. */
+async function plan(page: Page, name: string, content: Buffer): Promise<void> {
+  await page.locator('input[type="file"]').setInputFiles({ name, mimeType: 'text/csv', buffer: content });
+  await expectPage(page.getByRole('heading', { level: 1, name })).toBeVisible();
+  await expectPage(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout: scaled(20_000) });
+}
+
+/** What a link or button gives to keep. */
+async function download(page: Page, act: () => Promise<void>): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), act()]);
+  return readFileSync(await file.path(), 'utf8');
+}
+
+describePages('Importing people in the web console', function () {
+  this.timeout(scaled(90_000));
+  const test = useConsole();
+  let admin: User;
+  beforeEach(async () => {
+    admin = await buildUser(test.context, { role: 'super_admin' });
+  });
+  const accounts = () => test.context.database.models.User.count();
+
+  it('goes from a file with a wrong column to accounts, rejects, passwords and undo', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await plan(
+      page,
+      'people.csv',
+      csv(
+        'First name,Last name,Mail,Rufzeichen',
+        'Ann,Archer,ann@example.org,+44 1',
+        'Bob,Baker,bob@example.org,+44 2',
+        'Cid,Cook,not-an-email,+44 3',
+        'D,Dyer,dan@example.org,+44 4',
+        'Eve,Eaton,ann@example.org,+44 5',
+      ),
+    );
+    // The column that nothing is known of is mapped by hand.
+    await expectPage(page.getByText('Not found in the file: Phone')).toBeVisible();
+    await keepScreenshot(page, 'import with an unknown column');
+    expect(await accounts()).to.equal(1);
+    await page.getByLabel('What “Rufzeichen” is imported as').selectOption({ label: 'Phone' });
+    await page.getByRole('button', { name: 'Plan again with these changes' }).click();
+    await expectPage(page.getByText('Not found in the file: Phone')).toBeHidden();
+    await expectPage(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled({
+      timeout: scaled(20_000),
+    });
+    await expectPage(page.getByText('1 row is rejected').first()).toBeVisible();
+    expect(await accounts()).to.equal(1);
+    await keepScreenshot(page, 'plan of an import');
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import this file?' });
+    await expectPage(dialog).toContainText('2 accounts are created');
+    await expectPage(dialog).toContainText('3 rows are rejected');
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await expectPage(page.getByText('Completed')).toBeVisible({ timeout: scaled(30_000) });
+    expect(await accounts()).to.equal(3);
+    await keepScreenshot(page, 'result of an import');
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+
+    const rejects = await download(page, () => page.getByRole('link', { name: 'Download rejected rows' }).click());
+    expect(rejects).to.include('not-an-email').and.not.to.include('bob@example.org');
+    await page.getByRole('button', { name: 'Download passwords' }).click();
+    const credentials = await download(page, () =>
+      page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+    );
+    expect(credentials).to.include('ann@example.org');
+    await expectPage(page.getByRole('button', { name: 'Download passwords' })).toBeHidden({ timeout: scaled(10_000) });
+
+    // The ledger: filtered by a link of its own, in the address.
+    await page.getByLabel('Outcome').selectOption({ label: 'Rejected' });
+    await expectPage(page).toHaveURL(/outcome=rejected/);
+    await expectPage(page.getByRole('row')).toHaveCount(4);
+
+    await page.getByRole('button', { name: 'Undo the import' }).click();
+    const undo = page.getByRole('dialog', { name: 'Undo this import?' });
+    await expectPage(undo).toContainText('2 accounts are deleted');
+    await keepScreenshot(page, 'undo of an import');
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await undo.getByRole('button', { name: 'Undo the import' }).click();
+    await expectPage(page.getByText('Undone', { exact: true }).first()).toBeVisible({ timeout: scaled(20_000) });
+    expect(await accounts()).to.equal(1);
+  });
+
+  it('writes nothing of a plan that is discarded', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await plan(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await expectPage(page.getByText('Discarded', { exact: true })).toBeVisible();
+    expect(await accounts()).to.equal(1);
+  });
+
+  it('shows every update that changes who an account is', async () => {
+    await buildUser(test.context, { firstName: 'Ann', lastName: 'Archer', email: 'ann@example.org', phone: '+44 1' });
+    const page = await test.openAs(admin, '/imports');
+    await plan(page, 'people.csv', csv('firstName,lastName,email,phone', 'Anna,Archer,ann@example.org,+44 1'));
+    await page.getByLabel('A row whose account exists').selectOption({ label: 'Update the account' });
+    await page.getByRole('button', { name: 'Plan again with these changes' }).click();
+    await expectPage(page.getByText('Updates that change who an account is')).toBeVisible({ timeout: scaled(20_000) });
+    await expectPage(page.getByText(/Ann Archer.*→ Anna Archer/)).toBeVisible();
+  });
+
+  it('shows text of cells as text, whatever it is', async () => {
+    const nasty = `<img src=x onerror=alert(1)>${'x'.repeat(300)}`;
+    const page = await test.openAs(admin, '/imports');
+    await plan(
+      page,
+      'people.csv',
+      csv('firstName,lastName,email,phone', `${nasty},\u202eArcher,ann@example.org,+44 1`),
+    );
+    await expectPage(page.getByText('<img src=x onerror=alert(1)>').first()).toBeVisible();
+    expect(await page.locator('img[src="x"]').count()).to.equal(0);
+  });
+
+  it('is refused with the reason when the file is none', async () => {
+    const page = await test.openAs(admin, '/imports');
+    test.expectErrors(page, /status of 4\d\d/);
+    await page
+      .locator('input[type="file"]')
+      .setInputFiles({ name: 'empty.csv', mimeType: 'text/csv', buffer: Buffer.from('') });
+    await expectPage(page.getByRole('alert').first()).toContainText(/empty/i);
+  });
+});
