@@ -73,6 +73,7 @@ export const operations = {
   resumeImport: { method: 'POST', path: '/api/imports/{id}/resume' },
   undoImport: { method: 'POST', path: '/api/imports/{id}/undo' },
   listAudit: { method: 'GET', path: '/api/audit' },
+  showOverview: { method: 'GET', path: '/api/overview' },
   health: { method: 'GET', path: '/healthz' },
   readiness: { method: 'GET', path: '/readyz' },
   openapi: { method: 'GET', path: '/api/openapi.json' },
