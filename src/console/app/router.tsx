@@ -120,7 +120,7 @@ const enrollmentsPage = lazyRouteComponent(() => import('../courses/enrollments-
 const enrollmentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/enrollments',
-  validateSearch: listSearch('status', 'courseId', 'userId'),
+  validateSearch: listSearch('status', 'courseId', 'userId', 'trainerId'),
   component: byRole({ super_admin: enrollmentsPage, trainer: enrollmentsPage }),
 });
 

@@ -16,7 +16,7 @@ import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CoursePicture } from './course-picture.js';
 import { type Course, isFull, levels, nameOf } from './course-values.js';
-import { TrainerSelect } from './trainer-select.js';
+import { TrainerFilter } from './trainer-select.js';
 
 const route = getRouteApi('/courses');
 type Search = ReturnType<typeof route.useSearch>;
@@ -228,20 +228,5 @@ function Filters({ search, onSearch }: { search: Search; onSearch(change: Search
       />
       {isAdmin && <TrainerFilter value={search.trainerId} onChange={(trainerId) => onSearch({ trainerId })} />}
     </Group>
-  );
-}
-
-function TrainerFilter({ value, onChange }: { value: string | undefined; onChange(id: string | undefined): void }) {
-  const { t } = useTranslation();
-  const chosen = useApi('showUser', { path: { id: value ?? '' } }, { enabled: value !== undefined });
-  return (
-    <TrainerSelect
-      aria-label={t('courses.field.trainer')}
-      placeholder={t('courses.any.trainer')}
-      value={value ?? null}
-      onChange={(id) => onChange(id ?? undefined)}
-      clearable
-      {...(value !== undefined && chosen.data && { known: chosen.data.user })}
-    />
   );
 }

@@ -21,18 +21,23 @@ type EnrollmentTableProps = Pick<
 > & {
   /** Names the course of each row. */
   withCourse?: boolean;
+  /** What the listing can be sorted by. */
+  sortKeys: readonly string[];
 };
 
 /** Enrollments with what can be done with them, one by one or with all that are selected. */
-export function EnrollmentTable({ withCourse = false, ...props }: EnrollmentTableProps) {
+export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: EnrollmentTableProps) {
   const [selected, setSelected] = useState<ReadonlyMap<string, EnrollmentRow>>(new Map());
   const [change, setChange] = useState<Change>();
   const [progressOf, setProgressOf] = useState<EnrollmentRow>();
-  const columns = useColumns({
+  const all = useColumns({
     withCourse,
     onAction: (action, row) => setChange({ action, rows: [row] }),
     onProgress: setProgressOf,
   });
+  const columns = all.map(({ sortKey, ...column }) =>
+    sortKey !== undefined && sortKeys.includes(sortKey) ? { ...column, sortKey } : column,
+  );
   return (
     <Stack gap="xs">
       <BulkBar
@@ -46,7 +51,7 @@ export function EnrollmentTable({ withCourse = false, ...props }: EnrollmentTabl
         rowKey={({ id }) => id}
         rowName={({ user, course }) => (withCourse ? `${nameOf(user)}, ${course.title}` : nameOf(user))}
         selection={{ selected, onChange: setSelected }}
-        empty={props.empty}
+        defaultSort="-enrolledAt"
       />
       <EnrollmentDialog
         change={change}
@@ -111,12 +116,13 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
     ),
   };
   return [
-    { id: 'trainee', header: t('role.trainee'), render: ({ user }) => <Trainee user={user} /> },
+    { id: 'trainee', header: t('role.trainee'), sortKey: 'lastName', render: ({ user }) => <Trainee user={user} /> },
     ...(withCourse ? [course] : []),
     { id: 'status', header: t('field.status'), render: ({ status }) => <EnrollmentBadge status={status} /> },
     {
       id: 'progress',
       header: t('courses.field.progress'),
+      sortKey: 'progress',
       render: ({ progress, user }) => (
         <ProgressBar percent={progress} label={t('courses.progress.of', { name: nameOf(user) })} />
       ),
@@ -124,12 +130,14 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
     {
       id: 'enrolledAt',
       header: t('courses.field.enrolledAt'),
+      sortKey: 'enrolledAt',
       noWrap: true,
       render: ({ enrolledAt }) => formatTime(enrolledAt),
     },
     {
       id: 'completedAt',
       header: t('courses.field.completedAt'),
+      sortKey: 'completedAt',
       optional: true,
       noWrap: true,
       render: ({ completedAt }) => formatTime(completedAt),

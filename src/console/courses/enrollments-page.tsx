@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
 import { FilterSelect } from '../ui/filter-select.js';
 import { Page } from '../ui/page.js';
@@ -11,26 +11,31 @@ import { Empty } from '../ui/states.js';
 import { CourseSelect } from './course-select.js';
 import { enrollmentStatuses, nameOf } from './course-values.js';
 import { EnrollmentTable } from './enrollment-table.js';
+import { TrainerFilter } from './trainer-select.js';
 
 const route = getRouteApi('/enrollments');
 type Search = ReturnType<typeof route.useSearch>;
 
-/** All enrollments for the super admin; those of their own courses for a trainer, who can search them. */
-function useEnrollments({ status: given, courseId, userId, search, page, limit }: Search) {
-  const { id, role } = useUser();
-  const isAdmin = role === 'super_admin';
+const sortKeys = ['enrolledAt'] as const;
+
+/** Enrollments by page: all for the super admin, those of their own courses for a trainer. */
+function useEnrollments({
+  status: given,
+  courseId,
+  userId,
+  trainerId,
+  search,
+  page,
+  limit,
+  sort = '-enrolledAt',
+}: Search) {
   const status = oneOf(enrollmentStatuses, given);
-  const all = useApi(
+  const filters = { status: status && [status], courseId, userId, trainerId, search };
+  return useApi(
     'listEnrollments',
-    { query: { status, courseId, userId, page, limit } },
-    { enabled: isAdmin, keepPrevious: true },
+    { query: { ...filters, page, limit, ...orderOf(sortKeys, sort) } },
+    { keepPrevious: true },
   );
-  const own = useApi(
-    'listTrainerEnrollments',
-    { path: { trainerId: id }, query: { status, courseId, search, page, limit } },
-    { enabled: !isAdmin, keepPrevious: true },
-  );
-  return isAdmin ? all : own;
 }
 
 export function EnrollmentsPage() {
@@ -39,7 +44,7 @@ export function EnrollmentsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const query = useEnrollments(search);
-  const { status, courseId, userId, search: text } = search;
+  const { status, courseId, userId, trainerId, search: text } = search;
 
   function onSearch(change: SearchChange<Search>): void {
     void navigate({ search: (previous) => changedSearch(previous, change), replace: 'search' in change });
@@ -47,13 +52,11 @@ export function EnrollmentsPage() {
   return (
     <Page title={isAdmin ? t('nav.enrollments') : t('nav.participants')}>
       <Group gap="sm">
-        {!isAdmin && (
-          <SearchField
-            label={t('courses.enrollments.search')}
-            value={text}
-            onSearch={(next) => onSearch({ search: next })}
-          />
-        )}
+        <SearchField
+          label={t('courses.enrollments.search')}
+          value={text}
+          onSearch={(next) => onSearch({ search: next })}
+        />
         <FilterSelect
           label={t('field.status')}
           any={t('courses.any.status')}
@@ -62,6 +65,7 @@ export function EnrollmentsPage() {
           onChange={(next) => onSearch({ status: next })}
         />
         <CourseSelect value={courseId} onChange={(next) => onSearch({ courseId: next })} />
+        {isAdmin && <TrainerFilter value={trainerId} onChange={(next) => onSearch({ trainerId: next })} />}
         {isAdmin && userId !== undefined && <OnlyUser id={userId} onClear={() => onSearch({ userId: undefined })} />}
       </Group>
       <EnrollmentTable
@@ -72,9 +76,16 @@ export function EnrollmentsPage() {
         pagination={query.data?.pagination}
         search={search}
         onSearch={onSearch}
-        filtered={[status, courseId, userId, text].some((value) => value !== undefined)}
+        sortKeys={sortKeys}
+        filtered={[status, courseId, userId, trainerId, text].some((value) => value !== undefined)}
         onClearFilters={() =>
-          onSearch({ status: undefined, courseId: undefined, userId: undefined, search: undefined })
+          onSearch({
+            status: undefined,
+            courseId: undefined,
+            userId: undefined,
+            trainerId: undefined,
+            search: undefined,
+          })
         }
         empty={<Empty message={t('courses.enrollments.none')} />}
       />

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
-import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { FilterSelect } from '../ui/filter-select.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
@@ -16,17 +16,22 @@ import { SeatsLeft } from './seats.js';
 const route = getRouteApi('/courses/$id');
 type Search = ReturnType<typeof route.useSearch>;
 
+const sortKeys = ['lastName', 'progress', 'enrolledAt', 'completedAt'] as const;
+
 /** Who takes part in a course, or has asked to. */
 export function Participants({ course }: { course: Course }) {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [assigning, setAssigning] = useState(false);
-  const { page, limit, search: text } = search;
+  const { page, limit, search: text, sort = '-enrolledAt' } = search;
   const status = oneOf(enrollmentStatuses, search.status);
   const query = useApi(
     'listCourseTrainees',
-    { path: { courseId: course.id }, query: { status, search: text, page, limit } },
+    {
+      path: { courseId: course.id },
+      query: { status: status && [status], search: text, page, limit, ...orderOf(sortKeys, sort) },
+    },
     { keepPrevious: true },
   );
   const rows = query.data?.trainees.map(({ enrollment, ...user }) => ({ ...enrollment, user, course }));
@@ -68,6 +73,7 @@ export function Participants({ course }: { course: Course }) {
         pagination={query.data?.pagination}
         search={search}
         onSearch={onSearch}
+        sortKeys={sortKeys}
         filtered={status !== undefined || text !== undefined}
         onClearFilters={() => onSearch({ status: undefined, search: undefined })}
         empty={<Empty message={t('courses.participants.none')} />}

@@ -45,3 +45,25 @@ export function TrainerSelect({ known, onChange, ...props }: TrainerSelectProps)
     />
   );
 }
+
+/** Filters a list by a trainer. */
+export function TrainerFilter({
+  value,
+  onChange,
+}: {
+  value: string | undefined;
+  onChange(id: string | undefined): void;
+}) {
+  const { t } = useTranslation();
+  const chosen = useApi('showUser', { path: { id: value ?? '' } }, { enabled: value !== undefined });
+  return (
+    <TrainerSelect
+      aria-label={t('courses.field.trainer')}
+      placeholder={t('courses.any.trainer')}
+      value={value ?? null}
+      onChange={(id) => onChange(id ?? undefined)}
+      clearable
+      {...(value !== undefined && chosen.data && { known: chosen.data.user })}
+    />
+  );
+}
