@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { type FormErrors, useForm } from '@mantine/form';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { messageOf } from './messages.js';
@@ -13,16 +13,18 @@ interface ApiFormOptions<Values extends object> {
   submit(values: Values): Promise<void>;
 }
 
-/** Puts the focus on the first field with a problem, once it is marked. */
-function focusFirstProblem(form: HTMLFormElement): void {
-  setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
-}
-
 /** The one form: values, the service's answer at the fields that it concerns, one submission at a time. */
 export function useApiForm<Values extends object>({ initialValues, validate, submit }: ApiFormOptions<Values>) {
   const form = useForm<Values>({ initialValues, ...(validate && { validate }) });
   const [submitting, setSubmitting] = useState(false);
   const [failure, setFailure] = useState<unknown>();
+  /** The form whose first refused field is to get the focus, once it is marked. */
+  const refused = useRef<HTMLFormElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looks at the page after each change of the problems
+  useEffect(() => {
+    refused.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    refused.current = null;
+  }, [form.errors, failure]);
 
   function refuse(error: unknown): void {
     const known = error instanceof ApiError ? error.problems.filter(({ path }) => path in form.getValues()) : [];
@@ -39,7 +41,7 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
     if (submitting) return;
     setFailure(undefined);
     if (form.validate().hasErrors) {
-      focusFirstProblem(element);
+      refused.current = element;
       return;
     }
     setSubmitting(true);
@@ -47,8 +49,8 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
       await submit(form.getValues());
       form.resetDirty();
     } catch (error) {
+      refused.current = element;
       refuse(error);
-      focusFirstProblem(element);
     } finally {
       setSubmitting(false);
     }
