@@ -72,6 +72,7 @@ describe('help', () => {
       ...['courses list', 'courses show', 'courses create', 'courses edit', 'courses publish', 'courses unpublish'],
       ...['courses assign-trainer', 'courses delete', 'courses categories', 'courses trainers', 'courses stats'],
       ...['courses files list', 'courses files add', 'courses files get', 'courses files remove', 'courses thumbnail'],
+      'courses remove-thumbnail',
       ...['enrollments list', 'enrollments show', 'enrollments assign', 'enrollments status', 'enrollments progress'],
       ...['enrollments remove', 'enrollments stats'],
       ...['imports list', 'imports show', 'imports export', 'imports rejects'],
