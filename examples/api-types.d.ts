@@ -2295,6 +2295,23 @@ export interface SetThumbnailResponse {
   imageUrl: string;
 }
 
+/** Parameters of `DELETE /api/courses/{id}/thumbnail` */
+export interface RemoveThumbnailParameters {
+  path: {
+    /** Id of the course */
+    id: string;
+  };
+}
+
+/** Request body of `DELETE /api/courses/{id}/thumbnail` */
+export type RemoveThumbnailBody = undefined;
+
+/** Successful response of `DELETE /api/courses/{id}/thumbnail` */
+export interface RemoveThumbnailResponse {
+  /** Confirmation for people */
+  message: 'Thumbnail removed successfully.';
+}
+
 /** Parameters of `POST /api/courses/{id}/files` */
 export interface AddMaterialParameters {
   path: {
@@ -3264,6 +3281,14 @@ export interface Operations {
     parameters: SetThumbnailParameters;
     body: SetThumbnailBody;
     response: SetThumbnailResponse;
+  };
+  /** Take the picture of a course away */
+  removeThumbnail: {
+    method: 'DELETE';
+    path: '/api/courses/{id}/thumbnail';
+    parameters: RemoveThumbnailParameters;
+    body: RemoveThumbnailBody;
+    response: RemoveThumbnailResponse;
   };
   /** Add a file to a course */
   addMaterial: {

@@ -45,6 +45,7 @@ const lines: Readonly<Record<string, string>> = {
   ...{ 'courses edit': 'Bees --title Ants', 'courses delete': 'Bees --force --yes', 'courses publish': 'Bees' },
   ...{ 'courses unpublish': 'Bees', 'courses assign-trainer': 'Bees ada@x.org', 'courses files add': 'Bees FILE' },
   ...{ 'courses files remove': 'Bees x --yes', 'courses thumbnail': 'Bees FILE', 'files sweep': '--remove-unknown' },
+  'courses remove-thumbnail': 'Bees --yes',
   ...{ 'enrollments assign': 'Bees eve@x.org', 'enrollments status': 'ID active', 'enrollments progress': 'ID 50' },
   ...{ 'enrollments remove': 'ID --yes', 'imports list': '', 'imports show': 'x', 'imports export': 'x' },
   ...{ 'imports rejects': 'x', 'imports resume': 'x --yes', 'imports cancel': 'x', 'imports undo': 'x --yes' },

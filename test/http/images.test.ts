@@ -109,6 +109,26 @@ describe('pictures over HTTP', () => {
       expect((await harness.api('post', `/api/courses/${course.id}/thumbnail`, token).send({})).status).to.equal(415);
     });
 
+    it('is taken away by DELETE, audited once, and by those only who manage the course', async () => {
+      const remove = (as = token) => harness.api('delete', `/api/courses/${course.id}/thumbnail`, as);
+      const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
+      const other = (await signIn(harness.context, { role: 'trainer' })).token;
+      expect((await remove(other)).status).to.be.oneOf([403, 404]);
+      await harness.api('get', imageUrl).expect(200);
+      for (let time = 0; time < 2; time += 1)
+        expect((await remove().expect(200)).body).to.deep.equal({ message: 'Thumbnail removed successfully.' });
+      expect((await course.reload()).thumbnail).to.equal(null);
+      await harness.api('get', imageUrl).expect(404);
+      const entries = await harness.context.database.models.AuditEntry.findAll({
+        where: { action: 'course.thumbnail' },
+        order: ['id'],
+      });
+      expect(entries.map(({ afterJson }) => JSON.parse(afterJson ?? ''))).to.deep.equal([
+        { thumbnail: imageUrl },
+        { thumbnail: null },
+      ]);
+    });
+
     it('is deleted with its course', async () => {
       const { imageUrl } = (await thumbnail(await picture().jpeg().toBuffer()).expect(200)).body;
       await harness.api('delete', `/api/courses/${course.id}`, token).expect(200);

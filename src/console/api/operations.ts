@@ -60,6 +60,7 @@ export const operations = {
   changeStatus: { method: 'PUT', path: '/api/enrollments/{id}/status', sends: 'json' },
   setProgress: { method: 'PUT', path: '/api/enrollments/{id}/progress', sends: 'json' },
   setThumbnail: { method: 'POST', path: '/api/courses/{id}/thumbnail', sends: 'form' },
+  removeThumbnail: { method: 'DELETE', path: '/api/courses/{id}/thumbnail' },
   addMaterial: { method: 'POST', path: '/api/courses/{id}/files', sends: 'form' },
   listMaterials: { method: 'GET', path: '/api/courses/{id}/files' },
   openMaterial: { method: 'GET', path: '/api/courses/{id}/files/{fileId}', answers: 'blob' },

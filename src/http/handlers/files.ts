@@ -10,7 +10,7 @@ import {
   openMaterial,
   removeMaterial,
 } from '../../services/courses/materials.js';
-import { setThumbnail } from '../../services/courses/thumbnails.js';
+import { removeThumbnail, setThumbnail } from '../../services/courses/thumbnails.js';
 import { contentOf, type StoredObject } from '../../services/files/files.js';
 import { openImage } from '../../services/files/images.js';
 import type { StreamAnswer } from '../body/streams.js';
@@ -45,6 +45,11 @@ export const fileHandlers = {
     const work = setThumbnail(context, actorOf(caller), courseId, file, { signal, waitAside });
     const imageUrl = await wanted(signal, work);
     return { message: 'Thumbnail uploaded successfully.', imageUrl };
+  },
+
+  async removeThumbnail({ context, caller, params }) {
+    await removeThumbnail(context, actorOf(caller), params.id);
+    return { message: 'Thumbnail removed successfully.' };
   },
 
   async setAvatar({ context, caller, receive, signal, waitAside }) {

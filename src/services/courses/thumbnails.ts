@@ -1,3 +1,4 @@
+import type { Course } from '../../db/models/course.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { markForDeletion, removeMarked, storeFile, type Upload } from '../files/files.js';
@@ -6,6 +7,9 @@ import { lockManagedCourse } from './commands.js';
 
 /** The largest size of a thumbnail, in pixels. */
 const thumbnailSize = { width: 1280, height: 1280 };
+
+const thumbnailRecord = (courseId: string, before: { thumbnail: string | null }, { thumbnail }: Course) =>
+  ({ action: 'course.thumbnail', targetType: 'course', targetId: courseId, before, after: { thumbnail } }) as const;
 
 /**
  * Sets the picture of a course, replacing the previous one.
@@ -30,15 +34,22 @@ export async function setThumbnail(
       await markForDeletion(core, { courseId, kind: 'thumbnail' }, transaction);
       const before = { thumbnail: course.thumbnail };
       await course.update({ thumbnail: imageUrl(stored) }, { transaction });
-      const record = { before, after: { thumbnail: course.thumbnail } };
-      await recordAudit(
-        core,
-        actor,
-        { action: 'course.thumbnail', targetType: 'course', targetId: courseId, ...record },
-        transaction,
-      );
+      await recordAudit(core, actor, thumbnailRecord(courseId, before, course), transaction);
     },
   );
   await removeMarked(core, { courseId });
   return imageUrl(file);
+}
+
+/** Removes the picture of a course, if there is one. @throws AppError `NOT_FOUND`, `ACCESS_DENIED` */
+export async function removeThumbnail(core: Core, actor: Actor, courseId: string): Promise<void> {
+  await core.database.inTransaction(async (transaction) => {
+    const course = await lockManagedCourse(core, actor, courseId, transaction);
+    if (course.thumbnail === null) return;
+    const before = { thumbnail: course.thumbnail };
+    await markForDeletion(core, { courseId, kind: 'thumbnail' }, transaction);
+    await course.update({ thumbnail: null }, { transaction });
+    await recordAudit(core, actor, thumbnailRecord(courseId, before, course), transaction);
+  });
+  await removeMarked(core, { courseId });
 }

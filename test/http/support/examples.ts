@@ -302,6 +302,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   }),
   setProgress: async (context) => ({ ...(await ownEnrollment(context)), body: { progress: 55 } }),
   setThumbnail: async (context) => ({ ...(await ownCourse(context)), upload: await pictureUpload() }),
+  removeThumbnail: ownCourse,
   addMaterial: async (context) => ({
     ...(await ownCourse(context)),
     upload: { file: Buffer.from('What was said.'), name: 'notes.txt', fields: {} },

@@ -58,4 +58,14 @@ export function register(courses: Command, registry: Registry): void {
     stopsItself: true,
     run: async (run) => (await import('./files.js')).thumbnail(run),
   });
+
+  define(courses, registry, {
+    usage: 'remove-thumbnail <course>',
+    schema: 'current',
+    summary: 'Remove the picture of a course',
+    examples: ['courses remove-thumbnail "Weaving for beginners"', 'courses remove-thumbnail 019aa0c4-... --yes'],
+    options: yesOption,
+    stopsItself: true,
+    run: async (run) => (await import('./files.js')).removePicture(run),
+  });
 }

@@ -13,7 +13,7 @@ import {
   removeMaterial,
 } from '../../../services/courses/materials.js';
 import { findCourse } from '../../../services/courses/queries.js';
-import { setThumbnail } from '../../../services/courses/thumbnails.js';
+import { removeThumbnail, setThumbnail } from '../../../services/courses/thumbnails.js';
 import { atMost, type StoredObject, type UploadLimit } from '../../../services/files/files.js';
 import { copyToUploads } from '../../../services/files/staging.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
@@ -72,6 +72,22 @@ export async function thumbnail(run: Run<'<course> <file>'>): Promise<Result> {
   const upload = await uploadOf(run, context, atMost(context.config.files.imageBytes));
   const imageUrl = await setThumbnail(context, operator, course.id, upload, { signal: run.io.signal });
   return { json: { imageUrl }, text: `${courseName(course)} has a new picture: ${imageUrl}` };
+}
+
+/** Removes the picture of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND` */
+export async function removePicture(run: Run<'<course>', typeof yesOption>): Promise<Result> {
+  assertCanAsk(run, 'remove');
+  const context = await run.context();
+  const course = await courseOf(run, context);
+  if (course.thumbnail === null) return { json: { removed: false }, text: `${courseName(course)} has no picture.` };
+  if (!run.options.yes)
+    await confirm(run, {
+      about: `the picture of ${courseName(course)}`,
+      question: 'Remove this picture?',
+      otherwise: 'Nothing was removed.',
+    });
+  await removeThumbnail(context, operator, course.id);
+  return { json: { removed: true }, text: `Removed the picture of ${courseName(course)}.` };
 }
 
 /** An uploaded file may contain control sequences of terminals. @throws AppError `USAGE` */

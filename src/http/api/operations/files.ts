@@ -20,6 +20,20 @@ export const fileOperations = {
     },
     failures: ['NOT_FOUND', 'DISK_FULL', 'STORAGE_UNAVAILABLE', 'BODY_INCOMPLETE'],
   }),
+  removeThumbnail: operation({
+    method: 'delete',
+    path: '/api/courses/:id/thumbnail',
+    tag: 'Files',
+    summary: 'Take the picture of a course away',
+    access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
+    params: Joi.object({ id: shapes.idOf('course') }),
+    success: {
+      status: 200,
+      description: 'There is no picture',
+      body: Joi.object({ message: shapes.message('Thumbnail removed successfully.') }),
+    },
+    failures: ['NOT_FOUND'],
+  }),
   addMaterial: operation({
     method: 'post',
     path: '/api/courses/:id/files',

@@ -184,6 +184,20 @@ describe('files of courses at the command line', () => {
       expect(await actions()).to.deep.equal(['course.thumbnail cli', 'course.thumbnail cli']);
     });
 
+    it('takes the picture away again, having asked', async () => {
+      await sharp({ create: { width: 20, height: 10, channels: 3, background: 'red' } }).toFile(at('bee.png'));
+      await cli.run(['courses', 'thumbnail', 'Bees', 'bee.png']);
+      const remove = ['courses', 'remove-thumbnail', 'Bees'];
+      const { exitCode } = await cli.atTerminal(remove, [['Remove this picture?', `n${keys.enter}`]]);
+      expect(exitCode).not.to.equal(0);
+      expect(stored()).to.have.lengthOf(1);
+      expect(await cli.json([...remove, '--yes'])).to.deep.equal({ removed: true });
+      expect((await course.reload()).thumbnail).to.equal(null);
+      expect(stored()).to.deep.equal([]);
+      const { stdout } = await cli.run([...remove, '--yes']);
+      expect(stdout).to.equal(`"Bees" (${course.id}) has no picture.\n`);
+    });
+
     it('refuses files that are no picture or too large', async () => {
       writeFileSync(at('bee.png'), 'no picture'.repeat(200));
       const give = ['courses', 'thumbnail', 'Bees', 'bee.png'];
