@@ -1,6 +1,7 @@
 /**
  * The speed and memory of `users import`, as a command against a server with its default durability, compared with its
- * lower bound in the same run: `npm run bench -- import`. Scenarios: generated, hashed, million, supplied, memory, plan (`--only`).
+ * lower bound in the same run: `npm run bench -- import`. Scenarios: generated, hashed, updates, million, supplied, memory,
+ * plan (`--only`).
  * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
  */
 import { spawn } from 'node:child_process';
@@ -64,9 +65,9 @@ async function emptyDatabase(): Promise<void> {
     if (/\.(credentials|rejected)/.test(name)) rmSync(path.join(folder, name), { force: true });
 }
 
-async function fileOf(rows: number, extra: Extra, tag = 'p'): Promise<string> {
-  const file = path.join(folder, `${tag}-${extra ?? 'generated'}-${rows}.csv`);
-  await writePeople(file, rows, extra, tag);
+async function fileOf(rows: number, extra: Extra, tag = 'p', renamed = false): Promise<string> {
+  const file = path.join(folder, `${tag}-${extra ?? 'generated'}-${rows}${renamed ? '-renamed' : ''}.csv`);
+  await writePeople(file, rows, extra, tag, renamed);
   return file;
 }
 
@@ -144,6 +145,25 @@ const scenarios: Record<string, () => Promise<void>> = {
     }
     const figure = `${perSecond(median(rates))} with its plan, ${median(whole).toFixed(2)} of ${perSecond(median(bare))} bare inserts; ${median(applying).toFixed(2)} without the plan (limit 0.5)`;
     verdict(`password hashes in the file, ${rows} rows`, figure, median(applying) >= 0.5);
+  },
+
+  async updates() {
+    const rows = sized(100_000);
+    const file = await fileOf(rows, 'passwordHash');
+    const renamed = await fileOf(rows, 'passwordHash', 'p', true);
+    const [rates, ratios]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round += 1) {
+      await emptyDatabase();
+      const created = await importing(file, rows);
+      const updated = await command(['users', 'import', renamed, '--yes', '--on-existing', 'update'], {
+        rows,
+        updated: rows,
+      });
+      rates.push(rows / updated.seconds);
+      ratios.push(created.seconds / updated.seconds);
+    }
+    const figure = `${perSecond(median(rates))}, ${median(ratios).toFixed(2)} of the rate of creating them (limit 0.4)`;
+    verdict(`updates of ${rows} accounts`, figure, median(ratios) >= 0.4);
   },
 
   async million() {

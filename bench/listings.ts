@@ -142,6 +142,8 @@ const searches = ({ course, busiestTrainer }: Programme) => [
   '/api/users?search=nobody-has-this',
   '/api/enrollments',
   '/api/enrollments?status=pending',
+  '/api/enrollments?search=nowak',
+  '/api/enrollments?search=nobody-has-this',
   `/api/enrollments?courseId=${course}`,
   `/api/enrollments/trainer/${busiestTrainer}?search=nowak`,
   `/api/enrollments/trainer/${busiestTrainer}?status=pending`,

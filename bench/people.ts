@@ -35,13 +35,21 @@ export type Extra = 'passwordHash' | 'password' | undefined;
 /**
  * Writes a file of people with unique emails and phones.
  * @param tag makes them different from those of other files
+ * @param renamed gives every person of the same file another name
  */
-export async function writePeople(file: string, count: number, extra: Extra, tag: string): Promise<void> {
+export async function writePeople(
+  file: string,
+  count: number,
+  extra: Extra,
+  tag: string,
+  renamed = false,
+): Promise<void> {
   const out = createWriteStream(file);
   out.write(`firstName,lastName,email,phone${extra ? `,${extra}` : ''}\n`);
   let text = '';
   for (let index = 0; index < count; index += 1) {
-    const name = `${firstNames[index % firstNames.length]},${lastNames[(index >> 3) % lastNames.length]}`;
+    const first = firstNames[(renamed ? index + 1 : index) % firstNames.length];
+    const name = `${first},${lastNames[(index >> 3) % lastNames.length]}`;
     const number = String(index).padStart(8, '0');
     const last = extra === 'passwordHash' ? `,${passwordHash}` : extra === 'password' ? `,secret of ${index}` : '';
     text += `${name},${tag}.${index}@example.org,+44 ${tag.length}${tag.charCodeAt(0)} ${number}${last}\n`;

@@ -1879,8 +1879,16 @@ export interface ListEnrollmentsParameters {
     courseId?: string;
     /** Id of the trainee */
     userId?: string;
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Id of the trainer */
+    trainerId?: string;
+    /** Text to search for in name and email address of the trainee */
+    search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -1921,8 +1929,14 @@ export interface ListOwnEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
+    /** Text to search for in title, category and tags of the course */
+    search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -2055,10 +2069,14 @@ export interface ListTrainerEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
     /** Text to search for in names and titles */
     search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
@@ -2083,10 +2101,14 @@ export interface ListCourseTraineesParameters {
     courseId: string;
   };
   query?: {
-    /** Status */
-    status?: 'pending' | 'active' | 'completed' | 'cancelled';
-    /** Text to search for in names and titles */
+    /** Text to search for in name and email address of the trainee */
     search?: string;
+    /** Statuses of the enrollments; several are separated by commas */
+    status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
+    /** Field to sort by */
+    sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName';
+    /** Ascending or descending */
+    sortOrder?: 'ASC' | 'DESC';
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */

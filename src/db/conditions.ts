@@ -25,6 +25,11 @@ export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[], 
   return sequelize.literal(wanted ? isFree : `NOT ${isFree}`);
 }
 
+/** The last name of the account whose id is in `column`, to sort by. */
+export function lastNameOf(sequelize: Sequelize, column: string) {
+  return sequelize.literal(`(SELECT last_name FROM users WHERE users.id = ${column})`);
+}
+
 /** That a course exists, and with `trainerId` that it is this trainer's. */
 export function courseExists(sequelize: Sequelize, courseId: string, trainerId?: string) {
   const owned = trainerId === undefined ? '' : ` AND trainer_id = ${sequelize.escape(trainerId)}`;

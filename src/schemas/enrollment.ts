@@ -1,5 +1,5 @@
 import type Types from 'joi';
-import type { Paging } from './fields.js';
+import type { Paging, Sorting } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
 
@@ -12,52 +12,69 @@ const courseId = fields.id('courseId');
 /** Notes; null and the empty string say that there are none. */
 const notes = fields.orNothing(fields.notes);
 
-export interface OwnEnrollmentListing extends Paging {
+const enrollmentSortFields = ['enrolledAt', 'completedAt', 'progress'] as const;
+
+/** Statuses, order and page of every listing of enrollments. */
+export interface StatusListing extends Paging, Sorting<(typeof enrollmentSortFields)[number]> {
+  status?: EnrollmentStatus[];
+}
+
+const statusListing = {
+  status: fields
+    .severalOf('status', enrollmentStatuses)
+    .description('Statuses of the enrollments; several are separated by commas')
+    .example(['pending', 'active']),
+  ...fields.sorting(enrollmentSortFields),
+  ...fields.paging(20),
+};
+
+const searchIn = (what: string) => fields.search.description(`Text to search for in ${what}`);
+
+export interface OwnEnrollmentListing extends StatusListing {
   courseId?: string;
-  status?: EnrollmentStatus;
+  search?: string;
 }
 
 /** Query of `GET /api/enrollments/my`. */
-export const ownEnrollmentListingSchema = Joi.object<OwnEnrollmentListing, true>({
+export const ownEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
   courseId,
-  status,
-  ...fields.paging(20),
+  search: searchIn('title, category and tags of the course'),
+  ...statusListing,
 });
 
 export interface EnrollmentListing extends OwnEnrollmentListing {
   userId?: string;
+  trainerId?: string;
 }
 
 /** Query of `GET /api/enrollments`. */
-export const enrollmentListingSchema = Joi.object<EnrollmentListing, true>({
+export const enrollmentListingSchema = Joi.object<EnrollmentListing>({
   courseId,
   userId: fields.id('userId'),
-  status,
-  ...fields.paging(20),
+  trainerId: fields.id('trainerId'),
+  search: searchIn('name and email address of the trainee'),
+  ...statusListing,
 });
-
-export interface TrainerEnrollmentListing extends OwnEnrollmentListing {
-  search?: string;
-}
 
 /** Query of `GET /api/enrollments/trainer/:trainerId` (specification, section 4.12). */
-export const trainerEnrollmentListingSchema = Joi.object<TrainerEnrollmentListing, true>({
+export const trainerEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
   courseId,
-  status,
   search: fields.search,
-  ...fields.paging(20),
+  ...statusListing,
 });
 
-export interface CourseTraineeListing extends Paging {
-  status?: EnrollmentStatus;
+const traineeSortFields = [...enrollmentSortFields, 'lastName'] as const;
+
+export interface CourseTraineeListing extends Paging, Sorting<(typeof traineeSortFields)[number]> {
+  status?: EnrollmentStatus[];
   search?: string;
 }
 
 /** Query of `GET /api/enrollments/course/:courseId/trainees`. */
-export const courseTraineeListingSchema = Joi.object<CourseTraineeListing, true>({
-  status,
-  search: fields.search,
-  ...fields.paging(20),
+export const courseTraineeListingSchema = Joi.object<CourseTraineeListing>({
+  search: searchIn('name and email address of the trainee'),
+  ...statusListing,
+  ...fields.sorting(traineeSortFields),
 });
 
 export interface AvailableTraineeListing extends Paging {

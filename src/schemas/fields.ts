@@ -83,7 +83,7 @@ export function oneOf(label: string, values: readonly string[]) {
  * One or several of a closed list of words, separated by commas: a parameter of a query has one value. The result is the
  * list of them, each once.
  */
-function severalOf(label: string, words: readonly string[]) {
+export function severalOf(label: string, words: readonly string[]) {
   const mustBe = `${label} must be one of ${words.join(', ')}.`;
   return Joi.string()
     .custom((value: string, helpers) => {

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
-import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, keepScreenshot } from './support/browser.js';
 import { type ConsoleTest, useConsole } from './support/console.js';
@@ -11,7 +11,11 @@ interface Scene {
   admin: User;
   trainer: User;
   trainee: User;
+  /** Of the trainer; the trainee takes part. */
   courseId: string;
+  /** With seats left, and without. */
+  openCourseId: string;
+  fullCourseId: string;
 }
 
 /** A screen, or a state of one: who opens which address, and what is done before it is looked at. */
@@ -41,13 +45,110 @@ const screens: readonly Screen[] = [
   { name: 'a person', as: 'admin', path: ({ trainee }) => `/people/${trainee.id}` },
   { name: 'imports', as: 'admin', path: () => '/imports' },
   { name: 'courses', as: 'trainer', path: () => '/courses' },
+  {
+    name: 'courses, menu',
+    as: 'admin',
+    path: () => '/courses',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Actions for Compilers' }).click();
+      await page.getByRole('menuitem', { name: 'Assign trainer' }).waitFor();
+    },
+  },
+  {
+    name: 'courses, deleting one',
+    as: 'admin',
+    path: () => '/courses',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Actions for Compilers' }).click();
+      await page.getByRole('menuitem', { name: 'Delete course' }).click();
+      await page.getByRole('dialog').getByText('can not be undone').waitFor();
+    },
+  },
+  {
+    name: 'a new course, refused',
+    as: 'admin',
+    path: () => '/courses/new',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByText('Choose a trainer.').waitFor();
+    },
+  },
   { name: 'a course', as: 'trainer', path: ({ courseId }) => `/courses/${courseId}` },
+  {
+    name: 'participants of a course, selected',
+    as: 'trainer',
+    path: ({ courseId }) => `/courses/${courseId}?tab=participants`,
+    async prepare(page) {
+      await page.getByLabel('Select all on this page').check();
+    },
+  },
+  {
+    name: 'participants of a course, accepting',
+    as: 'trainer',
+    path: ({ courseId }) => `/courses/${courseId}?tab=participants`,
+    async prepare(page) {
+      await page.getByRole('button', { name: /^Accept: / }).click();
+      await page.getByRole('dialog').getByLabel('Notes').waitFor();
+    },
+  },
+  {
+    name: 'participants of a course, adding',
+    as: 'trainer',
+    path: ({ courseId }) => `/courses/${courseId}?tab=participants`,
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Add participants' }).click();
+      await page
+        .getByRole('dialog')
+        .getByLabel(/^Select Test/)
+        .first()
+        .check();
+    },
+  },
+  { name: 'materials of a course', as: 'trainer', path: ({ courseId }) => `/courses/${courseId}?tab=materials` },
   { name: 'enrollments', as: 'admin', path: () => '/enrollments' },
   { name: 'participants', as: 'trainer', path: () => '/enrollments' },
+  {
+    name: 'own courses of a trainee, materials',
+    as: 'trainee',
+    path: () => '/',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Materials of Compilers' }).click();
+      await page.getByRole('link', { name: 'notes.txt' }).waitFor();
+    },
+  },
+  {
+    name: 'own courses of a trainee, progress',
+    as: 'trainee',
+    path: () => '/',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Set progress of Compilers' }).click();
+      await page.getByRole('dialog').getByLabel('Progress in percent').waitFor();
+    },
+  },
   { name: 'catalogue', as: 'trainee', path: () => '/catalogue' },
   { name: 'a course of the catalogue', as: 'trainee', path: ({ courseId }) => `/catalogue/${courseId}` },
+  {
+    name: 'a course of the catalogue, leaving it',
+    as: 'trainee',
+    path: ({ courseId }) => `/catalogue/${courseId}`,
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Leave course' }).click();
+      await page.getByRole('dialog', { name: 'Leave this course?' }).waitFor();
+    },
+  },
+  { name: 'a course of the catalogue, open', as: 'trainee', path: ({ openCourseId }) => `/catalogue/${openCourseId}` },
+  { name: 'a course of the catalogue, full', as: 'trainee', path: ({ fullCourseId }) => `/catalogue/${fullCourseId}` },
   { name: 'audit log', as: 'admin', path: () => '/audit' },
   { name: 'profile', as: 'trainee', path: () => '/profile' },
+  {
+    name: 'profile, ending the other sessions',
+    as: 'trainee',
+    path: () => '/profile',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'End all others' }).click();
+      await page.getByRole('dialog', { name: 'End all other sessions?' }).waitFor();
+    },
+  },
   { name: 'no such page', as: 'trainee', path: () => '/people' },
 ];
 
@@ -55,10 +156,29 @@ async function buildScene({ context }: ConsoleTest): Promise<Scene> {
   const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
   const trainer = await buildUser(context, { role: 'trainer', firstName: 'Tom', lastName: 'Trainer' });
   const trainee = await buildUser(context, { firstName: 'Tia', lastName: 'Trainee' });
-  const course = await buildCourse(context, trainer, { title: 'Compilers', isPublished: true, maxStudents: 10 });
-  await buildEnrollment(context, trainee, course, { status: 'active' });
-  await buildEnrollment(context, await buildUser(context), course, { status: 'pending' });
-  return { admin, trainer, trainee, courseId: course.id };
+  const course = await buildCourse(context, trainer, {
+    title: 'Compilers',
+    isPublished: true,
+    maxStudents: 10,
+    category: 'Computing',
+    level: 'advanced',
+    shortDescription: 'From source text to machine code.',
+    learningOutcomes: 'Parsing and optimising.',
+    tagsJson: '["parsers","types"]',
+    startDate: '2026-03-01',
+  });
+  await buildMaterial(context, course);
+  await buildEnrollment(context, trainee, course, { status: 'active', progress: 40, notes: 'I know C.' });
+  const other = await buildUser(context);
+  await buildEnrollment(context, other, course, { status: 'pending' });
+  const open = await buildCourse(context, trainer, { title: 'Weaving', isPublished: true });
+  await buildEnrollment(context, other, open, { status: 'cancelled' });
+  const full = await buildCourse(context, trainer, { title: 'Pottery', isPublished: true, maxStudents: 1 });
+  await buildEnrollment(context, other, full, { status: 'completed', progress: 100 });
+  await buildEnrollment(context, await buildUser(context), full, { status: 'active' });
+  await tokenFor(context, trainee);
+  const ids = { courseId: course.id, openCourseId: open.id, fullCourseId: full.id };
+  return { admin, trainer, trainee, ...ids };
 }
 
 describePages('Every screen is accessible (WCAG 2.2, A and AA), light and dark', function () {

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
 import type { Course } from '../../src/db/models/course.js';
 import type { Enrollment } from '../../src/db/models/enrollment.js';
 import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { type Cast, castOf, type Person } from './support/cast.js';
-import { expectFailure, expectInvalid } from './support/expectations.js';
+import { expectFailure, expectInvalid, messageOf } from './support/expectations.js';
 
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 const noPage = { currentPage: 1, totalPages: 0, totalItems: 0, itemsPerPage: 20 };
@@ -65,8 +66,80 @@ describe('GET /api/enrollments', () => {
       [cast.admin, 'status=active', [otherForeign, adaOwn]],
       [cast.admin, `courseId=${foreign.id}&userId=${other.id}&status=active`, [otherForeign]],
       [cast.admin, 'courseId=nothing', []],
+      [cast.admin, `trainerId=${cast.owner.user.id}`, [otherOwn, adaOwn]],
+      [cast.admin, `trainerId=${cast.owner.user.id}&userId=${other.id}`, [otherOwn]],
+      [cast.owner, `trainerId=${cast.foreign.user.id}`, []],
+      [cast.trainee, `trainerId=${cast.foreign.user.id}`, [adaForeign]],
+      [cast.admin, 'status=pending,cancelled', [adaForeign, otherOwn]],
+      [cast.owner, 'status=active,cancelled', [otherOwn, adaOwn]],
     ] as const)
       expect(await ids(by, `?${query}`), query).to.deep.equal(idsOf([...expected]));
+  });
+
+  it("searches the trainee's name and email within what the caller sees", async () => {
+    const { adaOwn, otherOwn, adaForeign, otherForeign, own, other } = built;
+    for (const [by, query, expected] of [
+      [cast.admin, 'search=BABB', [otherForeign, otherOwn]],
+      [cast.admin, `search=${other.email}`, [otherForeign, otherOwn]],
+      [cast.admin, 'search=lovel&status=active', [adaOwn]],
+      [cast.admin, 'search=', [otherForeign, adaForeign, otherOwn, adaOwn]],
+      // Titles and trainers aren't searched.
+      [cast.admin, 'search=compilers', []],
+      [cast.admin, 'search=hopper', []],
+      [cast.admin, 'search=%25', []],
+      [cast.admin, `search=babb&courseId=${own.id}`, [otherOwn]],
+      [cast.owner, 'search=babb', [otherOwn]],
+      [cast.trainee, 'search=babb', []],
+    ] as const)
+      expect(await ids(by, `?${query}`), query).to.deep.equal(idsOf([...expected]));
+  });
+
+  it('finds the enrollments of many trainees as it finds those of few', async () => {
+    const { context } = harness;
+    const count = 1001;
+    const fields = built.other.get({ plain: true });
+    await context.database.models.User.bulkCreate(
+      Array.from({ length: count }, (_, index) => ({
+        ...fields,
+        ...{ id: uuidv7(), email: `many${index}@example.org`, phone: `9${index}`, phoneKey: `9${index}` },
+        searchKey: `many ${index}`,
+      })),
+    );
+    const [someone] = await context.database.models.User.findAll({ where: { email: 'many7@example.org' } });
+    const enrollment = await buildEnrollment(context, someone as typeof built.other, built.own);
+    expect(await ids(cast.admin, '?search=many')).to.deep.equal([enrollment.id]);
+    expect(await ids(cast.admin, '?search=many%207')).to.deep.equal([enrollment.id]);
+  });
+
+  it('sorts by date of enrollment or completion and by progress, either way, ties by id', async () => {
+    const { adaOwn, otherOwn, adaForeign, otherForeign } = built;
+    await adaOwn.update({ progress: 50, completedAt: day(9) });
+    await otherForeign.update({ progress: 20, completedAt: day(8) });
+    const none = [otherOwn, adaForeign];
+    for (const [query, expected] of [
+      ['sortBy=progress&sortOrder=ASC', [...none, otherForeign, adaOwn]],
+      ['sortBy=progress', [adaOwn, otherForeign, ...[...none].reverse()]],
+      ['sortBy=completedAt&sortOrder=ASC', [...none, otherForeign, adaOwn]],
+      ['sortBy=completedAt&sortOrder=DESC', [adaOwn, otherForeign, ...[...none].reverse()]],
+      ['sortOrder=ASC', [adaOwn, otherOwn, adaForeign, otherForeign]],
+    ] as const) {
+      const own = idsOf(expected.filter(({ courseId }) => courseId === built.own.id));
+      expect(await ids(cast.owner, `?${query}`), query).to.deep.equal(own);
+      expect(await ids(cast.admin, `?${query}&courseId=${built.own.id}`), query).to.deep.equal(own);
+      const path = `/api/enrollments/trainer/${cast.owner.user.id}?${query}`;
+      const { body } = await harness.api('get', path, cast.owner.token).expect(200);
+      expect(idsOf(body.enrollments), path).to.deep.equal(own);
+      const mine = idsOf(expected.filter(({ userId }) => userId === cast.trainee.user.id));
+      expect(await ids(cast.trainee, `?${query}`), query).to.deep.equal(mine);
+    }
+    const oldest = [adaOwn, otherOwn, adaForeign, otherForeign];
+    expect(await ids(cast.admin, '?sortOrder=ASC')).to.deep.equal(idsOf(oldest));
+  });
+
+  it('sorts all enrollments by the date of enrollment only', async () => {
+    const response = await list(cast.admin, '?sortBy=progress&status=active');
+    expectInvalid(response, ['sortBy'], 'query');
+    expect(messageOf(response)).to.equal('sortBy must be enrolledAt unless courseId, userId or trainerId is given.');
   });
 
   it('shows an enrollment with exactly its fields, as its own page does', async () => {
@@ -114,8 +187,11 @@ describe('GET /api/enrollments', () => {
   });
 
   it('names every invalid parameter', async () => {
-    const query = '?courseId=&userId=%00&status=done&page=0&limit=101';
-    expectInvalid(await list(cast.trainee, query), ['courseId', 'userId', 'status', 'page', 'limit'], 'query');
+    const query = '?courseId=&userId=%00&trainerId=&status=done&sortBy=notes&sortOrder=up&page=0&limit=101';
+    const paths = ['courseId', 'userId', 'trainerId', 'status', 'sortBy', 'sortOrder', 'page', 'limit'];
+    expectInvalid(await list(cast.trainee, `${query}&search=${'x'.repeat(201)}`), [...paths, 'search'], 'query');
+    for (const status of ['', 'active,', 'active,done', 'ACTIVE'])
+      expectInvalid(await list(cast.trainee, `?status=${status}`), ['status'], 'query');
   });
 });
 
@@ -151,12 +227,58 @@ describe('GET /api/enrollments/my', () => {
     expect(await seen(`courseId=${built.foreign.id}`)).to.deep.equal([built.adaForeign.id]);
     expect(await seen(`courseId=${built.foreign.id}&status=active`)).to.deep.equal([]);
     expect(await seen(`userId=${built.other.id}`)).to.have.length(2);
+    expect(await seen('status=active,pending')).to.have.length(2);
+    expect(await seen('sortOrder=ASC')).to.deep.equal([built.adaOwn.id, built.adaForeign.id]);
     expectInvalid(await list('?status=done&limit=0&page=x'), ['status', 'limit', 'page'], 'query');
+  });
+
+  it('searches the course, not its trainee', async () => {
+    const { sequelize } = harness.context.database;
+    await sequelize.query("UPDATE courses SET search_key = 'kompilers crafts' WHERE title = 'Compilers'");
+    const seen = async (query: string) => idsOf((await list(`?${query}`).expect(200)).body.enrollments);
+    expect(await seen('search=CRAFT')).to.deep.equal([built.adaOwn.id]);
+    expect(await seen('search=machines')).to.deep.equal([built.adaForeign.id]);
+    expect(await seen('search=lovelace')).to.deep.equal([]);
   });
 
   it('is for trainees only', async () => {
     for (const by of [cast.owner, cast.admin])
       expectFailure(await list('', by), 403, 'Access denied. Trainee role required.');
+  });
+});
+
+describe('Order of GET /api/enrollments/course/:courseId/trainees', () => {
+  const harness = useHarness();
+
+  it('is by date, progress or last name, either way, over pages', async () => {
+    const { context } = harness;
+    const cast = await castOf(context);
+    const course = await buildCourse(context, cast.owner.user);
+    const people = ['Curie', 'Babbage', 'Adler', 'Babbage'];
+    const ids: string[] = [];
+    for (const [index, lastName] of people.entries()) {
+      const trainee = await buildUser(context, { lastName });
+      const given = { status: 'active' as const, progress: 10 * index, enrolledAt: day(index + 1) };
+      ids.push((await buildEnrollment(context, trainee, course, given)).id);
+    }
+    const order = async (query: string, limit = 3) => {
+      const seen: number[] = [];
+      for (const page of [1, 2, 3, 4]) {
+        const path = `/api/enrollments/course/${course.id}/trainees?${query}&page=${page}&limit=${limit}`;
+        const { body } = await harness.api('get', path, cast.owner.token).expect(200);
+        for (const { enrollment } of body.trainees) seen.push(ids.indexOf(enrollment.id));
+      }
+      return seen;
+    };
+    for (const [query, expected] of [
+      ['sortBy=lastName&sortOrder=ASC', [2, 1, 3, 0]],
+      ['sortBy=lastName&sortOrder=DESC', [0, 3, 1, 2]],
+      ['sortBy=lastName&sortOrder=ASC&search=babb', [1, 3]],
+      ['sortBy=progress&sortOrder=ASC&status=active,pending', [0, 1, 2, 3]],
+      ['status=pending,completed', []],
+      ['sortOrder=DESC', [3, 2, 1, 0]],
+    ] as const)
+      for (const limit of [1, 3]) expect(await order(query, limit), query).to.deep.equal([...expected]);
   });
 });
 

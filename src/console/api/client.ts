@@ -90,23 +90,27 @@ function requestOf(id: OperationId, input: AnyInput): RequestInit {
   };
 }
 
-async function failureOf(response: Response): Promise<ApiError> {
-  const body = (await response.json().catch(() => ({}))) as {
-    error?: string;
-    code?: string;
-    errors?: FieldProblem[];
-  };
+/** What an answer that isn't a success says. */
+interface FailureBody {
+  error?: string;
+  code?: string;
+  errors?: FieldProblem[];
+}
+
+function failureOf(status: number, body: FailureBody, retryAfterHeader: string | null): ApiError {
   const problems = body.errors ?? [];
-  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  const retryAfter = Number(retryAfterHeader ?? Number.NaN);
   const message = body.error ?? problems.map(({ msg }) => msg).join(' ');
   return new ApiError(
-    response.status,
-    message === '' ? `HTTP ${response.status}` : message,
+    status,
+    message === '' ? `HTTP ${status}` : message,
     body.code,
     problems,
     Number.isFinite(retryAfter) ? retryAfter : undefined,
   );
 }
+
+const noAnswer = (reason: string) => new ApiError(0, reason, 'NETWORK', [], undefined);
 
 /**
  * Calls an operation of the API by its id.
@@ -126,10 +130,12 @@ export async function call<Id extends OperationId>(
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError(0, error instanceof Error ? error.message : '', 'NETWORK', [], undefined);
+    throw noAnswer(error instanceof Error ? error.message : '');
   }
   if (!response.ok) {
-    const failure = await failureOf(response);
+    // What stands between the browser and the service may answer with something else than JSON.
+    const body = (await response.json().catch(() => ({}))) as FailureBody;
+    const failure = failureOf(response.status, body, response.headers.get('Retry-After'));
     if (response.status === 401 && !signInOperations.has(id)) onSignedOut();
     throw failure;
   }
@@ -143,3 +149,48 @@ export async function call<Id extends OperationId>(
 
 /** Their 401 says that the password is wrong or that there is no session yet, not that one has ended. */
 const signInOperations: ReadonlySet<OperationId> = new Set(['startWebSession', 'showWebSession', 'endWebSession']);
+
+interface UploadOptions {
+  /** Told how much of the request has been sent, from 0 to 1. */
+  onProgress(share: number): void;
+  signal?: AbortSignal;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Calls an operation that takes a form, and tells how much of it is sent, which `fetch` can't.
+ * @throws ApiError as {@link call}; the signal's reason once it is aborted
+ */
+export function upload<Id extends OperationId>(
+  id: Id,
+  input: Input<Id>,
+  { onProgress, signal }: UploadOptions,
+): Promise<Answer<Id>> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    signal?.addEventListener('abort', abort);
+    request.onloadend = () => signal?.removeEventListener('abort', abort);
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
+    request.onabort = () => reject(signal?.reason ?? new DOMException('', 'AbortError'));
+    request.onerror = () => reject(noAnswer(''));
+    request.onload = () => {
+      const body = jsonOf(request.responseText);
+      // The document describes each answer.
+      if (request.status < 400) return resolve(body as Answer<Id>);
+      if (request.status === 401) onSignedOut();
+      reject(failureOf(request.status, body as FailureBody, request.getResponseHeader('Retry-After')));
+    };
+    const { method } = operations[id];
+    request.open(method, addressOf(id, input));
+    request.setRequestHeader('X-Requested-With', 'coursectl');
+    request.send(formOf(((input as AnyInput).body ?? {}) as object));
+  });
+}

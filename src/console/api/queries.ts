@@ -64,3 +64,9 @@ export function useChange<Id extends OperationId>(
       ),
   });
 }
+
+/** For work of several calls: marks everything that was read as out of date, and waits until what is shown is read again. */
+export function useRefresh(): () => Promise<void> {
+  const client = useQueryClient();
+  return () => client.invalidateQueries();
+}

@@ -57,6 +57,7 @@ const homeRoute = createRoute({
 const profileRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/profile',
+  validateSearch: listSearch(),
   component: lazyRouteComponent(() => import('../profile/profile-page.js'), 'ProfilePage'),
 });
 
@@ -96,8 +97,15 @@ const coursesPage = lazyRouteComponent(() => import('../courses/courses-page.js'
 const coursesRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses',
-  validateSearch: listSearch('category', 'level', 'isPublished', 'trainerId'),
+  validateSearch: listSearch('category', 'level', 'isPublished', 'seatsLeft', 'trainerId'),
   component: byRole({ super_admin: coursesPage, trainer: coursesPage }),
+});
+
+const newCoursePage = lazyRouteComponent(() => import('../courses/new-course-page.js'), 'NewCoursePage');
+const newCourseRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/courses/new',
+  component: byRole({ super_admin: newCoursePage, trainer: newCoursePage }),
 });
 
 const coursePage = lazyRouteComponent(() => import('../courses/course-page.js'), 'CoursePage');
@@ -150,6 +158,7 @@ const routeTree = rootRoute.addChildren([
   importsRoute,
   importRoute,
   coursesRoute,
+  newCourseRoute,
   courseRoute,
   enrollmentsRoute,
   catalogueRoute,

@@ -25,6 +25,10 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif',
   headings: { fontWeight: '650' },
   respectReducedMotion: true,
+  components: {
+    // A page has one banner: the header of a dialog isn't another (axe: landmark-no-duplicate-banner).
+    ModalHeader: { defaultProps: { role: 'none' } },
+  },
 });
 
 /** Mantine's own colours of less important text and of errors are too weak to be read (WCAG 2.2, 1.4.3). */

@@ -1,12 +1,75 @@
+import { Grid, Paper, Stack, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useApi } from '../api/queries.js';
+import { CourseDescription, CourseFacts } from '../courses/course-facts.js';
+import { CoursePicture } from '../courses/course-picture.js';
+import { MaterialList } from '../courses/material-list.js';
+import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { Failed, Loading } from '../ui/states.js';
+import { OwnPlace } from './own-place.js';
 
+const route = getRouteApi('/catalogue/$id');
+
+/** A course of the catalogue, and the trainee's own place in it. */
 export function CatalogueCoursePage() {
   const { t } = useTranslation();
+  const { id } = route.useParams();
+  const query = useApi('showCourse', { path: { id }, query: { include: ['seats'] } });
+  const own = useApi('listOwnEnrollments', { query: { courseId: id } });
+  const back = <TextLink to="/catalogue">{t('catalogue.back')}</TextLink>;
+  const error = query.error ?? own.error;
+  if (error)
+    return (
+      <Page title={t('catalogue.title')} hint={back}>
+        <Failed
+          error={error}
+          onRetry={() => {
+            void query.refetch();
+            void own.refetch();
+          }}
+        />
+      </Page>
+    );
+  if (!query.data || !own.data)
+    return (
+      <Page title={t('catalogue.title')} hint={back}>
+        <Loading />
+      </Page>
+    );
+  const { course } = query.data;
+  const [enrollment] = own.data.enrollments;
   return (
-    <Page title={t('catalogue.title')}>
-      <Empty />
+    <Page key={id} title={course.title} hint={back}>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
+          <Stack>
+            {course.thumbnail !== null && (
+              <Paper withBorder className="clipped">
+                <CoursePicture thumbnail={course.thumbnail} />
+              </Paper>
+            )}
+            <OwnPlace course={course} enrollment={enrollment} />
+            <Paper withBorder p="md">
+              <CourseFacts course={course} />
+            </Paper>
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
+          <Stack gap="lg">
+            <CourseDescription course={course} />
+            {enrollment?.status === 'active' && (
+              <div>
+                <Title order={2} size="h4" mb="xs">
+                  {t('courses.materials.title')}
+                </Title>
+                <MaterialList courseId={course.id} />
+              </div>
+            )}
+          </Stack>
+        </Grid.Col>
+      </Grid>
     </Page>
   );
 }

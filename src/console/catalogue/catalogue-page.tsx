@@ -1,12 +1,129 @@
+import { Button, Checkbox, Group, SimpleGrid, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useApi } from '../api/queries.js';
+import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
+import { levels } from '../courses/course-values.js';
+import { FilterSelect } from '../ui/filter-select.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { Pager } from '../ui/pager.js';
+import { SearchField } from '../ui/search-field.js';
+import { Empty, Failed, Loading } from '../ui/states.js';
+import { CourseCard } from './course-card.js';
+import { useOwnStatuses } from './own-enrollments.js';
 
+const route = getRouteApi('/catalogue');
+type Search = ReturnType<typeof route.useSearch>;
+
+const sortKeys = ['createdAt', 'title', 'startDate'] as const;
+const orders = ['-createdAt', 'title', 'startDate'] as const;
+
+function useCatalogue(search: Search) {
+  const { page, limit = 12, sort = '-createdAt', search: text, category, level, seatsLeft } = search;
+  return useApi(
+    'listCourses',
+    {
+      query: {
+        isPublished: true,
+        include: ['seats'],
+        search: text,
+        category,
+        level: oneOf(levels, level),
+        seatsLeft: seatsLeft === 'true' ? true : undefined,
+        page,
+        limit,
+        ...orderOf(sortKeys, sort),
+      },
+    },
+    { keepPrevious: true },
+  );
+}
+
+/** The published courses, for trainees. */
 export function CataloguePage() {
   const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useCatalogue(search);
+  const statuses = useOwnStatuses();
+  const { search: text, category, level, seatsLeft } = search;
+  const filtered = [text, category, level, seatsLeft].some((value) => value !== undefined);
+
+  function onSearch(change: SearchChange<Search>): void {
+    void navigate({ search: (previous) => changedSearch(previous, change), replace: 'search' in change });
+  }
+  const clear = () => onSearch({ search: undefined, category: undefined, level: undefined, seatsLeft: undefined });
+
+  function content() {
+    if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+    if (query.isPending) return <Loading lines={8} />;
+    const { courses, pagination } = query.data;
+    if (courses.length === 0)
+      return filtered ? (
+        <Empty message={t('state.noMatch')}>
+          <Button variant="default" size="xs" onClick={clear}>
+            {t('action.clear')}
+          </Button>
+        </Empty>
+      ) : (
+        <Empty message={t('catalogue.empty')} />
+      );
+    return (
+      <Stack>
+        <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} aria-busy={query.isPlaceholderData}>
+          {courses.map((course) => (
+            <CourseCard key={course.id} course={course} status={statuses.get(course.id)} />
+          ))}
+        </SimpleGrid>
+        <Pager pagination={pagination} sizes={[12, 24, 48]} onChange={onSearch} />
+      </Stack>
+    );
+  }
+
   return (
     <Page title={t('catalogue.title')}>
-      <Empty />
+      <Filters search={search} onSearch={onSearch} />
+      {content()}
     </Page>
+  );
+}
+
+function Filters({ search, onSearch }: { search: Search; onSearch(change: SearchChange<Search>): void }) {
+  const { t } = useTranslation();
+  const categories = useApi('listCategories', {});
+  const options = (categories.data?.categories ?? []).map((category) => ({ value: category, label: category }));
+  return (
+    <Group gap="sm">
+      <SearchField
+        label={t('catalogue.search')}
+        value={search.search}
+        onSearch={(text) => onSearch({ search: text })}
+      />
+      <FilterSelect
+        label={t('courses.field.category')}
+        any={t('courses.any.category')}
+        options={options}
+        value={search.category}
+        onChange={(category) => onSearch({ category })}
+      />
+      <FilterSelect
+        label={t('courses.field.level')}
+        any={t('courses.any.level')}
+        options={levels.map((level) => ({ value: level, label: t(`courses.level.${level}`) }))}
+        value={oneOf(levels, search.level)}
+        onChange={(level) => onSearch({ level })}
+      />
+      <FilterSelect
+        label={t('catalogue.order')}
+        options={orders.map((order) => ({ value: order, label: t(`catalogue.sort.${order}`) }))}
+        value={oneOf(orders, search.sort) ?? '-createdAt'}
+        onChange={(sort) => onSearch({ sort })}
+      />
+      <Checkbox
+        label={t('catalogue.onlyFree')}
+        checked={search.seatsLeft === 'true'}
+        onChange={({ currentTarget }) => onSearch({ seatsLeft: currentTarget.checked ? 'true' : undefined })}
+      />
+    </Group>
   );
 }

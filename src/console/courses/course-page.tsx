@@ -1,12 +1,87 @@
+import { Alert, Group, Tabs } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useApi } from '../api/queries.js';
+import { oneOf } from '../app/list-search.js';
+import { useUser } from '../app/session.js';
+import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { Failed, Loading } from '../ui/states.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { CourseActions } from './course-actions.js';
+import { CourseDetails } from './course-details.js';
+import { CourseDescription, CourseFacts } from './course-facts.js';
+import type { Course } from './course-values.js';
+import { Materials } from './materials.js';
+import { Participants } from './participants.js';
 
+const route = getRouteApi('/courses/$id');
+const tabs = ['details', 'participants', 'materials'] as const;
+
+/** A course for those who manage it. */
 export function CoursePage() {
   const { t } = useTranslation();
+  const { id } = route.useParams();
+  const query = useApi('showCourse', { path: { id }, query: { include: ['seats'] } });
+  const back = <TextLink to="/courses">{t('courses.all')}</TextLink>;
+  if (query.data) return <ManagedCourse key={id} course={query.data.course} />;
   return (
-    <Page title={t('courses.title')}>
-      <Empty />
+    <Page title={t('courses.title')} hint={back}>
+      {query.error ? <Failed error={query.error} onRetry={() => void query.refetch()} /> : <Loading />}
+    </Page>
+  );
+}
+
+function ManagedCourse({ course }: { course: Course }) {
+  const { t } = useTranslation();
+  const user = useUser();
+  const leave = useNavigate();
+  const navigate = route.useNavigate();
+  const tab = oneOf(tabs, route.useSearch().tab) ?? 'details';
+  const manages = user.role === 'super_admin' || course.trainerId === user.id;
+  const hint = (
+    <Group gap="sm">
+      <TextLink to="/courses">{t('courses.all')}</TextLink>
+      <StatusBadge tone={course.isPublished ? 'good' : 'off'}>
+        {course.isPublished ? t('courses.published.yes') : t('courses.published.no')}
+      </StatusBadge>
+    </Group>
+  );
+  if (!manages)
+    return (
+      <Page title={course.title} hint={hint}>
+        <Alert color="gray" variant="outline">
+          {t('courses.notYours')}
+        </Alert>
+        <CourseFacts course={course} />
+        <CourseDescription course={course} />
+      </Page>
+    );
+  const actions = <CourseActions course={course} large onDeleted={() => void leave({ to: '/courses' })} />;
+  return (
+    <Page title={course.title} hint={hint} actions={actions}>
+      <Tabs
+        value={tab}
+        keepMounted={false}
+        onChange={(next) => void navigate({ search: next === null || next === 'details' ? {} : { tab: next } })}
+      >
+        <Tabs.List>
+          {tabs.map((value) => (
+            <Tabs.Tab key={value} value={value}>
+              {t(`courses.tab.${value}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="details" pt="md">
+          <CourseDetails course={course} />
+        </Tabs.Panel>
+        <Tabs.Panel value="participants" pt="md">
+          <Participants course={course} />
+        </Tabs.Panel>
+        <Tabs.Panel value="materials" pt="md">
+          <Materials courseId={course.id} />
+        </Tabs.Panel>
+      </Tabs>
     </Page>
   );
 }

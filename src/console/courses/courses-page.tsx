@@ -1,12 +1,247 @@
+import { Box, Group, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useApi } from '../api/queries.js';
+import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
+import { useUser } from '../app/session.js';
+import { formatDay, formatNumber, formatTime } from '../i18n/format.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { FilterSelect } from '../ui/filter-select.js';
+import { ButtonLink, TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
+import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { CourseActions } from './course-actions.js';
+import { CoursePicture } from './course-picture.js';
+import { type Course, isFull, levels, nameOf } from './course-values.js';
+import { TrainerSelect } from './trainer-select.js';
 
+const route = getRouteApi('/courses');
+type Search = ReturnType<typeof route.useSearch>;
+
+const sortKeys = ['createdAt', 'updatedAt', 'title', 'category', 'startDate'] as const;
+const yesOrNo = ['true', 'false'] as const;
+const flag = (text: string | undefined): boolean | undefined => (text === undefined ? undefined : text === 'true');
+
+function useColumns(): readonly Column<Course>[] {
+  const { t } = useTranslation();
+  const isAdmin = useUser().role === 'super_admin';
+  return [
+    {
+      id: 'title',
+      header: t('courses.field.title'),
+      sortKey: 'title',
+      render: (course) => (
+        <Group gap="sm" wrap="nowrap">
+          <Box w={56} className="clipped fixed-size" visibleFrom="sm">
+            <CoursePicture thumbnail={course.thumbnail} />
+          </Box>
+          <TextLink to="/courses/$id" params={{ id: course.id }} miw={140}>
+            {course.title}
+          </TextLink>
+        </Group>
+      ),
+    },
+    ...(isAdmin
+      ? [{ id: 'trainer', header: t('courses.field.trainer'), render: ({ trainer }: Course) => nameOf(trainer) }]
+      : []),
+    {
+      id: 'published',
+      header: t('courses.field.published'),
+      render: ({ isPublished }) => (
+        <StatusBadge tone={isPublished ? 'good' : 'off'}>
+          {isPublished ? t('courses.published.yes') : t('courses.published.no')}
+        </StatusBadge>
+      ),
+    },
+    {
+      id: 'seats',
+      header: t('courses.field.seats'),
+      align: 'end',
+      noWrap: true,
+      render: (course) => <Seats course={course} />,
+    },
+    {
+      id: 'category',
+      header: t('courses.field.category'),
+      sortKey: 'category',
+      render: ({ category }) => category ?? '–',
+    },
+    {
+      id: 'level',
+      header: t('courses.field.level'),
+      render: ({ level }) => (level ? t(`courses.level.${level}`) : '–'),
+    },
+    {
+      id: 'startDate',
+      header: t('courses.field.startDate'),
+      sortKey: 'startDate',
+      noWrap: true,
+      render: ({ startDate }) => formatDay(startDate),
+    },
+    {
+      id: 'endDate',
+      header: t('courses.field.endDate'),
+      optional: true,
+      noWrap: true,
+      render: ({ endDate }) => formatDay(endDate),
+    },
+    {
+      id: 'createdAt',
+      header: t('field.createdAt'),
+      sortKey: 'createdAt',
+      optional: true,
+      noWrap: true,
+      render: ({ createdAt }) => formatTime(createdAt),
+    },
+    {
+      id: 'updatedAt',
+      header: t('field.updatedAt'),
+      sortKey: 'updatedAt',
+      optional: true,
+      noWrap: true,
+      render: ({ updatedAt }) => formatTime(updatedAt),
+    },
+    {
+      id: 'actions',
+      header: t('courses.field.actions'),
+      align: 'end',
+      render: (course) => <CourseActions course={course} />,
+    },
+  ];
+}
+
+/** Seats taken of those that there are. */
+function Seats({ course }: { course: Course }) {
+  const { t } = useTranslation();
+  const taken = formatNumber(course.seatsTaken ?? 0);
+  if (course.maxStudents === null) return <span>{t('courses.seats.takenOfAny', { taken })}</span>;
+  return (
+    <Text size="sm" fw={isFull(course) ? 600 : undefined}>
+      {t('courses.seats.taken', { taken, max: formatNumber(course.maxStudents) })}
+    </Text>
+  );
+}
+
+/** The courses that one manages: a trainer their own, the super admin all. */
 export function CoursesPage() {
   const { t } = useTranslation();
+  const user = useUser();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const columns = useColumns();
+  const { page, limit = 20, sort = '-createdAt', search: text, category, level, isPublished, seatsLeft } = search;
+  const trainerId = user.role === 'trainer' ? user.id : search.trainerId;
+  const query = useApi(
+    'listCourses',
+    {
+      query: {
+        include: ['seats'],
+        search: text,
+        category,
+        level: oneOf(levels, level),
+        isPublished: flag(oneOf(yesOrNo, isPublished)),
+        seatsLeft: flag(oneOf(yesOrNo, seatsLeft)),
+        trainerId,
+        page,
+        limit,
+        ...orderOf(sortKeys, sort),
+      },
+    },
+    { keepPrevious: true },
+  );
+  const filters = { search: text, category, level, isPublished, seatsLeft, trainerId: search.trainerId };
+
+  function onSearch(change: SearchChange<Search>): void {
+    void navigate({ search: (previous) => changedSearch(previous, change), replace: 'search' in change });
+  }
+  const create = (
+    <ButtonLink to="/courses/new" leftSection={<IconPlus size={16} aria-hidden />}>
+      {t('courses.new')}
+    </ButtonLink>
+  );
   return (
-    <Page title={t('courses.title')}>
-      <Empty />
+    <Page title={t('courses.title')} actions={create}>
+      <Filters search={search} onSearch={onSearch} />
+      <DataTable
+        label={t('courses.title')}
+        columns={columns}
+        query={query}
+        rows={query.data?.courses}
+        pagination={query.data?.pagination}
+        rowKey={({ id }) => id}
+        search={search}
+        onSearch={onSearch}
+        defaultSort="-createdAt"
+        filtered={Object.values(filters).some((value) => value !== undefined)}
+        onClearFilters={() =>
+          onSearch(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])) as SearchChange<Search>)
+        }
+        empty={<Empty message={t('courses.empty')}>{create}</Empty>}
+      />
     </Page>
+  );
+}
+
+function Filters({ search, onSearch }: { search: Search; onSearch(change: SearchChange<Search>): void }) {
+  const { t } = useTranslation();
+  const isAdmin = useUser().role === 'super_admin';
+  const categories = useApi('listCategories', {});
+  return (
+    <Group gap="sm">
+      <SearchField label={t('courses.search')} value={search.search} onSearch={(text) => onSearch({ search: text })} />
+      <FilterSelect
+        label={t('courses.field.category')}
+        any={t('courses.any.category')}
+        options={(categories.data?.categories ?? []).map((value) => ({ value, label: value }))}
+        value={search.category}
+        onChange={(category) => onSearch({ category })}
+      />
+      <FilterSelect
+        label={t('courses.field.level')}
+        any={t('courses.any.level')}
+        options={levels.map((value) => ({ value, label: t(`courses.level.${value}`) }))}
+        value={oneOf(levels, search.level)}
+        onChange={(level) => onSearch({ level })}
+      />
+      <FilterSelect
+        label={t('courses.field.published')}
+        any={t('courses.any.published')}
+        options={[
+          { value: 'true', label: t('courses.published.yes') },
+          { value: 'false', label: t('courses.published.no') },
+        ]}
+        value={oneOf(yesOrNo, search.isPublished)}
+        onChange={(isPublished) => onSearch({ isPublished })}
+      />
+      <FilterSelect
+        label={t('courses.field.seats')}
+        any={t('courses.any.seats')}
+        options={[
+          { value: 'true', label: t('courses.seats.some') },
+          { value: 'false', label: t('courses.seats.full') },
+        ]}
+        value={oneOf(yesOrNo, search.seatsLeft)}
+        onChange={(seatsLeft) => onSearch({ seatsLeft })}
+      />
+      {isAdmin && <TrainerFilter value={search.trainerId} onChange={(trainerId) => onSearch({ trainerId })} />}
+    </Group>
+  );
+}
+
+function TrainerFilter({ value, onChange }: { value: string | undefined; onChange(id: string | undefined): void }) {
+  const { t } = useTranslation();
+  const chosen = useApi('showUser', { path: { id: value ?? '' } }, { enabled: value !== undefined });
+  return (
+    <TrainerSelect
+      aria-label={t('courses.field.trainer')}
+      placeholder={t('courses.any.trainer')}
+      value={value ?? null}
+      onChange={(id) => onChange(id ?? undefined)}
+      clearable
+      {...(value !== undefined && chosen.data && { known: chosen.data.user })}
+    />
   );
 }

@@ -1,12 +1,68 @@
+import { Avatar, Paper, Stack, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { call, upload } from '../api/client.js';
+import { useSession, useUser } from '../app/session.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { PictureInput } from '../ui/picture-input.js';
+import { AccountForm } from './account-form.js';
+import { PasswordForm } from './password-form.js';
+import { Sessions } from './sessions.js';
 
+/** The own account: what it is called, its picture, its password, and where it is signed in. */
 export function ProfilePage() {
   const { t } = useTranslation();
   return (
-    <Page title={t('profile.title')}>
-      <Empty />
+    <Page title={t('app.profile')}>
+      <Stack gap="lg">
+        <Section title={t('profile.account.title')}>
+          <Stack gap="lg">
+            <Picture />
+            <AccountForm />
+          </Stack>
+        </Section>
+        <Section title={t('profile.password.title')}>
+          <PasswordForm />
+        </Section>
+        <Section title={t('profile.sessions.title')}>
+          <Sessions />
+        </Section>
+      </Stack>
     </Page>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby={id}>
+      <Title order={2} size="h4" mb="md" id={id}>
+        {title}
+      </Title>
+      {children}
+    </Paper>
+  );
+}
+
+function Picture() {
+  const { t } = useTranslation();
+  const { refresh } = useSession();
+  const { avatar } = useUser();
+  return (
+    <PictureInput
+      label={t('profile.picture')}
+      width={96}
+      preview={(url) => <Avatar src={url ?? avatar} alt="" size={96} radius="md" />}
+      onUpload={async (image, onProgress) => {
+        await upload('setAvatar', { body: { image } }, { onProgress });
+        await refresh();
+      }}
+      {...(avatar !== null && {
+        onRemove: async () => {
+          await call('removeAvatar', {});
+          await refresh();
+        },
+      })}
+    />
   );
 }

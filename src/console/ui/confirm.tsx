@@ -60,7 +60,7 @@ export function ConfirmDialog({
           <Button variant="default" onClick={onClose} disabled={working} data-autofocus>
             {t('action.cancel')}
           </Button>
-          <Button color={destructive ? 'red' : 'teal'} loading={working} onClick={() => void confirm()}>
+          <Button color={destructive ? 'red.9' : 'teal'} loading={working} onClick={() => void confirm()}>
             {action}
           </Button>
         </Group>

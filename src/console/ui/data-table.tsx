@@ -1,23 +1,10 @@
-import {
-  ActionIcon,
-  Box,
-  Button,
-  Checkbox,
-  Group,
-  Menu,
-  NativeSelect,
-  Pagination,
-  Stack,
-  Table,
-  Text,
-  UnstyledButton,
-} from '@mantine/core';
+import { ActionIcon, Box, Button, Checkbox, Menu, Stack, Table, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconColumns } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ListSearch } from '../app/list-search.js';
-import { formatNumber } from '../i18n/format.js';
+import { type PageInfo, Pager } from './pager.js';
 import { Empty, Failed, Loading } from './states.js';
 
 export interface Column<Row> {
@@ -29,14 +16,8 @@ export interface Column<Row> {
   /** Shown only when it is chosen. */
   optional?: boolean;
   align?: 'start' | 'end';
-}
-
-/** The page of a listing, as the service describes it. */
-interface PageInfo {
-  currentPage: number;
-  totalPages: number;
-  totalItems: number;
-  itemsPerPage: number;
+  /** On one line, also where the table is too wide for the window. */
+  noWrap?: boolean;
 }
 
 /** What is selected: the rows of all pages that were looked at, by their keys. */
@@ -67,8 +48,6 @@ interface DataTableProps<Row> {
   /** Shown when there is nothing at all. */
   empty?: ReactNode;
 }
-
-const pageSizes = ['10', '20', '50', '100'];
 
 /** The one table: sorted, paged, with columns to choose; where it stands is in the address. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -108,8 +87,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {rows.map((row) => (
               <Table.Tr key={props.rowKey(row)} aria-selected={props.selection?.selected.has(props.rowKey(row))}>
                 {props.selection && <SelectCell {...props} selection={props.selection} row={row} />}
-                {shown.map(({ id, render, align }) => (
-                  <Table.Td key={id} ta={align ?? 'start'}>
+                {shown.map(({ id, render, align, noWrap }) => (
+                  <Table.Td key={id} ta={align ?? 'start'} data-no-wrap={noWrap}>
                     {render(row)}
                   </Table.Td>
                 ))}
@@ -119,13 +98,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </Table>
       </Box>
       {pagination && (
-        <Foot
-          pagination={pagination}
-          columns={columns}
-          shown={shown.map(({ id }) => id)}
-          search={search}
-          onSearch={onSearch}
-        />
+        <Foot pagination={pagination} columns={columns} shown={shown.map(({ id }) => id)} onSearch={onSearch} />
       )}
     </Stack>
   );
@@ -215,71 +188,38 @@ interface FootProps {
   pagination: PageInfo;
   columns: readonly { id: string; header: string }[];
   shown: readonly string[];
-  search: ListSearch;
   onSearch(change: ListSearch): void;
 }
 
 function Foot({ pagination, columns, shown, onSearch }: FootProps) {
   const { t } = useTranslation();
-  const { currentPage, totalPages, totalItems, itemsPerPage } = pagination;
-  const from = (currentPage - 1) * itemsPerPage + 1;
-  const range = {
-    from: formatNumber(from),
-    to: formatNumber(Math.min(from + itemsPerPage - 1, totalItems)),
-    total: formatNumber(totalItems),
-  };
   const toggled = (id: string) =>
     columns
       .map((column) => column.id)
       .filter((one) => (one === id ? !shown.includes(one) : shown.includes(one)))
       .join(',');
   return (
-    <Group justify="space-between" gap="sm">
-      <Text size="sm" c="dimmed" role="status">
-        {t('table.range', range)}
-      </Text>
-      <Group gap="sm">
-        <NativeSelect
-          size="xs"
-          aria-label={t('table.perPage')}
-          data={[...new Set([...pageSizes, String(itemsPerPage)])]}
-          value={String(itemsPerPage)}
-          onChange={({ currentTarget }) => onSearch({ limit: Number(currentTarget.value) })}
-        />
-        <Menu position="top-end">
-          <Menu.Target>
-            <ActionIcon variant="default" size="md" aria-label={t('table.columns')}>
-              <IconColumns size={16} aria-hidden />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Label>{t('table.columns')}</Menu.Label>
-            {columns.map(({ id, header }) => (
-              <Menu.CheckboxItem
-                key={id}
-                checked={shown.includes(id)}
-                disabled={shown.length === 1 && shown.includes(id)}
-                onChange={() => onSearch({ columns: toggled(id) })}
-              >
-                {header}
-              </Menu.CheckboxItem>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-        {totalPages > 1 && (
-          <Pagination
-            size="sm"
-            total={totalPages}
-            value={currentPage}
-            onChange={(page) => onSearch({ page })}
-            getItemProps={(page) => ({ 'aria-label': t('table.page', { page }) })}
-            getControlProps={(control) => ({
-              'aria-label': control === 'previous' ? t('table.previousPage') : t('table.nextPage'),
-            })}
-            aria-label={t('table.pages')}
-          />
-        )}
-      </Group>
-    </Group>
+    <Pager pagination={pagination} onChange={onSearch}>
+      <Menu position="top-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size="md" aria-label={t('table.columns')}>
+            <IconColumns size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{t('table.columns')}</Menu.Label>
+          {columns.map(({ id, header }) => (
+            <Menu.CheckboxItem
+              key={id}
+              checked={shown.includes(id)}
+              disabled={shown.length === 1 && shown.includes(id)}
+              onChange={() => onSearch({ columns: toggled(id) })}
+            >
+              {header}
+            </Menu.CheckboxItem>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </Pager>
   );
 }

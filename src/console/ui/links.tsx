@@ -5,7 +5,7 @@ import type { ComponentProps } from 'react';
 type LinkProps = Omit<ComponentProps<'a'>, 'color'>;
 
 function PlainLink(props: AnchorProps & LinkProps) {
-  return <Anchor {...props} />;
+  return <Anchor inherit {...props} />;
 }
 
 function PlainButtonLink(props: ButtonProps & LinkProps) {

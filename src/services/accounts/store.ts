@@ -1,5 +1,6 @@
 import { Op, type Transaction } from 'sequelize';
 import { insertRows } from '../../db/bulk-insert.js';
+import { updateRows } from '../../db/bulk-update.js';
 import type { Database } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
@@ -69,11 +70,22 @@ export async function insertAccount(core: Core, account: NewAccount, transaction
   return core.database.models.User.findByPk(id ?? '', { transaction, rejectOnEmpty: true });
 }
 
-/** Writes the changed fields of an account with this `updatedAt`, which Sequelize's save() would replace by the current time. */
-export async function saveAccount(user: User, updatedAt: Date, transaction: Transaction): Promise<void> {
-  const changed = Object.fromEntries((user.changed() || []).map((field) => [field, user.get(field)]));
-  const model = user.constructor as typeof User;
-  await model.update({ ...changed, updatedAt }, { where: { id: user.id }, silent: true, validate: false, transaction });
+/**
+ * Writes the changed fields of accounts with this `updatedAt`, which Sequelize's save() would replace by the current time.
+ * @param users locked by the transaction; none may get the email or phone that another of them gives up
+ */
+export async function saveAccounts(
+  core: Core,
+  users: readonly User[],
+  updatedAt: Date,
+  transaction: Transaction,
+): Promise<void> {
+  const rows = users.map((user) => ({
+    ...Object.fromEntries((user.changed() || []).map((field) => [field, user.get(field)])),
+    id: user.id,
+    updatedAt,
+  }));
+  await updateRows(core.database.models.User, rows, transaction);
 }
 
 /** How many super admins there are: none or one. */

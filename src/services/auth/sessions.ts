@@ -94,10 +94,10 @@ export function assertStillSignedIn(account: User | null): void {
   if (!account?.isActive) throw new AppError('TOKEN_INVALID');
 }
 
-/** Ends all sessions of an account, or all but one, in the caller's transaction. */
+/** Ends all sessions of accounts, or all but one, in the caller's transaction. */
 export async function endSessions(
   core: Core,
-  userId: string,
+  userId: string | string[],
   transaction: Transaction,
   exceptId?: string,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import { Op, type OrderItem, type WhereOptions } from 'sequelize';
-import { contains, courseExists, isNotEnrolled, refersToMatch } from '../../db/conditions.js';
+import { contains, courseExists, isNotEnrolled, lastNameOf, refersToMatch } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
-import { notFound } from '../../errors.js';
+import { notFound, validationError } from '../../errors.js';
 import {
   availableTraineeListingSchema,
   courseTraineeListingSchema,
@@ -16,7 +16,7 @@ import { validate } from '../../schemas/validate.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
-import { type Page, pageOf } from '../paging.js';
+import { orderOf, type Page, pageOf } from '../paging.js';
 
 const newestFirst: OrderItem[] = [
   ['enrolledAt', 'DESC'],
@@ -42,12 +42,14 @@ const withCourseSummary = ({ database: { models } }: Core) => [
 interface Filter {
   courseId?: string;
   userId?: string;
-  status?: EnrollmentStatus;
+  trainerId?: string;
+  status?: EnrollmentStatus[];
 }
 
-const filtered = ({ courseId, userId, status }: Filter): WhereOptions<Enrollment> => ({
+const filtered = ({ courseId, userId, trainerId, status }: Filter): WhereOptions<Enrollment> => ({
   ...(courseId !== undefined && { courseId }),
   ...(userId !== undefined && { userId }),
+  ...(trainerId !== undefined && { trainerId }),
   ...(status !== undefined && { status }),
 });
 
@@ -67,7 +69,7 @@ export async function currentEnrollments(core: Core, userId: string, limit?: num
 }
 
 /**
- * One page of the enrollments in a trainer's courses, newest first (specification, section 4.12).
+ * One page of the enrollments in a trainer's courses, newest first by default (specification, section 4.12).
  * @throws AppError `VALIDATION`, `NOT_FOUND` when there is no such trainer
  */
 export async function listTrainerEnrollments(
@@ -84,8 +86,8 @@ export async function listTrainerEnrollments(
     refersToMatch(sequelize, 'Enrollment.course_id', 'courses', sought),
   ];
   return pageOf(core, models.Enrollment, listing, {
-    where: { trainerId, ...filtered(listing), ...(sought && { [Op.or]: matches }) },
-    order: newestFirst,
+    where: { ...filtered(listing), trainerId, ...(sought && { [Op.or]: matches }) },
+    order: orderOf(listing),
     include: withUserAndCourse(core),
     // A trainer lists their own courses, and exists.
     ifNone: actor.role !== 'trainer' && (() => assertTrainer(core, trainerId)),
@@ -98,25 +100,58 @@ export function visibleTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): W
   return role === 'trainer' ? { trainerId: actorId ?? '' } : { userId: actorId ?? '' };
 }
 
-/** One page of the enrollments that the actor may see, newest first. @throws AppError `VALIDATION` */
+/** Up to so many trainees are named by their ids in a query. */
+const mostNamed = 1000;
+
+/** The enrollments of trainees whose name or email contains a text. @param isNarrow whether other filters leave few of them */
+async function ofTrainees(
+  { database: { sequelize, models, read } }: Core,
+  search: string | undefined,
+  isNarrow: boolean,
+): Promise<WhereOptions<Enrollment>> {
+  const sought = searchKey(search);
+  if (!sought) return {};
+  const matches = { [Op.and]: [refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought)] };
+  if (isNarrow) return matches;
+  // Among all enrollments those of few trainees are found by an index on trainees, which the database wouldn't choose by
+  // itself; a page of those of many is found soon in the order of dates.
+  const where = { [Op.and]: [contains(sequelize, 'User.search_key', sought)] };
+  const users = await read(() => models.User.findAll({ attributes: ['id'], where, limit: mostNamed + 1 }));
+  return users.length > mostNamed ? matches : { userId: users.map(({ id }) => id) };
+}
+
+/** One page of the enrollments that the actor may see, newest first by default. @throws AppError `VALIDATION` */
 export async function listEnrollments(core: Core, actor: Actor, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(enrollmentListingSchema, query);
-  const { courseId, userId } = listing;
-  const narrow = actor.role !== 'super_admin' || courseId !== undefined || userId !== undefined;
+  const { courseId, userId, trainerId, search } = listing;
+  const isNarrow = actor.role !== 'super_admin' || (courseId ?? userId ?? trainerId) !== undefined;
+  // Too many to be sorted without an index.
+  if (!isNarrow && listing.sortBy !== 'enrolledAt')
+    throw validationError([
+      {
+        path: 'sortBy',
+        message: 'sortBy must be enrolledAt unless courseId, userId or trainerId is given.',
+        otherFields: ['courseId', 'userId', 'trainerId'],
+      },
+    ]);
   return pageOf(core, core.database.models.Enrollment, listing, {
-    where: { [Op.and]: [visibleTo(actor), filtered(listing)] },
-    // Sorting all enrollments by date is too slow: UUIDv7 ids are in the order of creation.
-    order: narrow ? newestFirst : [['id', 'DESC']],
+    where: { [Op.and]: [visibleTo(actor), filtered(listing), await ofTrainees(core, search, isNarrow)] },
+    order: orderOf(listing),
     include: withUserAndCourse(core),
   });
 }
 
-/** One page of the caller's own enrollments, newest first. @throws AppError `VALIDATION` */
+/** One page of the caller's own enrollments, newest first by default. @throws AppError `VALIDATION` */
 export async function listOwnEnrollments(core: Core, { user }: Caller, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(ownEnrollmentListingSchema, query);
-  return pageOf(core, core.database.models.Enrollment, listing, {
-    where: { userId: user.id, ...filtered(listing) },
-    order: newestFirst,
+  const { sequelize, models } = core.database;
+  const sought = searchKey(listing.search);
+  return pageOf(core, models.Enrollment, listing, {
+    where: {
+      ...{ userId: user.id, ...filtered(listing) },
+      ...(sought && { [Op.and]: [refersToMatch(sequelize, 'Enrollment.course_id', 'courses', sought)] }),
+    },
+    order: orderOf(listing),
     include: withCourseSummary(core),
   });
 }
@@ -145,7 +180,7 @@ async function assertManagesCourse(core: Core, actor: Actor, courseId: string): 
 }
 
 /**
- * One page of a course's trainees with their enrollments, newest first.
+ * One page of a course's trainees with their enrollments, newest first by default.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`
  */
 export async function listCourseTrainees(
@@ -157,6 +192,11 @@ export async function listCourseTrainees(
   const listing = validate(courseTraineeListingSchema, query);
   const { sequelize, models } = core.database;
   const sought = searchKey(listing.search);
+  const { sortBy, sortOrder } = listing;
+  const byLastName: OrderItem[] = [
+    [lastNameOf(sequelize, 'Enrollment.user_id'), sortOrder],
+    ['id', sortOrder],
+  ];
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId ?? '' };
   return pageOf(core, models.Enrollment, listing, {
     where: {
@@ -164,7 +204,7 @@ export async function listCourseTrainees(
       ...filtered(listing),
       ...(sought && { [Op.and]: [refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought)] }),
     },
-    order: newestFirst,
+    order: sortBy === 'lastName' ? byLastName : orderOf({ sortBy, sortOrder }),
     include: withUserAndCourse(core).slice(0, 1),
     // Another trainer's course has none for the actor: this finds the reason.
     ifNone: () => assertManagesCourse(core, actor, courseId),

@@ -99,6 +99,10 @@ export function useBrowser(): Browsing {
   };
 }
 
+/** By how many pixels a page is wider than its window; 0 or less when it doesn't scroll sideways. */
+export const widthBeyondWindow = (page: Page): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+
 /** What axe finds on a page against WCAG 2.2 A and AA, as lines of text; empty when it finds nothing. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   // Evaluated by the browser's debugger, which the page's policy doesn't bind.

@@ -58,6 +58,9 @@ async function buildCatalogue(context: Context) {
   return { trainer, trainee, course, enrollment };
 }
 
+/** Statuses, order and page of a listing of enrollments. */
+const inOrder = { status: 'pending,active', sortBy: 'progress', sortOrder: 'ASC', page: '1', limit: '5' };
+
 const admin = async (context: Context) => ({ token: (await signIn(context, { role: 'super_admin' })).token });
 
 /** A trainer's token, and the id of a course of theirs. */
@@ -246,7 +249,8 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   async listEnrollments(context) {
     const { trainee, course } = await buildCatalogue(context);
-    const query = { courseId: course.id, userId: trainee.user.id, status: 'active', page: '1', limit: '5' };
+    const which = { courseId: course.id, userId: trainee.user.id, trainerId: course.trainerId, search: 'test' };
+    const query = { ...which, status: 'active,pending', sortBy: 'progress', sortOrder: 'ASC', page: '1', limit: '5' };
     return { token: trainee.token, query };
   },
   async requestEnrollment(context) {
@@ -257,7 +261,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   async listOwnEnrollments(context) {
     const { trainee, course } = await buildCatalogue(context);
-    return { token: trainee.token, query: { courseId: course.id, status: 'active', page: '1', limit: '5' } };
+    return { token: trainee.token, query: { courseId: course.id, search: 'comp', ...inOrder } };
   },
   async assignEnrollment(context) {
     const { trainer, course } = await buildCatalogue(context);
@@ -283,7 +287,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   enrollmentStatistics: async (context) => ({ token: (await buildCatalogue(context)).trainee.token }),
   async listCourseTrainees(context) {
     const { trainer, course } = await buildCatalogue(context);
-    const query = { status: 'active', search: 'test', page: '1', limit: '5' };
+    const query = { search: 'test', ...inOrder, sortBy: 'lastName' };
     return { token: trainer.token, params: { courseId: course.id }, query };
   },
   showEnrollment: ownEnrollment,
@@ -327,7 +331,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   },
   async listTrainerEnrollments(context) {
     const { trainer, course } = await buildCatalogue(context);
-    const query = { courseId: course.id, status: 'active', search: 'comp', page: '1', limit: '5' };
+    const query = { courseId: course.id, search: 'comp', ...inOrder };
     return { token: trainer.token, params: { trainerId: trainer.user.id }, query };
   },
   showOverview: async (context) => {

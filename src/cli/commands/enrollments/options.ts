@@ -4,8 +4,10 @@ export const enrollmentListOptions = {
   '--course <course>': 'only in this course: id or exact title',
   '--user <user>': 'only of this trainee: id, email or phone',
   '--trainer <user>': "only in this trainer's courses: id, email or phone",
-  '--status <status>': 'only pending, active, completed or cancelled ones',
-  '--search <text>': 'search in names; needs --trainer or --course',
+  '--status <status>': 'only pending, active, completed or cancelled ones; several separated by commas',
+  '--search <text>': "search in the trainee's name and email",
+  '--sort-by <field>': 'enrolledAt; with --course, --user or --trainer also completedAt or progress',
+  '--sort-order <order>': 'ASC or DESC',
   ...pageOptions('enrollments'),
 };
 

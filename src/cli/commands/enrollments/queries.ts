@@ -4,12 +4,7 @@ import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
-import {
-  findEnrollment,
-  listCourseTrainees,
-  listEnrollments,
-  listTrainerEnrollments,
-} from '../../../services/enrollments/queries.js';
+import { findEnrollment, listEnrollments, listTrainerEnrollments } from '../../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../../services/enrollments/statistics.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { pageText, table } from '../../core/output.js';
@@ -20,42 +15,27 @@ import { enrollmentText, traineeName } from './output.js';
 
 type Filters = OptionValues<typeof enrollmentListOptions>;
 
-/** Which filters no listing has together. @throws AppError `USAGE` */
-function assertFilters({ course, user, trainer, search }: Filters): void {
-  if (trainer !== undefined && user !== undefined)
-    throw new AppError('USAGE', '--trainer and --user exclude each other.');
-  if (search === undefined) return;
-  if (user !== undefined) throw new AppError('USAGE', '--search and --user exclude each other.');
-  if (trainer === undefined && course === undefined)
-    throw new AppError('USAGE', '--search needs --trainer or --course.');
-}
-
-/** A page of the listing that has the filters. */
+/** A page of the listing that has the filters. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` */
 async function pageFor(context: Context, options: Filters) {
-  const { user, trainer, search, status, page, limit } = options;
+  const { user, trainer, search, status, sortBy, sortOrder, page, limit } = options;
+  if (search !== undefined && user !== undefined)
+    throw new AppError('USAGE', '--search and --user exclude each other.');
   const course =
     options.course === undefined
       ? undefined
       : await findCourse(context, operator, await courseIdOf(context, options.course));
-  const query = { ...{ status, search, page, limit }, courseId: course?.id };
-  if (trainer !== undefined)
-    return listTrainerEnrollments(context, operator, (await findUser(context, trainer)).id, query);
-  if (search === undefined || !course) {
-    const userId = user === undefined ? undefined : (await findUser(context, user)).id;
-    return listEnrollments(context, operator, { ...query, userId });
-  }
-  const found = await listCourseTrainees(context, operator, course.id, query);
-  // All of one course: that listing doesn't repeat it.
-  for (const enrollment of found.items) enrollment.course = course;
-  return found;
+  const query = { ...{ status, search, sortBy, sortOrder, page, limit }, courseId: course?.id };
+  const trainerId = trainer === undefined ? undefined : (await findUser(context, trainer)).id;
+  if (trainerId !== undefined && user === undefined) return listTrainerEnrollments(context, operator, trainerId, query);
+  const userId = user === undefined ? undefined : (await findUser(context, user)).id;
+  return listEnrollments(context, operator, { ...query, userId, trainerId });
 }
 
 /**
- * A page of enrollments, newest first.
- * @throws AppError `USAGE` for filters that no listing has together, `VALIDATION`, `NOT_FOUND`
+ * A page of enrollments, newest first by default.
+ * @throws AppError `USAGE` for filters that exclude each other, `VALIDATION`, `NOT_FOUND`
  */
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
-  assertFilters(run.options);
   const { items, pagination } = await pageFor(await run.context(), run.options);
   const enrollments = items.map(presentTrainerEnrollment);
   const rows = enrollments.map((enrollment) => [

@@ -103,6 +103,20 @@ export const common: Pick<Words, keyof typeof english> = {
     completedAt: 'Abgeschlossen',
     notes: 'Notizen',
   },
+  picture: {
+    choose: 'Bild auswählen',
+    hint: 'JPEG, PNG oder WebP.',
+    preview: '{{name}} ist noch nicht gespeichert.',
+    upload: 'Bild speichern',
+    sending: 'Das Bild wird gesendet',
+    saved: 'Das Bild ist gespeichert.',
+    remove: 'Bild entfernen',
+    removeTitle: 'Das Bild entfernen?',
+    removeHint: 'Das Bild wird gelöscht.',
+  },
+  upload: {
+    zone: 'Dateien hinzufügen',
+  },
   signIn: {
     title: 'Anmelden',
     submit: 'Anmelden',

@@ -1,5 +1,37 @@
 import type { Words } from '../en.js';
 
 export const profile: Words['profile'] = {
-  title: 'Profil',
+  picture: 'Profilbild',
+  account: {
+    title: 'Konto',
+    emailHint: 'Nur ein Super-Admin kann sie ändern.',
+    required: 'Das darf nicht leer sein.',
+  },
+  password: {
+    title: 'Passwort',
+    hint: 'Ein neues Passwort beendet alle deine anderen Sitzungen.',
+    show: 'Passwort zeigen oder verbergen',
+    submit: 'Passwort ändern',
+    changed: 'Das Passwort ist geändert, und deine anderen Sitzungen sind beendet.',
+  },
+  sessions: {
+    title: 'Sitzungen',
+    client: 'Browser oder Programm',
+    unknown: 'Unbekannt',
+    current: 'Diese hier',
+    ip: 'Adresse',
+    createdAt: 'Angemeldet',
+    lastUsedAt: 'Zuletzt benutzt',
+    expiresAt: 'Endet',
+    actions: 'Aktionen',
+    end: 'Beenden',
+    endOne: 'Die Sitzung beenden, die {{time}} begann',
+    endTitle: 'Diese Sitzung beenden?',
+    endHint: 'Dort musst du dich neu anmelden: {{client}}.',
+    ended: 'Die Sitzung ist beendet.',
+    endOthers: 'Alle anderen beenden',
+    endOthersTitle: 'Alle anderen Sitzungen beenden?',
+    endOthersHint: 'Überall außer hier musst du dich neu anmelden.',
+    othersEnded: 'Alle anderen Sitzungen sind beendet.',
+  },
 };

@@ -101,6 +101,20 @@ export const common = {
     completedAt: 'Completed',
     notes: 'Notes',
   },
+  picture: {
+    choose: 'Choose picture',
+    hint: 'JPEG, PNG or WebP.',
+    preview: '{{name}} is not saved yet.',
+    upload: 'Save picture',
+    sending: 'Sending the picture',
+    saved: 'The picture is saved.',
+    remove: 'Remove picture',
+    removeTitle: 'Remove the picture?',
+    removeHint: 'The picture is deleted.',
+  },
+  upload: {
+    zone: 'Add files',
+  },
   signIn: {
     title: 'Sign in',
     submit: 'Sign in',

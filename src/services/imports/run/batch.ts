@@ -5,7 +5,7 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import type { ImportedPerson, ImportOptions } from '../../../schemas/import.js';
 import { phoneKey } from '../../../schemas/keys.js';
-import { initialPasswordExpiry, insertAccounts, saveAccount, userSearchKey } from '../../accounts/store.js';
+import { initialPasswordExpiry, insertAccounts, saveAccounts, userSearchKey } from '../../accounts/store.js';
 import { recordAudit } from '../../audit.js';
 import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
 import { endSessions } from '../../auth/sessions.js';
@@ -170,29 +170,34 @@ async function updateAccounts(
   for (const update of updates) {
     const user = byId.get(update.account.id);
     if (user?.updatedAt.getTime() !== update.account.updatedAt.getTime()) throw new StaleDecision();
-    const note = await updateAccount(writing, user, update);
-    ledger.set(update.row.line, { userId: user.id, note });
+    ledger.set(update.row.line, { userId: user.id, note: changeAccount(writing, user, update) });
   }
+  await saveAccounts(core, accounts, writing.now, transaction);
+  const signedOut = updates.filter(endsItsSessions).map(({ account }) => account.id);
+  if (signedOut.length > 0) await endSessions(core, signedOut, transaction);
 }
 
-async function updateAccount(
-  { core, secrets, transaction, now }: Writing,
+/** Changes an account as its row says, without saving it. @returns what undo needs */
+function changeAccount(
+  { core, secrets, now }: Writing,
   user: User,
   { row, changes, resetPassword }: Decision & { outcome: 'updated' },
-): Promise<UndoNote> {
+): UndoNote {
   const secret = resetPassword ? accountSecret(secrets, row.line, initialPasswordExpiry(core)) : {};
   const wanted = { ...changes, ...secret };
   const before = Object.fromEntries(Object.keys(wanted).map((field) => [field, user.get(field)]));
-  const note: UndoNote = {
+  const note = {
     before: { ...before, updatedAt: user.updatedAt.toISOString() },
     updatedAt: now.toISOString(),
   };
   user.set(wanted);
   user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
-  await saveAccount(user, now, transaction);
-  const isAnother = changes.email !== undefined || changes.role !== undefined || changes.isActive === false;
-  if (resetPassword || isAnother) await endSessions(core, user.id, transaction);
   return note;
+}
+
+/** Whether the person must log in again after an update. */
+function endsItsSessions({ changes, resetPassword }: Decision & { outcome: 'updated' }): boolean {
+  return resetPassword || changes.email !== undefined || changes.role !== undefined || changes.isActive === false;
 }
 
 async function enroll(

@@ -3,7 +3,7 @@ import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { phoneKey } from '../../../schemas/keys.js';
-import { saveAccount, userSearchKey } from '../../accounts/store.js';
+import { saveAccounts, userSearchKey } from '../../accounts/store.js';
 import { type AuditRecord, recordAudit } from '../../audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Actor, Core } from '../../core.js';
@@ -100,7 +100,7 @@ async function restore(core: Core, user: User, { before }: UndoNote, transaction
     });
   user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
   try {
-    await saveAccount(user, new Date(updatedAt), transaction);
+    await saveAccounts(core, [user], new Date(updatedAt), transaction);
   } catch (error) {
     if (error instanceof UniqueConstraintError) return false;
     throw error;

@@ -79,6 +79,15 @@ describe('coursectl enrollments', () => {
       expect(await emails('--course', 'Bees', '--search', 'muller', '--status', 'active')).to.deep.equal([]);
     });
 
+    it('takes several statuses, a trainee of a trainer, a search of its own and an order', async () => {
+      expect(await emails('--status', 'active,pending')).to.deep.equal(['cleo@x.org', 'ben@x.org']);
+      expect(await emails('--trainer', 'ada@x.org', '--user', 'cleo@x.org')).to.deep.equal(['cleo@x.org']);
+      expect(await emails('--search', 'YOUNG')).to.deep.equal(['ben@x.org']);
+      const byProgress = ['--course', 'Bees', '--sort-by', 'progress', '--limit', '1'];
+      expect(await emails(...byProgress)).to.deep.equal(['ben@x.org']);
+      expect(await emails('--trainer', 'ada@x.org', '--sort-order', 'ASC')).to.deep.equal(['ben@x.org', 'cleo@x.org']);
+    });
+
     it('shows the course too when it searches in one', async () => {
       const { stdout } = await cli.run(['enrollments', 'list', '--course', 'Bees', '--search', 'ben']);
       expect(stdout.split('\n')[1]).to.match(/ ben@x\.org +Bees +active/);
@@ -115,6 +124,10 @@ describe('coursectl enrollments', () => {
       expect(await refusal('list', '--status', 'x')).to.deep.equal({
         exitCode: 2,
         said: '--status must be one of pending, active, completed, cancelled.',
+      });
+      expect(await refusal('list', '--sort-by', 'progress')).to.deep.equal({
+        exitCode: 2,
+        said: '--sort-by must be enrolledAt unless --course, --user or --trainer is given.',
       });
     });
   });

@@ -1,0 +1,57 @@
+import { Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { CourseDates } from '../courses/course-facts.js';
+import { CoursePicture } from '../courses/course-picture.js';
+import { type Course, type EnrollmentStatus, nameOf } from '../courses/course-values.js';
+import { EnrollmentBadge } from '../courses/enrollment-badge.js';
+import { SeatsLeft } from '../courses/seats.js';
+import { TextLink } from '../ui/links.js';
+
+interface CourseCardProps {
+  course: Course;
+  /** The state of the trainee's own enrollment, if there is one. */
+  status: EnrollmentStatus | undefined;
+}
+
+/** A course of the catalogue in a few lines; all of the card leads to it. */
+export function CourseCard({ course, status }: CourseCardProps) {
+  const { t } = useTranslation();
+  const { level } = course;
+  const facts = [course.category, level && t(`courses.level.${level}`), course.language].filter(Boolean);
+  return (
+    <Card component="article" withBorder padding="md" className="link-card" h="100%">
+      <Card.Section>
+        <CoursePicture thumbnail={course.thumbnail} />
+      </Card.Section>
+      <Stack gap={6} mt="md" h="100%">
+        {facts.length > 0 && (
+          <Text size="sm" c="dimmed">
+            {facts.join(' · ')}
+          </Text>
+        )}
+        <Title order={2} size="h4">
+          <TextLink to="/catalogue/$id" params={{ id: course.id }} className="card-link" inherit>
+            {course.title}
+          </TextLink>
+        </Title>
+        {course.shortDescription && (
+          <Text size="sm" lineClamp={3}>
+            {course.shortDescription}
+          </Text>
+        )}
+        <Stack gap={2} mt="auto">
+          <Text size="sm">{nameOf(course.trainer)}</Text>
+          <Text size="sm" c="dimmed">
+            <CourseDates course={course} />
+          </Text>
+          <Group justify="space-between" gap="xs" mih={24}>
+            <Text size="sm" component="span">
+              <SeatsLeft course={course} />
+            </Text>
+            {status && <EnrollmentBadge status={status} />}
+          </Group>
+        </Stack>
+      </Stack>
+    </Card>
+  );
+}

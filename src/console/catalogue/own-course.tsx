@@ -1,0 +1,88 @@
+import { Box, Button, Card, Collapse, Group, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CoursePicture } from '../courses/course-picture.js';
+import { nameOf } from '../courses/course-values.js';
+import { EnrollmentBadge } from '../courses/enrollment-badge.js';
+import { MaterialList } from '../courses/material-list.js';
+import { ProgressBar } from '../courses/progress-bar.js';
+import { formatDay } from '../i18n/format.js';
+import { TextLink } from '../ui/links.js';
+import type { OwnEnrollment } from './own-place.js';
+
+/** One of the trainee's own courses. */
+export function OwnCourse({ enrollment, onSetProgress }: { enrollment: OwnEnrollment; onSetProgress(): void }) {
+  const { t } = useTranslation();
+  const { course, status, progress, enrolledAt, completedAt } = enrollment;
+  const active = status === 'active';
+  return (
+    <Card component="article" withBorder padding="md">
+      <Group wrap="nowrap" align="flex-start">
+        <Box w={140} visibleFrom="xs" className="clipped fixed-size">
+          <CoursePicture thumbnail={course.thumbnail} />
+        </Box>
+        <Stack gap="xs" flex={1} miw={0}>
+          <Group justify="space-between" gap="xs">
+            <Title order={2} size="h4">
+              <TextLink to="/catalogue/$id" params={{ id: course.id }} inherit>
+                {course.title}
+              </TextLink>
+            </Title>
+            <EnrollmentBadge status={status} />
+          </Group>
+          <Text size="sm" c="dimmed">
+            {completedAt
+              ? t('catalogue.own.completed', { trainer: nameOf(course.trainer), day: formatDay(completedAt) })
+              : t('catalogue.own.since', { trainer: nameOf(course.trainer), day: formatDay(enrolledAt) })}
+          </Text>
+          {(active || status === 'completed') && (
+            <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />
+          )}
+          {active && <ActiveCourse courseId={course.id} title={course.title} onSetProgress={onSetProgress} />}
+        </Stack>
+      </Group>
+    </Card>
+  );
+}
+
+interface ActiveCourseProps {
+  courseId: string;
+  title: string;
+  onSetProgress(): void;
+}
+
+function ActiveCourse({ courseId, title, onSetProgress }: ActiveCourseProps) {
+  const { t } = useTranslation();
+  const [opened, { toggle }] = useDisclosure();
+  const id = useId();
+  return (
+    <>
+      <Group gap="xs">
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t('courses.progress.setOf', { name: title })}
+          onClick={onSetProgress}
+        >
+          {t('courses.progress.set')}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          aria-expanded={opened}
+          aria-controls={id}
+          aria-label={t('courses.materials.of', { name: title })}
+          rightSection={<IconChevronDown size={14} aria-hidden className={opened ? 'turned' : undefined} />}
+          onClick={toggle}
+        >
+          {t('courses.materials.title')}
+        </Button>
+      </Group>
+      <Collapse expanded={opened} id={id}>
+        {opened && <MaterialList courseId={courseId} />}
+      </Collapse>
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import { Alert, Button, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useChange } from '../api/queries.js';
+import { type Course, isFull } from '../courses/course-values.js';
+import { EnrollmentBadge } from '../courses/enrollment-badge.js';
+import { ProgressBar } from '../courses/progress-bar.js';
+import { ProgressDialog } from '../courses/progress-dialog.js';
+import { formatTime } from '../i18n/format.js';
+import { ConfirmDialog } from '../ui/confirm.js';
+import { FormFailure, useApiForm } from '../ui/form.js';
+import { notifyDone } from '../ui/notify.js';
+
+export type OwnEnrollment = Answer<'listOwnEnrollments'>['enrollments'][number];
+
+interface OwnPlaceProps {
+  course: Course;
+  enrollment: OwnEnrollment | undefined;
+}
+
+/** The trainee's own place in a course: what state it is in, and what can be done about it. */
+export function OwnPlace({ course, enrollment }: OwnPlaceProps) {
+  const { t } = useTranslation();
+  const open = !enrollment || enrollment.status === 'cancelled';
+  return (
+    <Paper withBorder p="md" component="section" aria-label={t('catalogue.place.title')}>
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            {t('catalogue.place.title')}
+          </Title>
+          {enrollment && <EnrollmentBadge status={enrollment.status} />}
+        </Group>
+        {enrollment && <Text size="sm">{t(`catalogue.place.${enrollment.status}`)}</Text>}
+        {enrollment && !open && <Held course={course} enrollment={enrollment} />}
+        {open && <AskForPlace course={course} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function AskForPlace({ course }: { course: Course }) {
+  const { t } = useTranslation();
+  const request = useChange('requestEnrollment');
+  const form = useApiForm({
+    initialValues: { notes: '' },
+    async submit({ notes }) {
+      await request.mutateAsync({ body: { courseId: course.id, ...(notes.trim() !== '' && { notes }) } });
+      notifyDone(t('catalogue.place.asked'));
+    },
+  });
+  if (!course.isPublished) return <Text size="sm">{t('catalogue.place.closed')}</Text>;
+  if (isFull(course))
+    return (
+      <Alert color="gray" variant="outline" title={t('courses.seats.full')}>
+        {t('catalogue.place.full')}
+      </Alert>
+    );
+  return (
+    <form onSubmit={form.onSubmit} noValidate>
+      <Stack gap="sm">
+        <FormFailure>{form.failure}</FormFailure>
+        <Text size="sm">{t('catalogue.place.hint')}</Text>
+        <Textarea {...form.field('notes')} label={t('catalogue.place.notes')} autosize minRows={2} maxRows={8} />
+        <Button type="submit" loading={form.submitting} fullWidth>
+          {t('catalogue.place.ask')}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function Held({ course, enrollment }: { course: Course; enrollment: OwnEnrollment }) {
+  const { t } = useTranslation();
+  const change = useChange('changeStatus');
+  const [asking, setAsking] = useState(false);
+  const [editing, setEditing] = useState(false);
+  const { id, status, progress, enrolledAt, completedAt, notes } = enrollment;
+  const pending = status === 'pending';
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {completedAt
+          ? t('catalogue.place.completedAt', { time: formatTime(completedAt) })
+          : t('catalogue.place.enrolledAt', { time: formatTime(enrolledAt) })}
+      </Text>
+      {!pending && <ProgressBar percent={progress} label={t('courses.progress.of', { name: course.title })} />}
+      {notes && (
+        <Text size="sm" className="running-text">
+          {t('catalogue.place.yourNotes', { notes })}
+        </Text>
+      )}
+      {status !== 'completed' && (
+        <Group gap="xs">
+          {status === 'active' && (
+            <Button variant="default" onClick={() => setEditing(true)}>
+              {t('courses.progress.set')}
+            </Button>
+          )}
+          <Button variant="default" onClick={() => setAsking(true)}>
+            {pending ? t('catalogue.place.cancel') : t('catalogue.place.leave')}
+          </Button>
+        </Group>
+      )}
+      <ConfirmDialog
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={pending ? t('catalogue.place.cancelTitle') : t('catalogue.place.leaveTitle')}
+        action={pending ? t('catalogue.place.cancel') : t('catalogue.place.leave')}
+        destructive
+        onConfirm={async () => {
+          await change.mutateAsync({ path: { id }, body: { status: 'cancelled' } });
+          notifyDone(t('catalogue.place.cancelledNow'));
+        }}
+      >
+        {pending ? t('catalogue.place.cancelHint') : t('catalogue.place.leaveHint')}
+      </ConfirmDialog>
+      <ProgressDialog
+        enrollment={editing ? { id, progress, name: course.title } : undefined}
+        onClose={() => setEditing(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,165 @@
+import { Alert, Button, Group, List, Modal, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useApi, useChange } from '../api/queries.js';
+import { changedSearch, type ListSearch } from '../app/list-search.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { FormFailure, useApiForm } from '../ui/form.js';
+import { notifyDone } from '../ui/notify.js';
+import { SearchField } from '../ui/search-field.js';
+import { Empty } from '../ui/states.js';
+import { type Course, nameOf } from './course-values.js';
+import { SeatsLeft } from './seats.js';
+
+type Trainee = Answer<'listAvailableTrainees'>['trainees'][number];
+type Skipped = Answer<'assignMany'>['skipped'];
+
+interface AssignDialogProps {
+  course: Course;
+  opened: boolean;
+  onClose(): void;
+}
+
+/** Enrolls trainees in a course, as many as are selected. */
+export function AssignDialog({ course, opened, onClose }: AssignDialogProps) {
+  const { t } = useTranslation();
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="xl"
+      title={t('courses.assign.title', { title: course.title })}
+      closeButtonProps={{ 'aria-label': t('action.close') }}
+    >
+      <AssignForm course={course} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function AssignForm({ course, onClose }: Pick<AssignDialogProps, 'course' | 'onClose'>) {
+  const { t } = useTranslation();
+  const [selected, setSelected] = useState<ReadonlyMap<string, Trainee>>(new Map());
+  const [skipped, setSkipped] = useState<Skipped>([]);
+  const assign = useChange('assignMany');
+  const form = useApiForm<{ status: 'active' | 'pending'; notes: string }>({
+    initialValues: { status: 'active', notes: '' },
+    async submit({ status, notes }) {
+      if (selected.size === 0) throw new Error(t('courses.assign.nobody'));
+      const body = { courseId: course.id, traineeIds: [...selected.keys()], status };
+      const answer = await assign.mutateAsync({ body: { ...body, ...(notes.trim() !== '' && { notes }) } });
+      notifyDone(t('courses.assign.done', { count: answer.enrollments.length }));
+      setSkipped(answer.skipped);
+      if (answer.skipped.length === 0) onClose();
+    },
+  });
+  if (skipped.length > 0) return <SkippedTrainees skipped={skipped} names={selected} onClose={onClose} />;
+  return (
+    <form onSubmit={form.onSubmit} noValidate>
+      <Stack>
+        <FormFailure>{form.failure}</FormFailure>
+        <AvailableTrainees courseId={course.id} selected={selected} onChange={setSelected} />
+        <SegmentedControl
+          {...form.field('status')}
+          aria-label={t('courses.assign.as')}
+          data={[
+            { value: 'active', label: t('courses.assign.asActive') },
+            { value: 'pending', label: t('courses.assign.asPending') },
+          ]}
+        />
+        <Textarea {...form.field('notes')} label={t('courses.field.notes')} autosize minRows={2} maxRows={6} />
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed">
+            <SeatsLeft course={course} />
+          </Text>
+          <Group>
+            <Button variant="default" onClick={onClose} disabled={form.submitting}>
+              {t('action.cancel')}
+            </Button>
+            <Button type="submit" loading={form.submitting} disabled={selected.size === 0}>
+              {t('courses.assign.submit', { count: selected.size })}
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface AvailableTraineesProps {
+  courseId: string;
+  selected: ReadonlyMap<string, Trainee>;
+  onChange(selected: ReadonlyMap<string, Trainee>): void;
+}
+
+function AvailableTrainees({ courseId, selected, onChange }: AvailableTraineesProps) {
+  const { t } = useTranslation();
+  const [search, setSearch] = useState<ListSearch>({ limit: 10 });
+  const { page, limit, search: text } = search;
+  const query = useApi(
+    'listAvailableTrainees',
+    { query: { courseId, search: text, page, limit } },
+    { keepPrevious: true },
+  );
+  const columns: readonly Column<Trainee>[] = [
+    { id: 'name', header: t('field.name'), render: (trainee) => nameOf(trainee) },
+    { id: 'email', header: t('field.email'), render: ({ email }) => email },
+  ];
+  return (
+    <Stack gap="xs">
+      <SearchField
+        label={t('courses.participants.search')}
+        value={text}
+        onSearch={(next) => setSearch((before) => changedSearch<ListSearch>(before, { search: next }))}
+      />
+      <DataTable<Trainee>
+        label={t('courses.assign.available')}
+        columns={columns}
+        query={query}
+        rows={query.data?.trainees}
+        pagination={query.data?.pagination}
+        rowKey={({ id }) => id}
+        rowName={(trainee) => nameOf(trainee)}
+        search={search}
+        onSearch={(change) => setSearch((before) => changedSearch(before, change))}
+        selection={{ selected, onChange }}
+        filtered={text !== undefined}
+        empty={<Empty message={t('courses.assign.none')} />}
+      />
+    </Stack>
+  );
+}
+
+interface SkippedTraineesProps {
+  skipped: Skipped;
+  names: ReadonlyMap<string, Trainee>;
+  onClose(): void;
+}
+
+function SkippedTrainees({ skipped, names, onClose }: SkippedTraineesProps) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      <Alert
+        color="yellow"
+        variant="outline"
+        role="alert"
+        title={t('courses.assign.skipped', { count: skipped.length })}
+      >
+        <List size="sm">
+          {skipped.map(({ traineeId, reason }) => {
+            const trainee = names.get(traineeId);
+            return (
+              <List.Item key={traineeId}>
+                {t('courses.change.reason', { name: trainee ? nameOf(trainee) : traineeId, reason })}
+              </List.Item>
+            );
+          })}
+        </List>
+      </Alert>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>{t('action.close')}</Button>
+      </Group>
+    </Stack>
+  );
+}

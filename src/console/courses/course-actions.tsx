@@ -1,0 +1,61 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { IconDots, IconEye, IconEyeOff, IconTrash, IconUserShare } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useUser } from '../app/session.js';
+import { AssignTrainerDialog, DeleteCourseDialog, PublishDialog } from './course-dialogs.js';
+import type { Course } from './course-values.js';
+
+type Action = 'publish' | 'trainer' | 'delete';
+
+interface CourseActionsProps {
+  course: Course;
+  /** As a button with a word, beside the heading of a page. */
+  large?: boolean;
+  onDeleted?(): void;
+}
+
+/** What can be done with a course as a whole. */
+export function CourseActions({ course, large = false, onDeleted }: CourseActionsProps) {
+  const { t } = useTranslation();
+  const isAdmin = useUser().role === 'super_admin';
+  const [action, setAction] = useState<Action>();
+  const close = () => setAction(undefined);
+  const label = t('courses.actionsOf', { title: course.title });
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          {large ? (
+            <Button variant="default" rightSection={<IconDots size={16} aria-hidden />}>
+              {t('action.more')}
+            </Button>
+          ) : (
+            <ActionIcon variant="subtle" color="gray" aria-label={label}>
+              <IconDots size={18} aria-hidden />
+            </ActionIcon>
+          )}
+        </Menu.Target>
+        <Menu.Dropdown aria-label={label}>
+          <Menu.Item
+            leftSection={course.isPublished ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+            onClick={() => setAction('publish')}
+          >
+            {course.isPublished ? t('courses.publish.unpublish') : t('courses.publish.publish')}
+          </Menu.Item>
+          {isAdmin && (
+            <Menu.Item leftSection={<IconUserShare size={16} aria-hidden />} onClick={() => setAction('trainer')}>
+              {t('courses.assignTrainer.action')}
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAction('delete')}>
+            {t('courses.delete.action')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <PublishDialog course={course} opened={action === 'publish'} onClose={close} />
+      {isAdmin && <AssignTrainerDialog course={course} opened={action === 'trainer'} onClose={close} />}
+      <DeleteCourseDialog course={course} opened={action === 'delete'} onClose={close} onDeleted={onDeleted} />
+    </>
+  );
+}

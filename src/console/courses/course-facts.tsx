@@ -1,0 +1,82 @@
+import { Badge, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatDay } from '../i18n/format.js';
+import { type Course, nameOf } from './course-values.js';
+import { SeatsLeft } from './seats.js';
+
+/** From the first to the last day, as far as they are known. */
+export function CourseDates({ course: { startDate, endDate } }: { course: Pick<Course, 'startDate' | 'endDate'> }) {
+  const { t } = useTranslation();
+  if (startDate && endDate)
+    return <span>{t('courses.dates.both', { from: formatDay(startDate), to: formatDay(endDate) })}</span>;
+  if (startDate) return <span>{t('courses.dates.from', { from: formatDay(startDate) })}</span>;
+  if (endDate) return <span>{t('courses.dates.until', { to: formatDay(endDate) })}</span>;
+  return null;
+}
+
+/** The short facts of a course as a list of names and values. */
+export function CourseFacts({ course }: { course: Course }) {
+  const { t } = useTranslation();
+  const { startDate, endDate, level, courseType } = course;
+  const facts: [string, ReactNode][] = [
+    [t('courses.field.trainer'), nameOf(course.trainer)],
+    [t('courses.field.seats'), <SeatsLeft key="seats" course={course} />],
+    [t('courses.field.dates'), (startDate || endDate) && <CourseDates key="dates" course={course} />],
+    [t('courses.field.category'), course.category],
+    [t('courses.field.level'), level && t(`courses.level.${level}`)],
+    [t('courses.field.courseType'), courseType && t(`courses.type.${courseType}`)],
+    [t('courses.field.language'), course.language],
+    [t('courses.field.location'), course.location],
+  ];
+  return (
+    <dl className="facts">
+      {facts
+        .filter(([, value]) => value)
+        .map(([name, value]) => (
+          <div key={name}>
+            <Text component="dt" size="sm" c="dimmed">
+              {name}
+            </Text>
+            <Text component="dd" size="sm">
+              {value}
+            </Text>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function Section({ title, text }: { title: string; text: string | null }) {
+  if (!text) return null;
+  return (
+    <div>
+      <Title order={2} size="h4" mb={4}>
+        {title}
+      </Title>
+      <Text className="running-text">{text}</Text>
+    </div>
+  );
+}
+
+/** What a course says of itself, at length. */
+export function CourseDescription({ course }: { course: Course }) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      {course.shortDescription && <Text fw={500}>{course.shortDescription}</Text>}
+      <Section title={t('courses.field.description')} text={course.description} />
+      <Section title={t('courses.field.learningOutcomes')} text={course.learningOutcomes} />
+      <Section title={t('courses.field.requirements')} text={course.requirements} />
+      {course.tags.length > 0 && (
+        <Group gap="xs">
+          {course.tags.map((tag) => (
+            <Badge key={tag} variant="default" radius="sm" tt="none" fw={500}>
+              {tag}
+            </Badge>
+          ))}
+        </Group>
+      )}
+    </Stack>
+  );
+}

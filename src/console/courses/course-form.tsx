@@ -1,0 +1,103 @@
+import {
+  Autocomplete,
+  Button,
+  Checkbox,
+  Group,
+  NativeSelect,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useApi } from '../api/queries.js';
+import { FormFailure, type useApiForm } from '../ui/form.js';
+import { type CourseFormValues, courseTypes, levels } from './course-values.js';
+
+interface CourseFormProps {
+  form: Pick<
+    ReturnType<typeof useApiForm<CourseFormValues>>,
+    'field' | 'failure' | 'submitting' | 'isDirty' | 'onSubmit' | 'reset'
+  > & { onSubmit(event: FormEvent<HTMLFormElement>): void };
+  /** The verb of the button. */
+  action: string;
+  /** Above the fields. */
+  before?: ReactNode;
+  /** Beside the button. */
+  beside?: ReactNode;
+}
+
+/** The fields of a course. */
+export function CourseForm({ form, action, before, beside }: CourseFormProps) {
+  const { t } = useTranslation();
+  const categories = useApi('listCategories', {});
+  const any = { value: '', label: t('courses.form.unset') };
+  return (
+    <form onSubmit={form.onSubmit} noValidate aria-label={t('courses.form.title')}>
+      <Stack maw={860}>
+        <FormFailure>{form.failure}</FormFailure>
+        {before}
+        <TextInput {...form.field('title')} label={t('courses.field.title')} required />
+        <Textarea
+          {...form.field('shortDescription')}
+          label={t('courses.field.shortDescription')}
+          description={t('courses.form.shortDescriptionHint')}
+          autosize
+          minRows={2}
+        />
+        <Textarea {...form.field('description')} label={t('courses.field.description')} required autosize minRows={4} />
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <Autocomplete
+            {...form.field('category')}
+            label={t('courses.field.category')}
+            data={categories.data?.categories ?? []}
+          />
+          <NativeSelect
+            {...form.field('level')}
+            label={t('courses.field.level')}
+            data={[any, ...levels.map((value) => ({ value, label: t(`courses.level.${value}`) }))]}
+          />
+          <NativeSelect
+            {...form.field('courseType')}
+            label={t('courses.field.courseType')}
+            data={[any, ...courseTypes.map((value) => ({ value, label: t(`courses.type.${value}`) }))]}
+          />
+          <TextInput {...form.field('language')} label={t('courses.field.language')} />
+          <TextInput {...form.field('startDate')} type="date" label={t('courses.field.startDate')} />
+          <TextInput {...form.field('endDate')} type="date" label={t('courses.field.endDate')} />
+          <NumberInput
+            {...form.field('maxStudents')}
+            label={t('courses.field.maxStudents')}
+            placeholder={t('courses.seats.unlimited')}
+            min={1}
+            allowDecimal={false}
+          />
+          <TextInput {...form.field('location')} label={t('courses.field.location')} />
+        </SimpleGrid>
+        <TagsInput
+          {...form.field('tags')}
+          label={t('courses.field.tags')}
+          description={t('courses.form.tagsHint')}
+          clearButtonProps={{ 'aria-label': t('courses.form.clearTags') }}
+        />
+        <Textarea
+          {...form.field('learningOutcomes')}
+          label={t('courses.field.learningOutcomes')}
+          autosize
+          minRows={2}
+        />
+        <Textarea {...form.field('requirements')} label={t('courses.field.requirements')} autosize minRows={2} />
+        <Checkbox {...form.field('isFeatured', 'checkbox')} label={t('courses.field.isFeatured')} />
+        <Group>
+          <Button type="submit" loading={form.submitting}>
+            {action}
+          </Button>
+          {beside}
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Answer } from '../api/client.js';
+import { oneOf } from '../app/list-search.js';
+import type { Tone } from '../ui/status-badge.js';
+
+export type Course = Answer<'showCourse'>['course'];
+export type Enrollment = Answer<'showEnrollment'>['enrollment'];
+export type EnrollmentStatus = Enrollment['status'];
+
+export const levels = ['beginner', 'intermediate', 'advanced'] as const;
+export const courseTypes = ['online', 'classroom', 'hybrid'] as const;
+export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
+
+export const statusTones: Readonly<Record<EnrollmentStatus, Tone>> = {
+  pending: 'waiting',
+  active: 'good',
+  completed: 'done',
+  cancelled: 'off',
+};
+
+/** Whether nobody can be enrolled any more. */
+export const isFull = ({ seatsLeft }: Pick<Course, 'seatsLeft'>): boolean => seatsLeft === 0;
+
+export const nameOf = ({ firstName, lastName }: { firstName: string; lastName: string }): string =>
+  `${firstName} ${lastName}`;
+
+/** A course as the form shows it: what is absent is empty. */
+export interface CourseFormValues {
+  title: string;
+  description: string;
+  shortDescription: string;
+  category: string;
+  level: string;
+  language: string;
+  courseType: string;
+  tags: string[];
+  requirements: string;
+  learningOutcomes: string;
+  maxStudents: number | string;
+  startDate: string;
+  endDate: string;
+  location: string;
+  isFeatured: boolean;
+}
+
+/** The form of a course, or of a new one. */
+export const formValuesOf = (course?: Course): CourseFormValues => ({
+  title: course?.title ?? '',
+  description: course?.description ?? '',
+  shortDescription: course?.shortDescription ?? '',
+  category: course?.category ?? '',
+  level: course?.level ?? '',
+  language: course?.language ?? '',
+  courseType: course?.courseType ?? '',
+  tags: course?.tags ?? [],
+  requirements: course?.requirements ?? '',
+  learningOutcomes: course?.learningOutcomes ?? '',
+  maxStudents: course?.maxStudents ?? '',
+  startDate: course?.startDate?.slice(0, 10) ?? '',
+  endDate: course?.endDate?.slice(0, 10) ?? '',
+  location: course?.location ?? '',
+  isFeatured: course?.isFeatured ?? false,
+});
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text);
+
+/** What the service is told of a course: empty fields are null. */
+export const courseBodyOf = (values: CourseFormValues) => ({
+  title: values.title,
+  description: values.description,
+  shortDescription: orNull(values.shortDescription),
+  category: orNull(values.category),
+  level: oneOf(levels, values.level) ?? null,
+  language: orNull(values.language),
+  courseType: oneOf(courseTypes, values.courseType) ?? null,
+  tags: values.tags,
+  requirements: orNull(values.requirements),
+  learningOutcomes: orNull(values.learningOutcomes),
+  maxStudents: values.maxStudents === '' ? null : Number(values.maxStudents),
+  startDate: orNull(values.startDate),
+  endDate: orNull(values.endDate),
+  location: orNull(values.location),
+  isFeatured: values.isFeatured,
+});
+
+type CourseBody = ReturnType<typeof courseBodyOf>;
+
+/** The fields that differ from what they were. */
+export function changedFields(before: CourseFormValues, after: CourseFormValues): Partial<CourseBody> {
+  const [old, next] = [courseBodyOf(before), courseBodyOf(after)];
+  const changed = Object.entries(next).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof CourseBody]),
+  );
+  return Object.fromEntries(changed) as Partial<CourseBody>;
+}

@@ -1,0 +1,38 @@
+import type { Enrollment, EnrollmentStatus } from './course-values.js';
+
+/** A row of a list of enrollments. */
+export type EnrollmentRow = Pick<
+  Enrollment,
+  'id' | 'status' | 'progress' | 'notes' | 'enrolledAt' | 'completedAt' | 'user'
+> & { course: { id: string; title: string } };
+
+export type EnrollmentAction = 'accept' | 'refuse' | 'complete' | 'cancel' | 'readmit' | 'remove';
+
+/** From which status to which each action leads; removing has none. */
+const changes = {
+  accept: { from: 'pending', to: 'active' },
+  refuse: { from: 'pending', to: 'cancelled' },
+  complete: { from: 'active', to: 'completed' },
+  cancel: { from: 'active', to: 'cancelled' },
+  readmit: { from: 'cancelled', to: 'active' },
+} as const satisfies Record<Exclude<EnrollmentAction, 'remove'>, { from: EnrollmentStatus; to: EnrollmentStatus }>;
+
+/** In the order in which they are offered. */
+const actions = ['accept', 'refuse', 'complete', 'cancel', 'readmit', 'remove'] as const;
+
+/** The status that an action sets. */
+export const statusAfter = (action: Exclude<EnrollmentAction, 'remove'>): EnrollmentStatus => changes[action].to;
+
+export const isDestructive = (action: EnrollmentAction): boolean =>
+  action === 'refuse' || action === 'cancel' || action === 'remove';
+
+const appliesTo = (action: EnrollmentAction, { status }: EnrollmentRow): boolean =>
+  action === 'remove' || changes[action].from === status;
+
+/** The rows that an action can be done with. */
+export const rowsFor = (action: EnrollmentAction, rows: Iterable<EnrollmentRow>): EnrollmentRow[] =>
+  [...rows].filter((row) => appliesTo(action, row));
+
+/** What can be done with at least one of the rows. */
+export const actionsFor = (rows: readonly EnrollmentRow[]): EnrollmentAction[] =>
+  actions.filter((action) => rows.some((row) => appliesTo(action, row)));

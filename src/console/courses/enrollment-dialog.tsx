@@ -1,0 +1,119 @@
+import { List, Progress, Stack, Text, Textarea } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { call } from '../api/client.js';
+import { useRefresh } from '../api/queries.js';
+import { ConfirmDialog } from '../ui/confirm.js';
+import { messageOf } from '../ui/messages.js';
+import { notifyDone } from '../ui/notify.js';
+import { nameOf } from './course-values.js';
+import { type EnrollmentAction, type EnrollmentRow, isDestructive, statusAfter } from './enrollment-changes.js';
+
+interface EnrollmentDialogProps {
+  /** What is to be done with which rows; the dialog is open while there is something. */
+  change: { action: EnrollmentAction; rows: readonly EnrollmentRow[] } | undefined;
+  onClose(): void;
+  /** Told which rows were changed, also when others were refused. */
+  onDone(ids: readonly string[]): void;
+}
+
+/** So many enrollments can be removed by one request. */
+const mostRemovals = 500;
+
+/** Does one thing with one or many enrollments: says what it will do, shows how far it is, and who was refused why. */
+export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogProps) {
+  const { t } = useTranslation();
+  const refresh = useRefresh();
+  const [notes, setNotes] = useState('');
+  const [done, setDone] = useState(0);
+  const [refused, setRefused] = useState<readonly { id: string; name: string; reason: string }[]>([]);
+  const [shown, setShown] = useState(change);
+  useEffect(() => {
+    if (!change) return;
+    setShown(change);
+    setNotes('');
+    setDone(0);
+    setRefused([]);
+  }, [change]);
+  if (!shown) return null;
+  const { action, rows } = shown;
+  const count = rows.length;
+  const words = { count, name: rows[0] ? nameOf(rows[0].user) : '' };
+
+  async function remove(): Promise<void> {
+    for (let first = 0; first < rows.length; first += mostRemovals) {
+      const enrollmentIds = rows.slice(first, first + mostRemovals).map(({ id }) => id);
+      await call('removeMany', { body: { enrollmentIds } });
+      onDone(enrollmentIds);
+      setDone(first + enrollmentIds.length);
+    }
+  }
+
+  async function setStatus(to: ReturnType<typeof statusAfter>): Promise<void> {
+    const failed: { id: string; name: string; reason: string }[] = [];
+    const changed: string[] = [];
+    for (const { id, user } of rows) {
+      try {
+        await call('changeStatus', { path: { id }, body: { status: to, ...(notes.trim() !== '' && { notes }) } });
+        changed.push(id);
+      } catch (error) {
+        failed.push({ id, name: nameOf(user), reason: messageOf(error, t) });
+      }
+      setDone(changed.length + failed.length);
+    }
+    onDone(changed);
+    setRefused(failed);
+    if (failed.length > 0) throw new Error(t('courses.change.refused', { count: failed.length }));
+  }
+
+  return (
+    <ConfirmDialog
+      opened={change !== undefined}
+      onClose={onClose}
+      title={t(`courses.change.title.${action}`, words)}
+      action={t(`courses.change.action.${action}`)}
+      destructive={isDestructive(action)}
+      onConfirm={async () => {
+        setDone(0);
+        try {
+          await (action === 'remove' ? remove() : setStatus(statusAfter(action)));
+        } finally {
+          await refresh();
+        }
+        notifyDone(t('courses.change.done', { count }));
+      }}
+    >
+      <Stack>
+        <Text>{t(`courses.change.hint.${action}`)}</Text>
+        {action !== 'remove' && (
+          <Textarea
+            label={t('courses.field.notes')}
+            description={t('courses.change.notesHint')}
+            value={notes}
+            onChange={({ currentTarget }) => setNotes(currentTarget.value)}
+            autosize
+            minRows={2}
+            maxRows={8}
+          />
+        )}
+        {count > 1 && done > 0 && (
+          <div>
+            <Progress.Root>
+              <Progress.Section value={(done / count) * 100} aria-label={t('courses.change.progress')} />
+            </Progress.Root>
+            <Text size="sm" c="dimmed" role="status">
+              {t('courses.change.doneOf', { done, count })}
+            </Text>
+          </div>
+        )}
+        {refused.length > 0 && (
+          <List size="sm">
+            {refused.map(({ id, name, reason }) => (
+              <List.Item key={id}>{t('courses.change.reason', { name, reason })}</List.Item>
+            ))}
+          </List>
+        )}
+      </Stack>
+    </ConfirmDialog>
+  );
+}

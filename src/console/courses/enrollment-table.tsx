@@ -1,0 +1,213 @@
+import { ActionIcon, Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { type ComponentProps, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useUser } from '../app/session.js';
+import { formatTime } from '../i18n/format.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { TextLink } from '../ui/links.js';
+import { nameOf } from './course-values.js';
+import { EnrollmentBadge } from './enrollment-badge.js';
+import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor } from './enrollment-changes.js';
+import { EnrollmentDialog } from './enrollment-dialog.js';
+import { ProgressBar } from './progress-bar.js';
+import { ProgressDialog } from './progress-dialog.js';
+
+type Change = ComponentProps<typeof EnrollmentDialog>['change'];
+
+type EnrollmentTableProps = Pick<
+  ComponentProps<typeof DataTable<EnrollmentRow>>,
+  'label' | 'query' | 'rows' | 'pagination' | 'search' | 'onSearch' | 'filtered' | 'onClearFilters' | 'empty'
+> & {
+  /** Names the course of each row. */
+  withCourse?: boolean;
+};
+
+/** Enrollments with what can be done with them, one by one or with all that are selected. */
+export function EnrollmentTable({ withCourse = false, ...props }: EnrollmentTableProps) {
+  const [selected, setSelected] = useState<ReadonlyMap<string, EnrollmentRow>>(new Map());
+  const [change, setChange] = useState<Change>();
+  const [progressOf, setProgressOf] = useState<EnrollmentRow>();
+  const columns = useColumns({
+    withCourse,
+    onAction: (action, row) => setChange({ action, rows: [row] }),
+    onProgress: setProgressOf,
+  });
+  return (
+    <Stack gap="xs">
+      <BulkBar
+        selected={selected}
+        onAction={(action) => setChange({ action, rows: rowsFor(action, selected.values()) })}
+        onClear={() => setSelected(new Map())}
+      />
+      <DataTable
+        {...props}
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowName={({ user, course }) => (withCourse ? `${nameOf(user)}, ${course.title}` : nameOf(user))}
+        selection={{ selected, onChange: setSelected }}
+        empty={props.empty}
+      />
+      <EnrollmentDialog
+        change={change}
+        onClose={() => setChange(undefined)}
+        // What was changed isn't what was selected any more.
+        onDone={(ids) => setSelected((before) => new Map([...before].filter(([id]) => !ids.includes(id))))}
+      />
+      <ProgressDialog
+        enrollment={progressOf && { id: progressOf.id, progress: progressOf.progress, name: nameOf(progressOf.user) }}
+        onClose={() => setProgressOf(undefined)}
+      />
+    </Stack>
+  );
+}
+
+interface BulkBarProps {
+  selected: ReadonlyMap<string, EnrollmentRow>;
+  onAction(action: EnrollmentAction): void;
+  onClear(): void;
+}
+
+/** What can be done with the selected rows, and with how many of them. */
+function BulkBar({ selected, onAction, onClear }: BulkBarProps) {
+  const { t } = useTranslation();
+  if (selected.size === 0) return null;
+  const rows = [...selected.values()];
+  return (
+    <Group gap="xs" role="group" aria-label={t('courses.change.bulk')}>
+      <Text size="sm" fw={600} role="status">
+        {t('table.selected', { count: selected.size })}
+      </Text>
+      {actionsFor(rows).map((action) => (
+        <Button key={action} size="xs" variant="default" onClick={() => onAction(action)}>
+          {t('courses.change.actionOf', {
+            action: t(`courses.change.action.${action}`),
+            count: rowsFor(action, rows).length,
+          })}
+        </Button>
+      ))}
+      <Button size="xs" variant="subtle" onClick={onClear}>
+        {t('table.clearSelection')}
+      </Button>
+    </Group>
+  );
+}
+
+interface ColumnOptions {
+  withCourse: boolean;
+  onAction(action: EnrollmentAction, row: EnrollmentRow): void;
+  onProgress(row: EnrollmentRow): void;
+}
+
+function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readonly Column<EnrollmentRow>[] {
+  const { t } = useTranslation();
+  const course: Column<EnrollmentRow> = {
+    id: 'course',
+    header: t('courses.field.course'),
+    render: (row) => (
+      <TextLink to="/courses/$id" params={{ id: row.course.id }} search={{ tab: 'participants' }}>
+        {row.course.title}
+      </TextLink>
+    ),
+  };
+  return [
+    { id: 'trainee', header: t('role.trainee'), render: ({ user }) => <Trainee user={user} /> },
+    ...(withCourse ? [course] : []),
+    { id: 'status', header: t('field.status'), render: ({ status }) => <EnrollmentBadge status={status} /> },
+    {
+      id: 'progress',
+      header: t('courses.field.progress'),
+      render: ({ progress, user }) => (
+        <ProgressBar percent={progress} label={t('courses.progress.of', { name: nameOf(user) })} />
+      ),
+    },
+    {
+      id: 'enrolledAt',
+      header: t('courses.field.enrolledAt'),
+      noWrap: true,
+      render: ({ enrolledAt }) => formatTime(enrolledAt),
+    },
+    {
+      id: 'completedAt',
+      header: t('courses.field.completedAt'),
+      optional: true,
+      noWrap: true,
+      render: ({ completedAt }) => formatTime(completedAt),
+    },
+    {
+      id: 'notes',
+      header: t('courses.field.notes'),
+      render: ({ notes }) => (
+        <Text size="sm" lineClamp={3} className="running-text" miw={120}>
+          {notes ?? '–'}
+        </Text>
+      ),
+    },
+    {
+      id: 'actions',
+      header: t('courses.field.actions'),
+      align: 'end',
+      render: (row) => <RowActions row={row} onAction={onAction} onProgress={onProgress} />,
+    },
+  ];
+}
+
+/** A name and an address; for the super admin a link to the account. */
+function Trainee({ user }: { user: EnrollmentRow['user'] }) {
+  const isAdmin = useUser().role === 'super_admin';
+  return (
+    <div>
+      {isAdmin ? (
+        <TextLink to="/people/$id" params={{ id: user.id }}>
+          {nameOf(user)}
+        </TextLink>
+      ) : (
+        nameOf(user)
+      )}
+      <Text size="xs" c="dimmed">
+        {user.email}
+      </Text>
+    </div>
+  );
+}
+
+type RowActionsProps = Pick<ColumnOptions, 'onAction' | 'onProgress'> & { row: EnrollmentRow };
+
+function RowActions({ row, onAction, onProgress }: RowActionsProps) {
+  const { t } = useTranslation();
+  const name = nameOf(row.user);
+  const inline = row.status === 'pending' ? (['accept', 'refuse'] as const) : [];
+  const others = actionsFor([row]).filter((action) => action !== 'accept' && action !== 'refuse');
+  return (
+    <Group gap={6} wrap="nowrap" justify="flex-end">
+      {inline.map((action) => (
+        <Button
+          key={action}
+          size="compact-sm"
+          variant={action === 'accept' ? 'filled' : 'default'}
+          aria-label={t('courses.change.actionFor', { action: t(`courses.change.action.${action}`), name })}
+          onClick={() => onAction(action, row)}
+        >
+          {t(`courses.change.action.${action}`)}
+        </Button>
+      ))}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('courses.actionsOf', { title: name })}>
+            <IconDots size={18} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {(row.status === 'active' || row.status === 'pending') && (
+            <Menu.Item onClick={() => onProgress(row)}>{t('courses.progress.set')}</Menu.Item>
+          )}
+          {others.map((action) => (
+            <Menu.Item key={action} onClick={() => onAction(action, row)}>
+              {t(`courses.change.action.${action}`)}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}

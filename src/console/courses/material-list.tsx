@@ -1,0 +1,44 @@
+import { Anchor, Group, List, Stack, Text } from '@mantine/core';
+import { IconFileDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { addressOf } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { formatBytes, formatDay } from '../i18n/format.js';
+import { Pager } from '../ui/pager.js';
+import { Failed, Loading } from '../ui/states.js';
+
+/** The materials of a course, to be downloaded. */
+export function MaterialList({ courseId }: { courseId: string }) {
+  const { t } = useTranslation();
+  const [paging, setPaging] = useState({ page: 1, limit: 20 });
+  const query = useApi('listMaterials', { path: { id: courseId }, query: paging }, { keepPrevious: true });
+  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.isPending) return <Loading lines={2} />;
+  const { files, pagination } = query.data;
+  if (files.length === 0) return <Text c="dimmed">{t('courses.materials.none')}</Text>;
+  return (
+    <Stack gap="xs">
+      <List listStyleType="none" spacing="xs">
+        {files.map(({ id, name, bytes, createdAt }) => (
+          <List.Item key={id}>
+            <Group gap="xs" wrap="nowrap" align="flex-start">
+              <IconFileDownload size={20} stroke={1.5} aria-hidden className="fixed-size" />
+              <div>
+                <Anchor href={addressOf('openMaterial', { path: { id: courseId, fileId: id } })} download={name}>
+                  {name}
+                </Anchor>
+                <Text size="sm" c="dimmed">
+                  {t('courses.materials.facts', { size: formatBytes(bytes), date: formatDay(createdAt) })}
+                </Text>
+              </div>
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+      {pagination.totalPages > 1 && (
+        <Pager pagination={pagination} onChange={(change) => setPaging({ ...paging, page: 1, ...change })} />
+      )}
+    </Stack>
+  );
+}

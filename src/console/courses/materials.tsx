@@ -1,0 +1,151 @@
+import { ActionIcon, Anchor, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { IconDownload, IconTrash, IconX } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Answer, addressOf } from '../api/client.js';
+import { useApi, useChange } from '../api/queries.js';
+import { changedSearch, type ListSearch } from '../app/list-search.js';
+import { formatBytes, formatTime } from '../i18n/format.js';
+import { ConfirmDialog } from '../ui/confirm.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { DropZone } from '../ui/drop-zone.js';
+import { notifyDone } from '../ui/notify.js';
+import { Empty } from '../ui/states.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
+import { type Upload, useUploads } from './uploads.js';
+
+const route = getRouteApi('/courses/$id');
+type Material = Answer<'listMaterials'>['files'][number];
+
+/** The files of a course for those who manage it: added, downloaded and deleted. */
+export function Materials({ courseId }: { courseId: string }) {
+  const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { page, limit } = search;
+  const query = useApi('listMaterials', { path: { id: courseId }, query: { page, limit } }, { keepPrevious: true });
+  const { uploads, add, remove, working } = useUploads(courseId);
+  const removal = useChange('removeMaterial');
+  const [removing, setRemoving] = useState<Material>();
+  useUnsavedGuard(working);
+  const columns = useColumns(courseId, setRemoving);
+  return (
+    <Stack>
+      <DropZone hint={t('courses.materials.dropHint')} action={t('courses.materials.choose')} onFiles={add} />
+      {uploads.map((one) => (
+        <UploadLine key={one.key} upload={one} onRemove={() => remove(one.key)} />
+      ))}
+      <DataTable
+        label={t('courses.materials.title')}
+        columns={columns}
+        query={query}
+        rows={query.data?.files}
+        pagination={query.data?.pagination}
+        rowKey={({ id }) => id}
+        search={search}
+        onSearch={(change: ListSearch) => void navigate({ search: (previous) => changedSearch(previous, change) })}
+        empty={<Empty message={t('courses.materials.none')} />}
+      />
+      <ConfirmDialog
+        opened={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        title={t('courses.materials.deleteTitle')}
+        action={t('action.delete')}
+        destructive
+        onConfirm={async () => {
+          if (!removing) return;
+          await removal.mutateAsync({ path: { id: courseId, fileId: removing.id } });
+          notifyDone(t('courses.materials.deleted', { name: removing.name }));
+        }}
+      >
+        {t('courses.materials.deleteHint', { name: removing?.name ?? '' })}
+      </ConfirmDialog>
+    </Stack>
+  );
+}
+
+function useColumns(courseId: string, onRemove: (file: Material) => void): readonly Column<Material>[] {
+  const { t } = useTranslation();
+  const addressOfFile = (fileId: string) => addressOf('openMaterial', { path: { id: courseId, fileId } });
+  return [
+    {
+      id: 'name',
+      header: t('field.name'),
+      render: ({ id, name }) => (
+        <Anchor href={addressOfFile(id)} download={name}>
+          {name}
+        </Anchor>
+      ),
+    },
+    { id: 'type', header: t('courses.materials.type'), render: ({ contentType }) => contentType },
+    {
+      id: 'size',
+      header: t('courses.materials.size'),
+      align: 'end',
+      noWrap: true,
+      render: ({ bytes }) => formatBytes(bytes),
+    },
+    {
+      id: 'createdAt',
+      header: t('courses.materials.addedAt'),
+      noWrap: true,
+      render: ({ createdAt }) => formatTime(createdAt),
+    },
+    {
+      id: 'actions',
+      header: t('courses.field.actions'),
+      align: 'end',
+      render: (file) => (
+        <Group gap={4} wrap="nowrap" justify="flex-end">
+          <ActionIcon
+            component="a"
+            href={addressOfFile(file.id)}
+            download={file.name}
+            variant="subtle"
+            color="gray"
+            aria-label={t('courses.materials.download', { name: file.name })}
+          >
+            <IconDownload size={18} aria-hidden />
+          </ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={t('courses.materials.delete', { name: file.name })}
+            onClick={() => onRemove(file)}
+          >
+            <IconTrash size={18} aria-hidden />
+          </ActionIcon>
+        </Group>
+      ),
+    },
+  ];
+}
+
+function UploadLine({ upload: { file, share, failure }, onRemove }: { upload: Upload; onRemove(): void }) {
+  const { t } = useTranslation();
+  const { name } = file;
+  return (
+    <Paper withBorder px="md" py="xs">
+      <Group wrap="nowrap">
+        <Stack gap={4} flex={1} miw={0}>
+          <Text size="sm" className="running-text">
+            {t('courses.materials.upload', { name, size: formatBytes(file.size) })}
+          </Text>
+          {failure === undefined ? (
+            <Progress.Root>
+              <Progress.Section value={share * 100} aria-label={t('courses.materials.uploading', { name })} />
+            </Progress.Root>
+          ) : (
+            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+              {failure}
+            </Text>
+          )}
+        </Stack>
+        <ActionIcon variant="subtle" color="gray" aria-label={t('courses.materials.stop', { name })} onClick={onRemove}>
+          <IconX size={18} aria-hidden />
+        </ActionIcon>
+      </Group>
+    </Paper>
+  );
+}

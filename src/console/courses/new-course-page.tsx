@@ -1,0 +1,59 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useChange } from '../api/queries.js';
+import { useUser } from '../app/session.js';
+import { useApiForm } from '../ui/form.js';
+import { ButtonLink, TextLink } from '../ui/links.js';
+import { notifyDone } from '../ui/notify.js';
+import { Page } from '../ui/page.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
+import { CourseForm } from './course-form.js';
+import { courseBodyOf, formValuesOf } from './course-values.js';
+import { TrainerSelect } from './trainer-select.js';
+
+/** Creates a course: a trainer their own, the super admin one of a trainer. */
+export function NewCoursePage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const isAdmin = useUser().role === 'super_admin';
+  const create = useChange('createCourse');
+  const [created, setCreated] = useState(false);
+  const form = useApiForm({
+    initialValues: { ...formValuesOf(), trainerId: '' },
+    validate: ({ trainerId }) => (isAdmin && trainerId === '' ? { trainerId: t('courses.form.trainerNeeded') } : {}),
+    async submit(values) {
+      const trainer = isAdmin ? { trainerId: values.trainerId } : {};
+      const { course } = await create.mutateAsync({ body: { ...courseBodyOf(values), ...trainer } });
+      setCreated(true);
+      notifyDone(t('courses.form.created'));
+      await navigate({ to: '/courses/$id', params: { id: course.id } });
+    },
+  });
+  useUnsavedGuard(form.isDirty && !form.submitting && !created);
+  const { value, onChange, error } = form.field('trainerId');
+  return (
+    <Page title={t('courses.new')} hint={<TextLink to="/courses">{t('courses.all')}</TextLink>}>
+      <CourseForm
+        form={form}
+        action={t('action.create')}
+        before={
+          isAdmin && (
+            <TrainerSelect
+              label={t('courses.field.trainer')}
+              value={value === '' ? null : value}
+              onChange={(id) => onChange(id ?? '')}
+              error={error}
+              required
+            />
+          )
+        }
+        beside={
+          <ButtonLink to="/courses" variant="default">
+            {t('action.cancel')}
+          </ButtonLink>
+        }
+      />
+    </Page>
+  );
+}

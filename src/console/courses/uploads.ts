@@ -1,0 +1,60 @@
+import { useCallback, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { upload } from '../api/client.js';
+import { useRefresh } from '../api/queries.js';
+import { messageOf } from '../ui/messages.js';
+
+/** A file that is being sent, waits for that, or was refused. */
+export interface Upload {
+  key: number;
+  file: File;
+  /** How much of it is sent, from 0 to 1. */
+  share: number;
+  /** Why it was refused. */
+  failure?: string;
+}
+
+/** Sends files to a course, one after the other; those that have arrived are in the list of materials. */
+export function useUploads(courseId: string) {
+  const { t } = useTranslation();
+  const refresh = useRefresh();
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const last = useRef<Promise<void>>(Promise.resolve());
+  const serial = useRef(0);
+  const aborts = useRef(new Map<number, AbortController>());
+
+  const change = useCallback((key: number, fields: Partial<Upload>) => {
+    setUploads((before) => before.map((one) => (one.key === key ? { ...one, ...fields } : one)));
+  }, []);
+
+  const remove = useCallback((key: number) => {
+    aborts.current.get(key)?.abort();
+    aborts.current.delete(key);
+    setUploads((before) => before.filter((one) => one.key !== key));
+  }, []);
+
+  async function send({ key, file }: Upload): Promise<void> {
+    const signal = aborts.current.get(key)?.signal;
+    if (!signal) return;
+    try {
+      const input = { path: { id: courseId }, body: { file } };
+      await upload('addMaterial', input, { onProgress: (share) => change(key, { share }), signal });
+      await refresh();
+      remove(key);
+    } catch (error) {
+      if (!signal.aborted) change(key, { failure: messageOf(error, t) });
+    }
+  }
+
+  function add(files: readonly File[]): void {
+    for (const file of files) {
+      serial.current += 1;
+      const one: Upload = { key: serial.current, file, share: 0 };
+      aborts.current.set(one.key, new AbortController());
+      setUploads((before) => [...before, one]);
+      last.current = last.current.then(() => send(one));
+    }
+  }
+
+  return { uploads, add, remove, working: uploads.some(({ failure }) => failure === undefined) };
+}

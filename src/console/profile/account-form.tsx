@@ -1,0 +1,54 @@
+import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { call } from '../api/client.js';
+import { useSession, useUser } from '../app/session.js';
+import { FormFailure, useApiForm } from '../ui/form.js';
+import { notifyDone } from '../ui/notify.js';
+import { useUnsavedGuard } from '../ui/unsaved.js';
+
+/** Name and phone number; the email address is the super admin's to change. */
+export function AccountForm() {
+  const { t } = useTranslation();
+  const { refresh } = useSession();
+  const { firstName, lastName, email, phone } = useUser();
+  const form = useApiForm({
+    initialValues: { firstName, lastName, phone },
+    // The service leaves empty fields as they are: here that would look as if they were saved.
+    validate: (values) =>
+      Object.fromEntries(
+        Object.entries(values)
+          .filter(([, value]) => value.trim() === '')
+          .map(([name]) => [name, t('profile.account.required')]),
+      ),
+    async submit(values) {
+      await call('updateProfile', { body: values });
+      await refresh();
+      notifyDone(t('state.saved'));
+    },
+  });
+  useUnsavedGuard(form.isDirty && !form.submitting);
+  return (
+    <form onSubmit={form.onSubmit} noValidate aria-label={t('profile.account.title')}>
+      <Stack maw={640}>
+        <FormFailure>{form.failure}</FormFailure>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput {...form.field('firstName')} label={t('field.firstName')} autoComplete="given-name" required />
+          <TextInput {...form.field('lastName')} label={t('field.lastName')} autoComplete="family-name" required />
+          <TextInput {...form.field('phone')} type="tel" label={t('field.phone')} autoComplete="tel" required />
+          <TextInput
+            value={email}
+            readOnly
+            label={t('field.email')}
+            description={t('profile.account.emailHint')}
+            inputWrapperOrder={['label', 'input', 'description']}
+          />
+        </SimpleGrid>
+        <Group>
+          <Button type="submit" loading={form.submitting}>
+            {t('action.save')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

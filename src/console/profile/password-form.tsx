@@ -1,0 +1,59 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useChange } from '../api/queries.js';
+import { useUser } from '../app/session.js';
+import { FormFailure, useApiForm } from '../ui/form.js';
+import { notifyDone } from '../ui/notify.js';
+
+/** Changes the own password, which ends all other sessions. */
+export function PasswordForm() {
+  const { t } = useTranslation();
+  const { email } = useUser();
+  const change = useChange('changePassword', ['listSessions']);
+  const visibility = { visibilityToggleButtonProps: { 'aria-label': t('profile.password.show') } };
+  const form = useApiForm({
+    initialValues: { currentPassword: '', newPassword: '', again: '' },
+    validate: (values) => (values.newPassword === values.again ? {} : { again: t('firstPassword.mismatch') }),
+    async submit({ currentPassword, newPassword }) {
+      await change.mutateAsync({ body: { currentPassword, newPassword } });
+      form.reset();
+      notifyDone(t('profile.password.changed'));
+    },
+  });
+  return (
+    <form onSubmit={form.onSubmit} noValidate aria-label={t('profile.password.title')}>
+      <Stack maw={420}>
+        <FormFailure>{form.failure}</FormFailure>
+        <Text size="sm">{t('profile.password.hint')}</Text>
+        {/* Tells password managers whose password it is. */}
+        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        <PasswordInput
+          {...form.field('currentPassword')}
+          {...visibility}
+          label={t('field.currentPassword')}
+          autoComplete="current-password"
+          required
+        />
+        <PasswordInput
+          {...form.field('newPassword')}
+          {...visibility}
+          label={t('field.newPassword')}
+          autoComplete="new-password"
+          required
+        />
+        <PasswordInput
+          {...form.field('again')}
+          {...visibility}
+          label={t('field.confirmPassword')}
+          autoComplete="new-password"
+          required
+        />
+        <Group>
+          <Button type="submit" loading={form.submitting}>
+            {t('profile.password.submit')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

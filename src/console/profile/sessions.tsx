@@ -1,0 +1,152 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Answer, ApiError, call } from '../api/client.js';
+import { useApi, useChange, useRefresh } from '../api/queries.js';
+import { changedSearch } from '../app/list-search.js';
+import { formatRelative, formatTime } from '../i18n/format.js';
+import { ConfirmDialog } from '../ui/confirm.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { notifyDone } from '../ui/notify.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { clientName } from './client-name.js';
+
+const route = getRouteApi('/profile');
+type Session = Answer<'listSessions'>['sessions'][number];
+
+/** Ends every session but this one. @throws ApiError */
+async function endOthers(): Promise<void> {
+  for (;;) {
+    const { sessions } = await call('listSessions', { query: { limit: 100 } });
+    const others = sessions.filter(({ current }) => !current);
+    if (others.length === 0) return;
+    for (const { id } of others)
+      await call('endSession', { path: { id } }).catch((error: unknown) => {
+        // It has ended in the meantime.
+        if (!(error instanceof ApiError && error.status === 404)) throw error;
+      });
+  }
+}
+
+/** Where the account is signed in; each session can be ended. */
+export function Sessions() {
+  const { t } = useTranslation();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const refresh = useRefresh();
+  const end = useChange('endSession', ['listSessions']);
+  const [ending, setEnding] = useState<Session>();
+  const [endingOthers, setEndingOthers] = useState(false);
+  const { page, limit } = search;
+  const query = useApi('listSessions', { query: { page, limit } }, { keepPrevious: true });
+  const columns = useColumns(setEnding);
+  return (
+    <Stack>
+      <DataTable
+        label={t('profile.sessions.title')}
+        columns={columns}
+        query={query}
+        rows={query.data?.sessions}
+        pagination={query.data?.pagination}
+        rowKey={({ id }) => id}
+        search={search}
+        onSearch={(change) => void navigate({ search: (previous) => changedSearch(previous, change) })}
+      />
+      <Group>
+        <Button
+          variant="default"
+          disabled={(query.data?.pagination.totalItems ?? 0) < 2}
+          onClick={() => setEndingOthers(true)}
+        >
+          {t('profile.sessions.endOthers')}
+        </Button>
+      </Group>
+      <ConfirmDialog
+        opened={ending !== undefined}
+        onClose={() => setEnding(undefined)}
+        title={t('profile.sessions.endTitle')}
+        action={t('profile.sessions.end')}
+        destructive
+        onConfirm={async () => {
+          if (!ending) return;
+          await end.mutateAsync({ path: { id: ending.id } });
+          notifyDone(t('profile.sessions.ended'));
+        }}
+      >
+        {t('profile.sessions.endHint', { client: ending ? clientName(ending.userAgent ?? '–') : '' })}
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={endingOthers}
+        onClose={() => setEndingOthers(false)}
+        title={t('profile.sessions.endOthersTitle')}
+        action={t('profile.sessions.endOthers')}
+        destructive
+        onConfirm={async () => {
+          try {
+            await endOthers();
+          } finally {
+            await refresh();
+          }
+          notifyDone(t('profile.sessions.othersEnded'));
+        }}
+      >
+        {t('profile.sessions.endOthersHint')}
+      </ConfirmDialog>
+    </Stack>
+  );
+}
+
+function useColumns(onEnd: (session: Session) => void): readonly Column<Session>[] {
+  const { t } = useTranslation();
+  return [
+    {
+      id: 'client',
+      header: t('profile.sessions.client'),
+      render: ({ userAgent, current }) => (
+        <Group gap="xs">
+          <Text size="sm" {...(userAgent !== null && { title: userAgent })}>
+            {userAgent === null ? t('profile.sessions.unknown') : clientName(userAgent)}
+          </Text>
+          {current && <StatusBadge tone="good">{t('profile.sessions.current')}</StatusBadge>}
+        </Group>
+      ),
+    },
+    { id: 'ip', header: t('profile.sessions.ip'), noWrap: true, render: ({ ip }) => ip ?? '–' },
+    {
+      id: 'createdAt',
+      header: t('profile.sessions.createdAt'),
+      noWrap: true,
+      render: ({ createdAt }) => formatTime(createdAt),
+    },
+    {
+      id: 'lastUsedAt',
+      header: t('profile.sessions.lastUsedAt'),
+      noWrap: true,
+      render: ({ lastUsedAt }) => formatRelative(lastUsedAt),
+    },
+    {
+      id: 'expiresAt',
+      header: t('profile.sessions.expiresAt'),
+      optional: true,
+      noWrap: true,
+      render: ({ expiresAt }) => formatTime(expiresAt),
+    },
+    {
+      id: 'actions',
+      header: t('profile.sessions.actions'),
+      align: 'end',
+      render: (session) =>
+        !session.current && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={t('profile.sessions.endOne', { time: formatTime(session.createdAt) })}
+            onClick={() => onEnd(session)}
+          >
+            {t('profile.sessions.end')}
+          </Button>
+        ),
+    },
+  ];
+}

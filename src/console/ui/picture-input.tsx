@@ -1,0 +1,124 @@
+import { Button, FileButton, Group, Progress, Stack, Text } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ConfirmDialog } from './confirm.js';
+import { FormFailure } from './form.js';
+import { notifyDone } from './notify.js';
+
+interface PictureInputProps {
+  label: string;
+  /** Shows the picture: the one at the address, or the present one. */
+  preview(url: string | undefined): ReactNode;
+  /** Of the preview, in pixels. */
+  width: number;
+  onUpload(file: File, onProgress: (share: number) => void): Promise<void>;
+  /** Takes the present picture away; absent when there is none. */
+  onRemove?: () => Promise<void>;
+}
+
+/** What the service reads: src/storage/images.ts. */
+const pictureTypes = 'image/png,image/jpeg,image/webp';
+
+/** Chooses a picture, shows it, and uploads it when that is confirmed. */
+export function PictureInput({ label, preview, width, onUpload, onRemove }: PictureInputProps) {
+  const { t } = useTranslation();
+  const [file, setFile] = useState<File | null>(null);
+  const [url, setUrl] = useState<string>();
+  const [share, setShare] = useState<number>();
+  const [failure, setFailure] = useState<unknown>();
+  const [removing, setRemoving] = useState(false);
+  const working = share !== undefined;
+
+  useEffect(() => {
+    if (!file) return undefined;
+    const address = URL.createObjectURL(file);
+    setUrl(address);
+    return () => {
+      setUrl(undefined);
+      URL.revokeObjectURL(address);
+    };
+  }, [file]);
+
+  async function send(): Promise<void> {
+    if (!file || working) return;
+    setFailure(undefined);
+    setShare(0);
+    try {
+      await onUpload(file, setShare);
+      setFile(null);
+      notifyDone(t('picture.saved'));
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setShare(undefined);
+    }
+  }
+
+  return (
+    <Group align="flex-start" role="group" aria-label={label}>
+      <div className="clipped fixed-size">
+        <Stack w={width}>{preview(url)}</Stack>
+      </div>
+      <Stack gap="xs" align="flex-start" maw={420}>
+        <FormFailure>{failure}</FormFailure>
+        {file ? (
+          <>
+            <Text size="sm">{t('picture.preview', { name: file.name })}</Text>
+            {working && (
+              <Progress.Root w="100%">
+                <Progress.Section value={share * 100} aria-label={t('picture.sending')} />
+              </Progress.Root>
+            )}
+            <Group gap="xs">
+              <Button onClick={() => void send()} loading={working}>
+                {t('picture.upload')}
+              </Button>
+              <Button
+                variant="default"
+                disabled={working}
+                onClick={() => {
+                  setFile(null);
+                  setFailure(undefined);
+                }}
+              >
+                {t('action.cancel')}
+              </Button>
+            </Group>
+          </>
+        ) : (
+          <>
+            <Group gap="xs">
+              <FileButton accept={pictureTypes} onChange={setFile}>
+                {(props) => (
+                  <Button variant="default" {...props}>
+                    {t('picture.choose')}
+                  </Button>
+                )}
+              </FileButton>
+              {onRemove && (
+                <Button variant="default" onClick={() => setRemoving(true)}>
+                  {t('picture.remove')}
+                </Button>
+              )}
+            </Group>
+            <Text size="sm" c="dimmed">
+              {t('picture.hint')}
+            </Text>
+          </>
+        )}
+      </Stack>
+      {onRemove && (
+        <ConfirmDialog
+          opened={removing}
+          onClose={() => setRemoving(false)}
+          title={t('picture.removeTitle')}
+          action={t('picture.remove')}
+          destructive
+          onConfirm={onRemove}
+        >
+          {t('picture.removeHint')}
+        </ConfirmDialog>
+      )}
+    </Group>
+  );
+}

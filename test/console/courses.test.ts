@@ -1,0 +1,155 @@
+import { expect } from '@playwright/test';
+import sharp from 'sharp';
+import { buildEnrollment } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, keepScreenshot } from './support/browser.js';
+import { useConsole } from './support/console.js';
+import { buildScene, dialog, row } from './support/courses.js';
+
+const picture = () =>
+  sharp({ create: { width: 40, height: 40, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer();
+
+describePages('The courses of the web console', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  it('lists a trainer their own courses, and the super admin all of them', async () => {
+    const { trainer, admin } = await buildScene(test);
+    const page = await test.openAs(trainer, '/courses');
+    await expect(row(page, 'Compilers')).toContainText('0 of 4');
+    await expect(row(page, 'Pottery')).toHaveCount(0);
+    const all = await test.openAs(admin, '/courses');
+    await expect(row(all, 'Pottery')).toContainText('Olga Other');
+    await keepScreenshot(all, 'courses');
+    await all.getByLabel('Catalogue').selectOption('Not published');
+    await expect(all.getByText('Nothing matches these filters.')).toBeVisible();
+    await all.getByRole('button', { name: 'Clear filters' }).click();
+    await all.getByRole('combobox', { name: 'Trainer' }).fill('Olga');
+    await all.getByRole('option', { name: /Olga Other/ }).click();
+    await expect(row(all, 'Compilers')).toHaveCount(0);
+    await all.reload();
+    await expect(row(all, 'Pottery')).toBeVisible();
+    await expect(row(all, 'Compilers')).toHaveCount(0);
+  });
+
+  it('creates a course, shows refusals at their fields, and publishes it', async () => {
+    const { trainer } = await buildScene(test);
+    const page = await test.openAs(trainer, '/courses');
+    await page.getByRole('link', { name: 'New course' }).click();
+    test.expectErrors(page, /status of 400/);
+    await page.getByLabel('Seats at most').fill('12');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await expect(page.getByLabel('Title')).toHaveAttribute('aria-invalid', 'true');
+    await page.getByLabel('Title').fill('Weaving');
+    await page.getByLabel('Description').fill('Warp and weft.');
+    await page.getByLabel('First day').fill('2027-03-01');
+    await page.getByRole('combobox', { name: 'Tags' }).fill('craft');
+    await page.getByRole('combobox', { name: 'Tags' }).press('Enter');
+    await keepScreenshot(page, 'course new');
+    await page.getByRole('button', { name: 'Create' }).dblclick();
+    await expect(page.getByRole('heading', { level: 1, name: 'Weaving' })).toBeVisible();
+    await expect(page.getByLabel('Seats at most')).toHaveValue('12');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Publish' }).click();
+    await expect(dialog(page)).toContainText('trainees can ask for a place');
+    await dialog(page).getByRole('button', { name: 'Publish' }).click();
+    await expect(page.getByText('The course is published.')).toBeVisible();
+    await page.getByRole('link', { name: 'All courses' }).click();
+    await expect(row(page, 'Weaving')).toHaveCount(1);
+    await expect(row(page, 'Weaving')).toContainText('Published');
+  });
+
+  it('asks before edits that are not saved are left', async () => {
+    const { trainer, course } = await buildScene(test);
+    const page = await test.openAs(trainer, `/courses/${course.id}`);
+    await page.getByLabel('Location').fill('Room 1');
+    const questions: string[] = [];
+    page.on('dialog', (question) => {
+      questions.push(question.message());
+      void (questions.length === 1 ? question.dismiss() : question.accept());
+    });
+    await page.getByRole('tab', { name: 'Materials' }).click();
+    await expect.poll(() => questions.length).toBe(1);
+    await expect(page.getByLabel('Location')).toHaveValue('Room 1');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await page.getByRole('tab', { name: 'Materials' }).click();
+    await expect(page).toHaveURL(/tab=materials/);
+    expect(questions).toHaveLength(1);
+  });
+
+  it('does not overwrite what somebody else has changed in the meantime without saying so', async () => {
+    const { trainer, course } = await buildScene(test);
+    const page = await test.openAs(trainer, `/courses/${course.id}`);
+    await page.getByLabel('Location').fill('Room 1');
+    await course.update({ location: 'Room 2', language: 'English' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('alert')).toContainText('Somebody else has changed these fields');
+    await expect(page.getByRole('alert')).toContainText('Location');
+    await keepScreenshot(page, 'course conflict');
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await expect(page.getByLabel('Location')).toHaveValue('Room 2');
+    await page.getByLabel('Location').fill('Room 3');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await course.reload();
+    expect([course.location, course.language]).toEqual(['Room 3', 'English']);
+  });
+
+  it('shows a picture before it is uploaded', async () => {
+    const { trainer, course } = await buildScene(test);
+    const page = await test.openAs(trainer, `/courses/${course.id}`);
+    const file = { name: 'cover.png', mimeType: 'image/png', buffer: await picture() };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await expect(page.getByText('cover.png is not saved yet.')).toBeVisible();
+    await expect(page.locator('img[src^="blob:"]')).toBeVisible();
+    await page.getByRole('button', { name: 'Save picture' }).click();
+    await expect(page.locator('img[src^="/api/images/"]')).toBeVisible({ timeout: scaled(20_000) });
+    await keepScreenshot(page, 'course details');
+    test.expectErrors(page, /status of 400/);
+    const text = { name: 'cover.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
+    await page.locator('input[type=file]').setInputFiles(text);
+    await page.getByRole('button', { name: 'Save picture' }).click();
+    await expect(page.getByRole('alert')).toBeVisible({ timeout: scaled(20_000) });
+  });
+
+  it('deletes a course with participants only by force of the super admin', async () => {
+    const { admin, course, trainees } = await buildScene(test);
+    for (const trainee of trainees.slice(0, 1))
+      await buildEnrollment(test.context, trainee, course, { status: 'active' });
+    const page = await test.openAs(admin, `/courses/${course.id}`);
+    test.expectErrors(page, /status of 40[49]|status of 400/);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete course' }).click();
+    await expect(dialog(page)).toContainText('1 of them requested or active');
+    await dialog(page).getByRole('button', { name: 'Delete course' }).click();
+    await dialog(page).getByLabel('Delete it although trainees take part').check();
+    await dialog(page).getByRole('button', { name: 'Delete course' }).click();
+    await expect(page.getByText('Compilers was deleted.')).toBeVisible();
+    await expect(page).toHaveURL(/\/courses$/);
+    await expect(row(page, 'Compilers')).toHaveCount(0);
+  });
+
+  it('gives a course to another trainer', async () => {
+    const { admin, course, other } = await buildScene(test);
+    const page = await test.openAs(admin, `/courses/${course.id}`);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Assign trainer' }).click();
+    await expect(dialog(page)).toContainText('from Tom Trainer to the new trainer');
+    await dialog(page).getByRole('combobox', { name: 'New trainer' }).fill('Olga');
+    await page.getByRole('option', { name: /Olga Other/ }).click();
+    await dialog(page).getByRole('button', { name: 'Assign trainer' }).click();
+    await expect(page.getByText('The course has a new trainer.')).toBeVisible();
+    await course.reload();
+    expect(course.trainerId).toBe(other.id);
+  });
+
+  it("shows another trainer's course without its forms", async () => {
+    const { other, course } = await buildScene(test);
+    const page = await test.openAs(other, `/courses/${course.id}`);
+    await expect(page.getByText('Another trainer holds this course.')).toBeVisible();
+    await expect(page.getByRole('tab')).toHaveCount(0);
+  });
+});

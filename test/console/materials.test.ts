@@ -1,0 +1,67 @@
+import { expect } from '@playwright/test';
+import { buildEnrollment, buildMaterial } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, keepScreenshot, widthBeyondWindow } from './support/browser.js';
+import { useConsole } from './support/console.js';
+import { buildScene, dialog, row } from './support/courses.js';
+
+describePages('The materials of a course', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole({ FILE_MATERIAL_TYPES: 'txt,pdf' });
+
+  it('are uploaded several at once, downloaded and deleted', async () => {
+    const { trainer, course } = await buildScene(test);
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=materials`);
+    await expect(page.getByText('There are no materials yet.')).toBeVisible();
+    test.expectErrors(page, /status of 400/);
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'one.txt', mimeType: 'text/plain', buffer: Buffer.from('One.') },
+      { name: 'two.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('Two.') },
+      { name: 'three.txt', mimeType: 'text/plain', buffer: Buffer.from('Three.') },
+    ]);
+    await expect(row(page, 'three.txt')).toContainText('text/plain');
+    await expect(page.getByRole('alert')).toContainText('must be of one of these types: txt, pdf');
+    await keepScreenshot(page, 'materials');
+    await page.getByRole('button', { name: 'Leave out two.exe' }).click();
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download one.txt' }).click();
+    expect((await download).suggestedFilename()).toBe('one.txt');
+    await page.getByRole('button', { name: 'Delete one.txt' }).click();
+    await expect(dialog(page)).toContainText('Participants can no longer download one.txt.');
+    await dialog(page).getByRole('button', { name: 'Delete' }).click();
+    await expect(row(page, 'one.txt')).toHaveCount(0);
+  });
+
+  it('are taken when they are dropped', async () => {
+    const { trainer, course } = await buildScene(test);
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=materials`);
+    const zone = page.getByRole('group', { name: 'Add files' });
+    await zone.waitFor();
+    const data = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['Dropped.'], 'dropped.txt', { type: 'text/plain' }));
+      return transfer;
+    })()`);
+    await zone.dispatchEvent('dragover', { dataTransfer: data });
+    await zone.dispatchEvent('drop', { dataTransfer: data });
+    await expect(row(page, 'dropped.txt')).toBeVisible();
+  });
+
+  it('fit a narrow screen, like the other parts of a course', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    await buildMaterial(test.context, course);
+    for (const trainee of trainees) await buildEnrollment(test.context, trainee, course, { status: 'pending' });
+    const page = await test.openAs(trainer, '/courses', { viewport: { width: 360, height: 740 } });
+    for (const path of [
+      '/courses',
+      ...['details', 'participants', 'materials'].map((tab) => `/courses/${course.id}?tab=${tab}`),
+    ]) {
+      await page.goto(`${test.url}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      await keepScreenshot(page, `narrow ${path.replace(course.id, '')}`);
+      expect(await widthBeyondWindow(page), path).toBeLessThanOrEqual(0);
+    }
+  });
+});

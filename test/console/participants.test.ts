@@ -1,0 +1,127 @@
+import { expect } from '@playwright/test';
+import { buildEnrollment } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, keepScreenshot } from './support/browser.js';
+import { useConsole } from './support/console.js';
+import { buildScene, dialog, row } from './support/courses.js';
+
+describePages('The participants of a course', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  async function withRequests() {
+    const scene = await buildScene(test);
+    for (const trainee of scene.trainees)
+      await buildEnrollment(test.context, trainee, scene.course, { status: 'pending', notes: 'Please.' });
+    return scene;
+  }
+
+  it('are accepted one by one, with notes', async () => {
+    const { trainer, course } = await withRequests();
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await expect(page.getByText('Full')).toBeVisible();
+    await page.getByRole('button', { name: 'Accept: Ann Trainee' }).click();
+    await dialog(page).getByLabel('Notes').fill('Welcome.');
+    await keepScreenshot(page, 'participants accept');
+    await dialog(page).getByRole('button', { name: 'Accept' }).click();
+    await expect(row(page, 'Ann Trainee')).toContainText('Taking part');
+    await expect(row(page, 'Ann Trainee')).toContainText('Welcome.');
+    await page.getByRole('button', { name: 'Actions for Ann Trainee' }).click();
+    await page.getByRole('menuitem', { name: 'Set progress' }).click();
+    await dialog(page).getByLabel('Progress in percent').fill('30');
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await expect(row(page, 'Ann Trainee')).toContainText('30%');
+  });
+
+  it('are accepted and refused many at once, across pages, and say who could not be changed', async () => {
+    const { trainer, course } = await withRequests();
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants&limit=2`);
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await expect(page).toHaveURL(/page=2/);
+    await page.getByLabel('Select Ann Trainee').check();
+    await expect(page.getByText('3 selected')).toBeVisible();
+    await keepScreenshot(page, 'participants selected');
+    await page.getByRole('button', { name: 'Accept (3)' }).click();
+    await expect(dialog(page)).toContainText('Accept 3 requests?');
+    // Meanwhile one of them takes the request back.
+    const { Enrollment } = test.context.database.models;
+    const [taken] = await Enrollment.findAll({
+      include: 'user',
+      where: { courseId: course.id },
+      order: [['id', 'DESC']],
+    });
+    await taken?.update({ status: 'cancelled' });
+    await taken?.update({ status: 'completed' });
+    test.expectErrors(page, /status of 400/);
+    await dialog(page).getByRole('button', { name: 'Accept' }).click();
+    await expect(dialog(page).getByRole('alert')).toContainText('1 enrollment could not be changed.');
+    await expect(dialog(page)).toContainText("Dia Trainee: Enrollment can't change from completed to active.");
+    await keepScreenshot(page, 'participants refused');
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    await page.goto(`${test.url}/courses/${course.id}?tab=participants&status=active`);
+    await expect(page.getByText('Taking part', { exact: true }).filter({ visible: true })).not.toHaveCount(0);
+    await expect(row(page, 'Trainee').filter({ hasText: 'Taking part' })).toHaveCount(2);
+
+    await page.goto(`${test.url}/courses/${course.id}?tab=participants&status=pending`);
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Refuse (1)' }).click();
+    await dialog(page).getByRole('button', { name: 'Refuse' }).click();
+    await expect(page.getByText('1 enrollment was changed.')).toBeVisible();
+    await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
+  });
+
+  it('are added many at once, found by search', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await page.getByRole('button', { name: 'Add participants' }).click();
+    await dialog(page).getByLabel('Search trainees').fill('Ann');
+    await expect(dialog(page).getByRole('row')).toHaveCount(2);
+    await dialog(page).getByLabel('Select Ann Trainee').check();
+    await dialog(page).getByLabel('Search trainees').fill('');
+    await dialog(page).getByLabel('Select Ben Trainee').check();
+    await dialog(page).getByLabel('Select Cem Trainee').check();
+    await keepScreenshot(page, 'participants add');
+    // Meanwhile somebody else enrolls one of them.
+    const [ann] = trainees;
+    if (ann) await buildEnrollment(test.context, ann, course, { status: 'active' });
+    await dialog(page).getByRole('button', { name: 'Add (3)' }).click();
+    await expect(dialog(page).getByRole('alert')).toContainText('1 trainee was not added.');
+    await expect(dialog(page).getByRole('alert')).toContainText('Ann Trainee');
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+    await expect(row(page, 'Taking part')).toHaveCount(3);
+  });
+
+  it('are removed after a question that says what is lost', async () => {
+    const { trainer, course } = await withRequests();
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`);
+    await page.getByLabel('Select all on this page').check();
+    await page.getByRole('button', { name: 'Remove (4)' }).click();
+    await expect(dialog(page)).toContainText('deleted with their progress and notes');
+    await dialog(page).getByRole('button', { name: 'Remove' }).click();
+    await expect(page.getByText('Nobody takes part yet, and nobody has asked to.')).toBeVisible();
+  });
+
+  it('stand in one list for all courses, by status and course', async () => {
+    const { trainer, admin, course, trainees } = await withRequests();
+    const page = await test.openAs(trainer, '/enrollments');
+    await expect(row(page, 'Compilers')).toHaveCount(4);
+    await page.getByLabel('Search participants').fill('Ben');
+    await expect(row(page, 'Compilers')).toHaveCount(1);
+    const [first] = trainees;
+    const all = await test.openAs(admin, `/enrollments?userId=${first?.id}`);
+    await expect(all.getByText('Only Ann Trainee')).toBeVisible();
+    await expect(row(all, 'Compilers')).toHaveCount(1);
+    await all.getByRole('button', { name: 'Show everybody' }).click();
+    await expect(row(all, 'Compilers')).toHaveCount(4);
+    await all.getByRole('combobox', { name: 'Course' }).fill('Pott');
+    await all.getByRole('option', { name: 'Pottery' }).click();
+    await expect(all.getByText('Nothing matches these filters.')).toBeVisible();
+    await all.goto(`${test.url}/enrollments?courseId=${course.id}&status=pending`);
+    await keepScreenshot(all, 'enrollments');
+    await all.getByLabel('Select all on this page').check();
+    await all.getByRole('button', { name: 'Accept (4)' }).click();
+    await dialog(all).getByRole('button', { name: 'Accept' }).click();
+    await expect(all.getByText('4 enrollments were changed.')).toBeVisible();
+  });
+});

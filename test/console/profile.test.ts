@@ -1,0 +1,123 @@
+import { expect } from '@playwright/test';
+import sharp from 'sharp';
+import { clientName } from '../../src/console/profile/client-name.js';
+import { buildUser, factoryPassword, tokenFor } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, keepScreenshot, widthBeyondWindow } from './support/browser.js';
+import { signInAt, useConsole } from './support/console.js';
+
+describePages('The own profile', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  async function person() {
+    await buildUser(test.context, { role: 'super_admin' });
+    return buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
+  }
+
+  it('changes name and phone number, and shows refusals at their fields', async () => {
+    const user = await person();
+    const taken = await buildUser(test.context);
+    const page = await test.openAs(user, '/profile');
+    await page.getByLabel('First name').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('This may not be empty.')).toBeVisible();
+    await page.getByLabel('First name').fill('Thea');
+    test.expectErrors(page, /status of 40[09]/);
+    await page.getByLabel('Phone').fill(taken.phone);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('form', { name: 'Account' })).toContainText(/Phone.*(exists|taken|use)/i);
+    await page.getByLabel('Phone').fill('+49 30 123456');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Account menu for Thea Trainee' })).toBeVisible();
+    await expect(page.getByLabel('Email')).not.toBeEditable();
+  });
+
+  it('sets and removes a picture', async () => {
+    const page = await test.openAs(await person(), '/profile');
+    const buffer = await sharp({ create: { width: 40, height: 40, channels: 3, background: 'teal' } })
+      .png()
+      .toBuffer();
+    await page.locator('input[type=file]').setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer });
+    await page.getByRole('button', { name: 'Save picture' }).click();
+    await expect(page.getByRole('banner').locator('img[src^="/api/images/"]')).toBeVisible({
+      timeout: scaled(20_000),
+    });
+    await keepScreenshot(page, 'profile');
+    await page.getByRole('button', { name: 'Remove picture' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove picture' }).click();
+    await expect(page.locator('img[src^="/api/images/"]')).toHaveCount(0);
+  });
+
+  it('changes the password, which ends other sessions but not this one', async () => {
+    const user = await person();
+    await tokenFor(test.context, user);
+    const page = await test.openAs(user, '/profile');
+    await expect(page.getByRole('row')).toHaveCount(3);
+    const form = page.getByRole('form', { name: 'Password' });
+    await form.getByLabel(/^Current password/).fill('not-it-at-all');
+    await form.getByLabel(/^New password \*|^New password$/).fill('a-new-password');
+    await form.getByLabel(/^New password again/).fill('another');
+    await form.getByRole('button', { name: 'Change password' }).click();
+    await expect(form).toContainText('The two passwords are not the same.');
+    await form.getByLabel(/^New password again/).fill('a-new-password');
+    test.expectErrors(page, /status of 400/);
+    await form.getByRole('button', { name: 'Change password' }).click();
+    await expect(form.getByRole('alert')).toBeVisible();
+    await form.getByLabel(/^Current password/).fill(factoryPassword);
+    await form.getByRole('button', { name: 'Change password' }).click();
+    await expect(page.getByText('The password is changed, and your other sessions have ended.')).toBeVisible();
+    await expect(page.getByRole('row')).toHaveCount(2);
+    await expect(form.getByLabel(/^Current password/)).toHaveValue('');
+    const again = await test.open(test.url);
+    await signInAt(again, user.email, 'a-new-password');
+    await expect(again.getByRole('banner')).toBeVisible();
+  });
+
+  it('lists sessions, ends one and all others, and marks this one', async () => {
+    const user = await person();
+    for (let session = 0; session < 3; session += 1) await tokenFor(test.context, user);
+    const page = await test.openAs(user, '/profile');
+    await expect(page.getByRole('row')).toHaveCount(5);
+    await expect(page.getByRole('row').filter({ hasText: 'This one' })).toContainText('Chrome');
+    await page
+      .getByRole('button', { name: /^End the session that began/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await expect(page.getByRole('row')).toHaveCount(4);
+    await page.getByRole('button', { name: 'End all others' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(page.getByRole('row')).toHaveCount(2);
+    await expect(page.getByRole('button', { name: 'End all others' })).toBeDisabled();
+  });
+
+  it('fits a narrow screen', async () => {
+    const page = await test.openAs(await person(), '/profile', { viewport: { width: 360, height: 740 } });
+    await page.getByRole('row').first().waitFor();
+    await keepScreenshot(page, 'profile narrow');
+    expect(await widthBeyondWindow(page)).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('The name of a client', () => {
+  const clients = [
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox, Linux'],
+    [
+      'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0',
+      'Edge, Windows',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605 Version/18.0 Mobile/15E148 Safari/604.1',
+      'Safari, iOS',
+    ],
+    ['curl/8.14.1', 'curl'],
+    ['coursectl-sync 1.0', 'coursectl-sync 1.0'],
+  ] as const;
+  for (const [header, name] of clients)
+    it(`is ${name}`, () => {
+      expect(clientName(header)).toBe(name);
+    });
+});

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { updateRows } from '../../src/db/bulk-update.js';
+import type { Database } from '../../src/db/connection.js';
+import type { User } from '../../src/db/models/user.js';
+import { buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { failureOf } from './support/failure.js';
+
+describe('updating many rows', () => {
+  const harness = useHarness();
+  let database: Database;
+  let users: User[];
+  beforeEach(async () => {
+    database = harness.context.database;
+    const given = Array.from({ length: 120 }, (_, index) => ({
+      email: `p${index}@example.org`,
+      phone: `+1 555 ${index}`,
+    }));
+    for (const person of given) await buildUser(harness.context, person);
+    users = await stored();
+  });
+  const stored = () => database.models.User.findAll({ order: ['id'] });
+  const update = (rows: Parameters<typeof updateRows<User>>[1]) =>
+    database.inTransaction((transaction) => updateRows(database.models.User, rows, transaction));
+
+  it('gives each row its own values, and leaves all others as they are', async () => {
+    const at = new Date('2026-01-02T03:04:05.678Z');
+    const rows = users.slice(1).map(({ id }, index) => ({
+      id,
+      ...(index % 2 === 0 && { lastName: `O'Hara \\ ${index} :id ? $1 ñ` }),
+      ...(index % 3 === 0 && { isActive: false, role: 'trainer' as const }),
+      ...(index % 5 === 0 && { passwordHash: `hash ${index}`, initialPasswordExpiresAt: at }),
+      ...(index % 7 === 0 && { initialPasswordExpiresAt: null, email: `new${index}@example.org` }),
+    }));
+    await update(rows);
+    const changes = new Map(rows.map((row) => [row.id, row]));
+    const expected = users.map((user) => ({ ...user.get(), ...changes.get(user.id) }));
+    expect((await stored()).map((user) => user.get())).to.deep.equal(expected);
+  });
+
+  it('changes nothing for no rows, and for rows without changes', async () => {
+    const before = await stored();
+    await update([]);
+    await update(before.map(({ id }) => ({ id })));
+    expect((await stored()).map((user) => user.get())).to.deep.equal(before.map((user) => user.get()));
+  });
+
+  it('changes nothing when one row breaks a rule', async () => {
+    const before = await stored();
+    const [first, ...others] = before.map(({ id }) => id);
+    const taken = { id: first ?? '', email: before[5]?.email ?? '' };
+    const names = others.map((id) => ({ id, lastName: 'Changed' }));
+    expect((await failureOf(() => update([...names, taken]))).code).to.equal('EMAIL_TAKEN');
+    expect((await stored()).map((user) => user.get())).to.deep.equal(before.map((user) => user.get()));
+  });
+});
