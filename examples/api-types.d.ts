@@ -246,6 +246,38 @@ export interface UserDetails {
   lockedUntil: string | null;
 }
 
+/** The outcome for each account */
+export interface BulkChange {
+  /** What was done, or would be */
+  action: 'activate' | 'deactivate' | 'reset_password' | 'delete' | 'end_sessions';
+  /** Whether nothing was changed */
+  dryRun: boolean;
+  /** Number of accounts by outcome */
+  counts: {
+    /** Accounts changed */
+    done: number;
+    /** Accounts that stayed as they were */
+    unchanged: number;
+    /** Accounts refused */
+    refused: number;
+  };
+  /** The accounts in the order of the list; of a filter, in the order of their ids */
+  outcomes: {
+    /** Opaque identifier */
+    id: string;
+    /** Name of the account; null if it does not exist */
+    name: string | null;
+    /** Whether the account was changed, stayed as it was, or was refused */
+    outcome: 'done' | 'unchanged' | 'refused';
+    /** Code of the refusal; null otherwise */
+    code: string | null;
+    /** Reason of the refusal, for people; null otherwise */
+    message: string | null;
+    /** The new initial password, after `reset_password`; shown only here */
+    password?: string;
+  }[];
+}
+
 /** An account */
 export interface User {
   /** Opaque identifier */
@@ -1392,6 +1424,35 @@ export type ExportUsersBody = undefined;
 /** Successful response of `GET /api/users/export.csv` */
 export type ExportUsersResponse = string;
 
+/** Parameters of `POST /api/users/bulk` */
+export type ChangeManyUsersParameters = Record<string, never>;
+
+/** Request body of `POST /api/users/bulk` */
+export interface ChangeManyUsersBody {
+  /** What to do with the accounts */
+  action: 'activate' | 'deactivate' | 'reset_password' | 'delete' | 'end_sessions';
+  /** Ids of the accounts */
+  ids?: string[];
+  /** All accounts that match, instead of a list */
+  filter?: {
+    /** Role of the account */
+    role?: 'super_admin' | 'trainer' | 'trainee';
+    /** Whether the account may sign in */
+    isActive?: boolean;
+    /** Whether the account must change its initial password */
+    requiresPasswordChange?: boolean;
+    /** Whether the account is locked after too many wrong passwords */
+    locked?: boolean;
+    /** Text to search for in names and titles */
+    search?: string;
+  };
+  /** Only report what would be done */
+  dryRun?: boolean;
+}
+
+/** Successful response of `POST /api/users/bulk` */
+export type ChangeManyUsersResponse = BulkChange;
+
 /** Parameters of `GET /api/users/{id}` */
 export interface ShowUserParameters {
   path: {
@@ -2532,7 +2593,7 @@ export interface ListImportRowsParameters {
     id: string;
   };
   query?: {
-    /** What became of the row, or would */
+    /** Whether the account was changed, stayed as it was, or was refused */
     outcome?: 'created' | 'updated' | 'skipped' | 'rejected';
     /** Machine-readable code of the failure */
     code?: string;
@@ -2901,6 +2962,14 @@ export interface Operations {
     parameters: ExportUsersParameters;
     body: ExportUsersBody;
     response: ExportUsersResponse;
+  };
+  /** Change up to 1,000 accounts: those of a list, or all that match a filter */
+  changeManyUsers: {
+    method: 'POST';
+    path: '/api/users/bulk';
+    parameters: ChangeManyUsersParameters;
+    body: ChangeManyUsersBody;
+    response: ChangeManyUsersResponse;
   };
   /** An account */
   showUser: {

@@ -18,6 +18,7 @@ const ignoredKeywords = new Set([
   'maximum',
   'minItems',
   'maxItems',
+  'minProperties',
   'uniqueItems',
 ]);
 

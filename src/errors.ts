@@ -29,6 +29,7 @@ const defaultMessages = {
   REFERENCE_GONE: 'Something that the request refers to was deleted in the meantime. Try again.',
   SUPER_ADMIN_EXISTS: 'Super Admin account already exists. Cannot create another one.',
   SUPER_ADMIN_PROTECTED: "The super admin can't be deactivated, demoted or deleted.",
+  OWN_ACCOUNT: 'Your own account is not changed in bulk.',
   NO_MATCHING_ACCOUNT: 'Invalid credentials or account inactive.',
   WRONG_PASSWORD: 'Invalid credentials.',
   TOO_MANY_ATTEMPTS: 'Too many failed attempts. Try again later.',

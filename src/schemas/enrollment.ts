@@ -118,21 +118,7 @@ export const enrollmentAssignmentSchema = Joi.object<EnrollmentAssignment>({
 /** Accounts or enrollments that one request can name. */
 const mostIds = 500;
 
-const ids = (label: string) =>
-  Joi.array()
-    .items(fields.id(label))
-    .min(1)
-    .max(mostIds)
-    .unique()
-    .required()
-    .messages({
-      'any.required': `${label} is required.`,
-      'array.base': `${label} must be a list of ids.`,
-      'array.sparse': `${label} must be a list of ids.`,
-      'array.min': `${label} must name at least one.`,
-      'array.max': `${label} may name at most ${mostIds}.`,
-      'array.unique': `${label} must name each one once.`,
-    });
+const ids = (label: string) => fields.idList(label, mostIds).required();
 
 export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> {
   traineeIds: string[];

@@ -228,6 +228,22 @@ export const identifier = Base.string().messages(textMessages('Identifier')).tri
 /** An opaque id. What isn't one of ours names nothing, so no shape is demanded here. */
 export const id = (label: string) => singleLine(label, 1, 100);
 
+/** Ids, each once. */
+export const idList = (label: string, most: number) =>
+  Joi.array()
+    .items(id(label))
+    .min(1)
+    .max(most)
+    .unique()
+    .messages({
+      'any.required': `${label} is required.`,
+      'array.base': `${label} must be a list of ids.`,
+      'array.sparse': `${label} must be a list of ids.`,
+      'array.min': `${label} must name at least one.`,
+      'array.max': `${label} may name at most ${most}.`,
+      'array.unique': `${label} must name each one once.`,
+    });
+
 const searchTooLong = `search must be at most ${searchMaximum} characters.`;
 
 /** A word to look for in names and titles. */

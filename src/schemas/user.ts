@@ -99,3 +99,45 @@ export const userListingSchema = Joi.object<UserListing, true>({
 
 /** Query of `GET /api/users/export.csv`. */
 export const userFilterSchema = Joi.object<UserFilter, true>(userFilter);
+
+export const bulkActions = ['activate', 'deactivate', 'reset_password', 'delete', 'end_sessions'] as const;
+export type BulkAction = (typeof bulkActions)[number];
+
+/** Accounts that one bulk operation can change. */
+export const mostBulkAccounts = 1000;
+
+export interface BulkChange {
+  action: BulkAction;
+  dryRun: boolean;
+  /** The accounts, or a filter that matches them: never both. */
+  ids?: string[];
+  filter?: UserFilter;
+}
+
+const strictBoolean = (label: string) =>
+  Joi.boolean()
+    .strict()
+    .messages({ 'boolean.base': `${label} must be true or false.` });
+
+/** Body of `POST /api/users/bulk`. */
+export const bulkChangeSchema = Joi.object<BulkChange>({
+  action: Joi.valid(...bulkActions)
+    .required()
+    .description('What to do with the accounts')
+    .messages({
+      'any.required': 'action is required.',
+      'any.only': `action must be one of: ${bulkActions.join(', ')}.`,
+    }),
+  ids: fields.idList('ids', mostBulkAccounts),
+  filter: Joi.object({
+    role: fields.role,
+    isActive: strictBoolean('isActive'),
+    requiresPasswordChange: strictBoolean('requiresPasswordChange'),
+    locked: strictBoolean('locked'),
+    search: fields.search,
+  })
+    .min(1)
+    .description('All accounts that match, instead of a list')
+    .messages({ 'object.base': 'filter must be an object.', 'object.min': 'filter must have a condition.' }),
+  dryRun: strictBoolean('dryRun').default(false).description('Only report what would be done'),
+});

@@ -191,8 +191,12 @@ describe('Flags of operations', () => {
     ]);
   });
 
-  it('lift the deadline of the database for undoing an import and applying a plan only', () => {
-    expect(named(({ databaseDeadline }) => databaseDeadline === 'none')).to.have.members(['undoImport', 'applyImport']);
+  it('lift the deadline of the database for undoing an import, applying a plan and changing many accounts only', () => {
+    expect(named(({ databaseDeadline }) => databaseDeadline === 'none')).to.have.members([
+      'undoImport',
+      'applyImport',
+      'changeManyUsers',
+    ]);
   });
 
   it('keep probes and metrics available before the database is reached', () => {

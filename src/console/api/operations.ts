@@ -24,6 +24,7 @@ export const operations = {
   removeAvatar: { method: 'DELETE', path: '/api/auth/avatar' },
   listUsers: { method: 'GET', path: '/api/users' },
   exportUsers: { method: 'GET', path: '/api/users/export.csv', answers: 'text' },
+  changeManyUsers: { method: 'POST', path: '/api/users/bulk', sends: 'json' },
   showUser: { method: 'GET', path: '/api/users/{id}' },
   updateUser: { method: 'PUT', path: '/api/users/{id}', sends: 'json' },
   deleteUser: { method: 'DELETE', path: '/api/users/{id}' },

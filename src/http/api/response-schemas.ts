@@ -4,6 +4,7 @@ import { courseLevels, courseTypes } from '../../schemas/course.js';
 import { enrollmentStatuses } from '../../schemas/enrollment.js';
 import { roles } from '../../schemas/fields.js';
 import { importStatuses } from '../../schemas/import.js';
+import { bulkActions } from '../../schemas/user.js';
 import { component } from './json-schema.js';
 
 /** The shapes of answers, for the documentation and the contract tests. Every key is required unless it says otherwise. */
@@ -239,6 +240,33 @@ export const activation = Joi.object({
   message: Joi.valid('User activated successfully.', 'User deactivated successfully.').required(),
   user: account.required(),
 });
+
+/** What a bulk operation on accounts did, or would do. */
+export const bulkChange = component(
+  'BulkChange',
+  'The outcome for each account',
+  Joi.object({
+    action: Joi.valid(...bulkActions)
+      .required()
+      .description('What was done, or would be'),
+    dryRun: boolean.description('Whether nothing was changed'),
+    counts: Joi.object({ done: count, unchanged: count, refused: count })
+      .required()
+      .description('Number of accounts by outcome'),
+    outcomes: Joi.array()
+      .items(
+        Joi.object({
+          id,
+          name: nullableText.description('Name of the account; null if it does not exist').example('Ada Lovelace'),
+          outcome: Joi.valid('done', 'unchanged', 'refused').required(),
+          code: nullableText.description('Code of the refusal; null otherwise').example(null),
+          message: nullableText.description('Reason of the refusal, for people; null otherwise').example(null),
+          password: Joi.string().description('The new initial password, after `reset_password`; shown only here'),
+        }),
+      )
+      .required(),
+  }),
+);
 
 export const auditEntry = component(
   'AuditEntry',

@@ -1,6 +1,7 @@
 import { presentAuditEntry } from '../../presenters/audit-entry.js';
 import { presentSession } from '../../presenters/session.js';
 import { presentListedUser, presentUser } from '../../presenters/user.js';
+import { changeManyUsers } from '../../services/accounts/bulk.js';
 import {
   changeActivation,
   deleteUser,
@@ -13,6 +14,7 @@ import { endUserSession, endUserSessions, listUserSessions } from '../../service
 import { listAudit } from '../../services/audit.js';
 import { lockOf } from '../../services/auth/throttle-locks.js';
 import { actorOf } from '../../services/core.js';
+import { publicMessage } from '../server/errors.js';
 import type { Handlers } from '../server/router.js';
 
 export const userHandlers = {
@@ -66,6 +68,21 @@ export const userHandlers = {
   async endUserSessions({ context, caller, params }) {
     const endedCount = await endUserSessions(context, actorOf(caller), params.id);
     return { message: 'All sessions ended.', endedCount };
+  },
+
+  async changeManyUsers({ context, caller, body, signal }) {
+    const { action, dryRun, outcomes } = await changeManyUsers(context, caller, body, signal);
+    const counted = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length;
+    return {
+      action,
+      dryRun,
+      counts: { done: counted('done'), unchanged: counted('unchanged'), refused: counted('refused') },
+      outcomes: outcomes.map(({ refusal, ...outcome }) => ({
+        ...outcome,
+        code: refusal?.code ?? null,
+        message: refusal ? publicMessage(refusal) : null,
+      })),
+    };
   },
 
   async unlockUser({ context, caller, params }) {

@@ -32,6 +32,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   PHONE_TAKEN: { status: 400 },
   SUPER_ADMIN_EXISTS: { status: 400 },
   SUPER_ADMIN_PROTECTED: { status: 400 },
+  OWN_ACCOUNT: { status: 400 },
   NO_MATCHING_ACCOUNT: { status: 401 },
   WRONG_PASSWORD: { status: 401 },
   TOO_MANY_ATTEMPTS: { status: 429, retryAfter: 60 },
@@ -90,6 +91,11 @@ export function messageOf(code: ErrorCode): string {
   return mappings[code].message ?? new AppError(code).message;
 }
 
+/** What a client is told of a failure. */
+export function publicMessage({ code, message }: AppError): string {
+  return mappings[code].message ?? message;
+}
+
 /** Failures of Express and its body parser, which know no error codes of ours. */
 function fromFramework(error: unknown): AppError | undefined {
   if (error instanceof URIError) return new AppError('MALFORMED_URL', undefined, { cause: error });
@@ -131,7 +137,7 @@ function locationOf(path: string, operation: Operation | undefined): 'body' | 'q
   return has(operation?.query) ? 'query' : 'body';
 }
 
-function bodyOf(error: AppError, mapping: Mapping, operation: Operation | undefined): object {
+function bodyOf(error: AppError, operation: Operation | undefined): object {
   if (error.code === 'VALIDATION') {
     return {
       errors: error.details.map(({ path, message }) => ({
@@ -143,7 +149,7 @@ function bodyOf(error: AppError, mapping: Mapping, operation: Operation | undefi
     };
   }
   return {
-    error: mapping.message ?? error.message,
+    error: publicMessage(error),
     ...(error.code === 'PASSWORD_CHANGE_REQUIRED' && { code: error.code }),
   };
 }
@@ -200,6 +206,6 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
     if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
     response
       .status(mapping.status)
-      .json(known ? bodyOf(known, mapping, response.locals.operation) : { error: serverError.message });
+      .json(known ? bodyOf(known, response.locals.operation) : { error: serverError.message });
   };
 }

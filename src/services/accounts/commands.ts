@@ -117,10 +117,13 @@ export async function resetPassword(
   return { user, temporaryPassword };
 }
 
+/** The refusal to delete or demote a trainer with courses. */
+export const trainerInUse = () =>
+  new AppError('ACCOUNT_IN_USE', 'Trainer still has courses. Assign them to another trainer first.');
+
 /** Checks for courses regardless of the account's current role. @throws AppError `ACCOUNT_IN_USE` */
 async function assertWithoutCourses(core: Core, { id }: User, transaction: Transaction): Promise<void> {
-  if ((await core.database.models.Course.count({ where: { trainerId: id }, transaction })) > 0)
-    throw new AppError('ACCOUNT_IN_USE', 'Trainer still has courses. Assign them to another trainer first.');
+  if ((await core.database.models.Course.count({ where: { trainerId: id }, transaction })) > 0) throw trainerInUse();
 }
 
 /** A trainer with courses and a trainee with open enrollments keep their role. @throws AppError `ACCOUNT_IN_USE` */

@@ -12,7 +12,8 @@ import type { Core } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 
-function listingFilter(core: Core, listing: UserFilter): WhereOptions<User> {
+/** The condition of a filter of accounts. */
+export function listingFilter(core: Core, listing: UserFilter): WhereOptions<User> {
   const { role, isActive, requiresPasswordChange, locked, search } = listing;
   return {
     ...(role !== undefined && { role }),

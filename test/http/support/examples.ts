@@ -201,6 +201,10 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     const { user } = await signIn(context);
     return { ...(await admin(context)), params: { id: user.id } };
   },
+  async changeManyUsers(context) {
+    const { token, params } = await someAccount(context);
+    return { token, body: { action: 'deactivate', ids: [params.id], dryRun: false } };
+  },
   unlockUser: someAccount,
   async listCourses(context) {
     const { course } = await buildCatalogue(context);

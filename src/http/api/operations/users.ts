@@ -1,6 +1,12 @@
 import Joi from 'joi';
 import { sessionListingSchema } from '../../../schemas/auth.js';
-import { activationSchema, userFilterSchema, userListingSchema, userUpdateSchema } from '../../../schemas/user.js';
+import {
+  activationSchema,
+  bulkChangeSchema,
+  userFilterSchema,
+  userListingSchema,
+  userUpdateSchema,
+} from '../../../schemas/user.js';
 import { operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -31,6 +37,18 @@ export const userOperations = {
       description: 'The accounts, a line each',
       content: 'text/csv',
     },
+  }),
+  changeManyUsers: operation({
+    method: 'post',
+    path: '/api/users/bulk',
+    tag: 'Users',
+    summary: 'Change up to 1,000 accounts: those of a list, or all that match a filter',
+    description:
+      'Each account is changed by itself, as by the operation for one, and has an outcome. With `dryRun`, nothing is changed. The account of the caller is refused.',
+    access: superAdmin,
+    body: bulkChangeSchema,
+    databaseDeadline: 'none',
+    success: { status: 200, description: 'The outcomes', body: shapes.bulkChange },
   }),
   showUser: operation({
     method: 'get',

@@ -1,0 +1,151 @@
+import { Op, type WhereOptions } from 'sequelize';
+import type { User } from '../../db/models/user.js';
+import { AppError, isAppError, notFound, validationError } from '../../errors.js';
+import { type BulkAction, type BulkChange, bulkChangeSchema, mostBulkAccounts } from '../../schemas/user.js';
+import { validate } from '../../schemas/validate.js';
+import { actorOf, type Caller, type Core } from '../core.js';
+import { deleteUser, resetPassword, setUserActive, trainerInUse } from './commands.js';
+import { listingFilter } from './queries.js';
+import { endUserSessions } from './sessions.js';
+
+/** What a bulk operation did with an account, or would do. */
+export interface BulkOutcome {
+  id: string;
+  /** Null for an account that doesn't exist. */
+  name: string | null;
+  outcome: 'done' | 'unchanged' | 'refused';
+  /** Why it was refused. */
+  refusal?: AppError;
+  /** The new initial password, which is shown nowhere else. */
+  password?: string;
+}
+
+/** What is known of the accounts before anything is done. */
+interface Known {
+  user: User | undefined;
+  hasCourses: boolean;
+  sessions: number;
+}
+
+/** The accounts that are meant, in a stable order. @throws AppError `VALIDATION`, also when the filter matches too many */
+async function meantIds(core: Core, { ids, filter }: BulkChange): Promise<string[]> {
+  if (filter === undefined) {
+    if (ids === undefined) throw validationError([{ path: 'ids', message: 'Either ids or filter is required.' }]);
+    return ids;
+  }
+  if (ids !== undefined) throw validationError([{ path: 'filter', message: 'ids and filter exclude each other.' }]);
+  const { User } = core.database.models;
+  const where: WhereOptions<User> = listingFilter(core, filter);
+  return core.database.read(async () => {
+    const matched = await User.count({ where });
+    if (matched > mostBulkAccounts)
+      throw validationError([
+        {
+          path: 'filter',
+          message: `filter matches ${matched} accounts; at most ${mostBulkAccounts} can be changed at once.`,
+        },
+      ]);
+    const users = await User.findAll({ attributes: ['id'], where, order: [['id', 'ASC']], limit: mostBulkAccounts });
+    return users.map(({ id }) => id);
+  });
+}
+
+/** Reads all that the outcomes depend on, with at most two queries. */
+async function readKnown(core: Core, action: BulkAction, ids: readonly string[]): Promise<(id: string) => Known> {
+  const { User, Course, Session } = core.database.models;
+  return core.database.read(async () => {
+    const users = new Map((await User.findAll({ where: { id: [...ids] } })).map((user) => [user.id, user]));
+    const courses =
+      action === 'delete'
+        ? await Course.findAll({ attributes: ['trainerId'], where: { trainerId: [...ids] }, group: 'trainerId' })
+        : [];
+    const open = { userId: [...ids], expiresAt: { [Op.gt]: core.now() } };
+    const sessions = action === 'end_sessions' ? await Session.count({ where: open, group: ['userId'] }) : [];
+    const trainers = new Set(courses.map(({ trainerId }) => trainerId));
+    const counts = new Map(sessions.map(({ userId, count }) => [String(userId), count]));
+    return (id) => ({ user: users.get(id), hasCourses: trainers.has(id), sessions: counts.get(id) ?? 0 });
+  });
+}
+
+/** Whether the account is changed, stays as it is, or why it is refused. */
+function foreseen(
+  action: BulkAction,
+  caller: Caller,
+  { user, hasCourses, sessions }: Known,
+): 'done' | 'unchanged' | AppError {
+  if (!user) return notFound('User');
+  switch (action) {
+    case 'activate':
+      return user.isActive ? 'unchanged' : 'done';
+    case 'deactivate':
+      if (user.role === 'super_admin') return new AppError('SUPER_ADMIN_PROTECTED');
+      return user.isActive ? 'done' : 'unchanged';
+    case 'delete':
+      if (user.role === 'super_admin') return new AppError('SUPER_ADMIN_PROTECTED');
+      return hasCourses ? trainerInUse() : 'done';
+    case 'reset_password':
+      return user.id === caller.user.id ? new AppError('OWN_ACCOUNT') : 'done';
+    case 'end_sessions':
+      if (user.id === caller.user.id) return new AppError('OWN_ACCOUNT');
+      return sessions === 0 ? 'unchanged' : 'done';
+  }
+}
+
+/** Changes one account, in a transaction of its own. @throws AppError as the operation for one account */
+async function change(core: Core, caller: Caller, action: BulkAction, id: string): Promise<{ password?: string }> {
+  const actor = actorOf(caller);
+  switch (action) {
+    case 'activate':
+    case 'deactivate':
+      await setUserActive(core, actor, id, action === 'activate');
+      return {};
+    case 'delete':
+      await deleteUser(core, actor, id);
+      return {};
+    case 'reset_password':
+      return { password: (await resetPassword(core, actor, id)).temporaryPassword };
+    case 'end_sessions':
+      await endUserSessions(core, actor, id);
+      return {};
+  }
+}
+
+/** Refusals that belong to an account; after any other failure the rest is refused without being tried. */
+const ownRefusals = ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED', 'ACCOUNT_IN_USE'] as const;
+
+/**
+ * Changes many accounts, each in a transaction of its own. Failures become outcomes, so that what was done before them, such
+ * as new passwords, is told in any case.
+ * @param signal ends it between two accounts
+ * @throws AppError `VALIDATION`
+ */
+export async function changeManyUsers(
+  core: Core,
+  caller: Caller,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<{ action: BulkAction; dryRun: boolean; outcomes: BulkOutcome[] }> {
+  const wanted = validate(bulkChangeSchema, input);
+  const { action, dryRun } = wanted;
+  const ids = await meantIds(core, wanted);
+  const known = await readKnown(core, action, ids);
+  const outcomes: BulkOutcome[] = [];
+  let stopped: AppError | undefined;
+  for (const id of ids) {
+    const { user } = known(id);
+    const account = { id, name: user ? `${user.firstName} ${user.lastName}` : null };
+    const verdict = stopped ?? foreseen(action, caller, known(id));
+    if (verdict === 'unchanged' || (verdict === 'done' && dryRun)) outcomes.push({ ...account, outcome: verdict });
+    else if (verdict !== 'done') outcomes.push({ ...account, outcome: 'refused', refusal: verdict });
+    else if (signal.aborted) stopped = new AppError('INTERRUPTED');
+    else
+      try {
+        outcomes.push({ ...account, outcome: 'done', ...(await change(core, caller, action, id)) });
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        outcomes.push({ ...account, outcome: 'refused', refusal: error });
+        if (!isAppError(error, ...ownRefusals)) stopped = error;
+      }
+  }
+  return { action, dryRun, outcomes };
+}

@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import type { User } from '../../src/db/models/user.js';
+import { buildCourse, buildUser, tokenFor } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
+import { type Cast, castOf, changesOf } from './support/cast.js';
+import { expectInvalid, messageOf } from './support/expectations.js';
+
+interface Outcome {
+  id: string;
+  name: string | null;
+  outcome: string;
+  code: string | null;
+  message: string | null;
+  password?: string;
+}
+
+describe('POST /api/users/bulk', () => {
+  const harness = useHarness();
+  let cast: Cast;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+  });
+  const bulk = (body: object) => harness.api('post', '/api/users/bulk', cast.admin.token).send(body);
+  const nameOf = ({ firstName, lastName }: User) => `${firstName} ${lastName}`;
+  const done = (user: User) => ({ id: user.id, name: nameOf(user), outcome: 'done', code: null, message: null });
+  const unchanged = (user: User) => ({ ...done(user), outcome: 'unchanged' });
+  const refused = (user: User, code: string, message: string) => ({ ...done(user), outcome: 'refused', code, message });
+  const actionsOf = async (user: User) =>
+    (await changesOf(harness, cast, user.id, cast.admin)).map(({ action }) => action);
+  const protectedAdmin = () =>
+    refused(cast.admin.user, 'SUPER_ADMIN_PROTECTED', "The super admin can't be deactivated, demoted or deleted.");
+  const own = () => refused(cast.admin.user, 'OWN_ACCOUNT', 'Your own account is not changed in bulk.');
+
+  it('deactivates and activates, tells each outcome in the order of the list, and audits each change', async () => {
+    const { trainee, owner } = cast;
+    const inactive = await buildUser(harness.context, { isActive: false });
+    const nobody = uuidv7();
+    const ids = [trainee.user.id, inactive.id, nobody, cast.admin.user.id, owner.user.id];
+    const { body } = await bulk({ action: 'deactivate', ids }).expect(200);
+    expect(body).to.deep.equal({
+      action: 'deactivate',
+      dryRun: false,
+      counts: { done: 2, unchanged: 1, refused: 2 },
+      outcomes: [
+        done(trainee.user),
+        unchanged(inactive),
+        { id: nobody, name: null, outcome: 'refused', code: 'NOT_FOUND', message: 'User not found.' },
+        protectedAdmin(),
+        done(owner.user),
+      ],
+    });
+    for (const { token } of [trainee, owner]) await harness.api('get', '/api/auth/me', token).expect(401);
+    expect(await actionsOf(trainee.user)).to.deep.equal(['user.deactivate']);
+    expect(await actionsOf(inactive)).to.deep.equal([]);
+    const again = await bulk({ action: 'activate', ids: [trainee.user.id, cast.admin.user.id] }).expect(200);
+    expect(again.body.outcomes).to.deep.equal([done(trainee.user), unchanged(cast.admin.user)]);
+    expect(await actionsOf(trainee.user)).to.deep.equal(['user.deactivate', 'user.activate']);
+  });
+
+  it('resets passwords, and shows each once', async () => {
+    const { trainee, owner } = cast;
+    const response = await bulk({
+      action: 'reset_password',
+      ids: [trainee, owner, cast.admin].map(({ user }) => user.id),
+    });
+    expect(response.headers['cache-control']).to.equal('no-store');
+    const outcomes = response.body.outcomes as Outcome[];
+    expect(outcomes.at(-1)).to.deep.equal(own());
+    const passwords = outcomes.slice(0, 2).map(({ password = '' }) => password);
+    expect(new Set(passwords).size).to.equal(2);
+    for (const [index, { user, token }] of [trainee, owner].entries()) {
+      expect(outcomes[index]).to.deep.equal({ ...done(user), password: passwords[index] });
+      await harness.api('get', '/api/auth/me', token).expect(401);
+      const credentials = { identifier: user.email, password: passwords[index] };
+      const { body } = await harness.api('post', '/api/auth/login').send(credentials).expect(200);
+      expect(body.user.requiresPasswordChange).to.equal(true);
+      expect(await actionsOf(user)).to.deep.equal(['user.reset-password']);
+    }
+    await harness.api('get', '/api/auth/me', cast.admin.token).expect(200);
+  });
+
+  it('deletes, but neither the super admin nor a trainer with courses', async () => {
+    const { trainee, owner, foreign, admin } = cast;
+    await buildCourse(harness.context, owner.user);
+    const ids = [owner, foreign, trainee, admin].map(({ user }) => user.id);
+    const { body } = await bulk({ action: 'delete', ids }).expect(200);
+    const inUse = 'Trainer still has courses. Assign them to another trainer first.';
+    expect(body.outcomes).to.deep.equal([
+      refused(owner.user, 'ACCOUNT_IN_USE', inUse),
+      done(foreign.user),
+      done(trainee.user),
+      protectedAdmin(),
+    ]);
+    const left = await harness.context.database.models.User.findAll({ attributes: ['id'] });
+    expect(left.map(({ id }) => id)).to.have.members([owner.user.id, admin.user.id]);
+    expect(await actionsOf(trainee.user)).to.deep.equal(['user.delete']);
+  });
+
+  it('ends sessions', async () => {
+    const { trainee, admin } = cast;
+    await tokenFor(harness.context, trainee.user);
+    const without = await buildUser(harness.context);
+    const { body } = await bulk({ action: 'end_sessions', ids: [trainee.user.id, without.id, admin.user.id] }).expect(
+      200,
+    );
+    expect(body.outcomes).to.deep.equal([done(trainee.user), unchanged(without), own()]);
+    await harness.api('get', '/api/auth/me', trainee.token).expect(401);
+    const [entry] = await changesOf(harness, cast, trainee.user.id, admin);
+    expect(entry).to.deep.equal({ action: 'user.end-sessions', before: { sessions: 2 }, after: null });
+  });
+
+  it('changes what a filter matches', async () => {
+    const inactive = await buildUser(harness.context, { isActive: false });
+    const filter = { role: 'trainee', isActive: true, requiresPasswordChange: false, locked: false, search: '' };
+    const { body } = await bulk({ action: 'deactivate', filter }).expect(200);
+    expect(body.outcomes).to.deep.equal([done(cast.trainee.user)]);
+    const people = await bulk({ action: 'activate', filter: { role: 'trainee' } }).expect(200);
+    expect(people.body.outcomes).to.deep.equal([done(cast.trainee.user), done(inactive)]);
+    const nobody = await bulk({ action: 'delete', filter: { search: 'nobody' } }).expect(200);
+    expect(nobody.body).to.deep.include({ counts: { done: 0, unchanged: 0, refused: 0 }, outcomes: [] });
+  });
+
+  for (const action of ['activate', 'deactivate', 'reset_password', 'delete', 'end_sessions'])
+    it(`foresees in a dry run what ${action} does, and changes nothing`, async () => {
+      await buildCourse(harness.context, cast.owner.user);
+      await buildUser(harness.context, { isActive: false });
+      const ids = (await harness.context.database.models.User.findAll()).map(({ id }) => id).concat(uuidv7());
+      const contents = async () => {
+        const { AuditEntry, Session, User } = harness.context.database.models;
+        return JSON.stringify(await Promise.all([AuditEntry.findAll(), Session.findAll(), User.findAll()]));
+      };
+      const before = await contents();
+      const foreseen = await bulk({ action, ids, dryRun: true }).expect(200);
+      expect(await contents()).to.equal(before);
+      const real = await bulk({ action, ids }).expect(200);
+      expect(foreseen.body.dryRun).to.equal(true);
+      const plain = real.body.outcomes.map(({ password: _, ...outcome }: Outcome) => outcome);
+      expect(foreseen.body.outcomes).to.deep.equal(plain);
+      expect(foreseen.body.counts).to.deep.equal(real.body.counts);
+    });
+
+  it('refuses a filter that matches more than 1,000 accounts, and says how many', async () => {
+    const { User } = harness.context.database.models;
+    const { id: _id, ...pattern } = cast.trainee.user.get({ plain: true });
+    await User.bulkCreate(
+      Array.from({ length: 1000 }, (_, number) => ({
+        ...{ ...pattern, id: uuidv7(), email: `n${number}@example.org` },
+        ...{ phone: `${number}`, phoneKey: `n${number}`, searchKey: 'many' },
+      })),
+    );
+    const tooMany = await bulk({ action: 'delete', filter: { role: 'trainee' } });
+    expectInvalid(tooMany, ['filter']);
+    expect(messageOf(tooMany)).to.equal('filter matches 1001 accounts; at most 1000 can be changed at once.');
+    expect(await User.count({ where: { role: 'trainee' } })).to.equal(1001);
+    const most = await bulk({ action: 'deactivate', filter: { search: 'many' } }).expect(200);
+    expect(most.body.counts).to.deep.equal({ done: 1000, unchanged: 0, refused: 0 });
+  }).timeout(scaled(60_000));
+
+  it('names what is wrong with its input', async () => {
+    const ids = [cast.trainee.user.id];
+    const sentence = async (body: object) => messageOf(await bulk(body).expect(400));
+    expect(await sentence({ ids })).to.equal('action is required.');
+    expect(await sentence({ action: 'promote', ids })).to.match(/^action must be one of: activate, /);
+    expect(await sentence({ action: 'delete' })).to.equal('Either ids or filter is required.');
+    expect(await sentence({ action: 'delete', ids, filter: { role: 'trainee' } })).to.equal(
+      'ids and filter exclude each other.',
+    );
+    expect(await sentence({ action: 'delete', filter: {} })).to.equal('filter must have a condition.');
+    expect(await sentence({ action: 'delete', ids: [] })).to.equal('ids must name at least one.');
+    expect(await sentence({ action: 'delete', ids: [...ids, ...ids] })).to.equal('ids must name each one once.');
+    const long = Array.from({ length: 1001 }, () => ({}));
+    expect(await sentence({ action: 'delete', ids: long })).to.equal('ids may name at most 1000.');
+    expectInvalid(await bulk({ action: 'delete', filter: { role: 'boss', isActive: 'true' }, dryRun: 'true' }), [
+      ...['filter.role', 'filter.isActive', 'dryRun'],
+    ]);
+    expect(await actionsOf(cast.trainee.user)).to.deep.equal([]);
+  });
+});
