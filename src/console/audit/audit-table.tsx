@@ -92,6 +92,7 @@ function Changes({ entry, onOpen }: { entry: AuditEntry; onOpen(entry: AuditEntr
     <Button
       variant="subtle"
       size="compact-sm"
+      fw={400}
       onClick={() => onOpen(entry)}
       aria-label={t('audit.showChanges', { action: t(`audit.action.${entry.action}`), fields: text.join(', ') })}
     >

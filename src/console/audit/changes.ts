@@ -4,10 +4,18 @@ import type { Words } from '../i18n/en.js';
 
 export type AuditEntry = Answer<'listAudit'>['entries'][number];
 
-/** The fields that an entry tells of, in the order of the service. */
-export const changedFields = ({ before, after }: AuditEntry): string[] => [
-  ...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]),
-];
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** The fields that differ, in the order of the service; of what was created or deleted, those that say something. */
+export function changedFields({ before, after }: AuditEntry): string[] {
+  const all = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return all.filter((field) => {
+    const [old, present] = [before?.[field], after?.[field]];
+    if (isEmpty(old) && isEmpty(present)) return false;
+    return JSON.stringify(old) !== JSON.stringify(present);
+  });
+}
 
 /** What a recorded field is called; by its own name when it has no words. */
 export function fieldName(field: string, t: TFunction): string {

@@ -1,12 +1,185 @@
+import { Grid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { formatBytes, formatNumber } from '../i18n/format.js';
+import { ButtonLink, TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { PlainTable } from '../ui/plain-table.js';
+import { Failed, Loading } from '../ui/states.js';
+import { EnrollmentFigures } from './enrollment-figures.js';
+import { Figures, Section } from './figures.js';
+import { LastImports } from './last-imports.js';
+import { Weeks } from './weeks.js';
 
+type Overview = Extract<Answer<'showOverview'>['overview'], { role: 'super_admin' }>;
+
+const roles = ['trainee', 'trainer', 'super_admin'] as const;
+const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
+
+/** The programme at a glance; every figure leads to its list. */
 export function AdminOverview() {
   const { t } = useTranslation();
+  const answer = useApi('showOverview', {});
+  const overview = answer.data?.overview;
   return (
     <Page title={t('overview.title')}>
-      <Empty />
+      {answer.error ? (
+        <Failed error={answer.error} onRetry={() => void answer.refetch()} />
+      ) : overview?.role === 'super_admin' ? (
+        <Parts overview={overview} />
+      ) : (
+        <Loading lines={10} />
+      )}
     </Page>
+  );
+}
+
+function Parts({ overview }: { overview: Overview }) {
+  const { t } = useTranslation();
+  const { people, courses, enrollments, requestsWaiting, imports, weeks, storage } = overview;
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, md: 6 }}>
+        <Section
+          title={t('nav.people')}
+          action={
+            <TextLink to="/people" size="sm">
+              {t('overview.all')}
+            </TextLink>
+          }
+        >
+          <Figures
+            figures={[
+              {
+                key: 'total',
+                label: <TextLink to="/people">{t('overview.people.total')}</TextLink>,
+                value: people.total,
+              },
+              {
+                key: 'inactive',
+                label: (
+                  <TextLink to="/people" search={{ isActive: 'false' }}>
+                    {t('overview.people.inactive')}
+                  </TextLink>
+                ),
+                value: people.inactive,
+              },
+              {
+                key: 'initialPassword',
+                label: (
+                  <TextLink to="/people" search={{ requiresPasswordChange: 'true' }}>
+                    {t('overview.people.initialPassword')}
+                  </TextLink>
+                ),
+                value: people.initialPassword,
+              },
+              {
+                key: 'locked',
+                label: (
+                  <TextLink to="/people" search={{ locked: 'true' }}>
+                    {t('overview.people.locked')}
+                  </TextLink>
+                ),
+                value: people.locked,
+              },
+              ...roles.map((role) => ({
+                key: role,
+                label: (
+                  <TextLink to="/people" search={{ role }}>
+                    {t(`overview.roles.${role}`)}
+                  </TextLink>
+                ),
+                value: people.byRole[role].total,
+              })),
+            ]}
+          />
+        </Section>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 6 }}>
+        <Stack h="100%">
+          <EnrollmentFigures enrollments={enrollments} requestsWaiting={requestsWaiting} title={t('nav.enrollments')} />
+          <Section
+            title={t('nav.courses')}
+            action={
+              <TextLink to="/courses" size="sm">
+                {t('overview.all')}
+              </TextLink>
+            }
+          >
+            <CourseFigures courses={courses} />
+          </Section>
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={12}>
+        <Weeks weeks={weeks} />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Section
+          title={t('overview.imports.title')}
+          action={
+            <ButtonLink to="/imports" size="xs" variant="default">
+              {t('overview.imports.open')}
+            </ButtonLink>
+          }
+        >
+          <LastImports imports={imports} />
+        </Section>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Section title={t('overview.storage.title')}>
+          <Text size="sm">
+            {t('overview.storage.total', {
+              count: storage.files,
+              number: formatNumber(storage.files),
+              size: formatBytes(storage.bytes),
+            })}
+          </Text>
+          <PlainTable
+            label={t('overview.storage.title')}
+            figures
+            head={[t('overview.storage.kind'), t('overview.storage.files'), t('overview.storage.size')]}
+            rows={fileKinds.map((kind) => ({
+              key: kind,
+              cells: [
+                t(`overview.storage.${kind}`),
+                formatNumber(storage.byKind[kind].files),
+                formatBytes(storage.byKind[kind].bytes),
+              ],
+            }))}
+          />
+        </Section>
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+/** The courses by whether the catalogue shows them. */
+export function CourseFigures({ courses }: { courses: Overview['courses'] }) {
+  const { t } = useTranslation();
+  return (
+    <Figures
+      figures={[
+        { key: 'total', label: <TextLink to="/courses">{t('overview.courses.total')}</TextLink>, value: courses.total },
+        {
+          key: 'published',
+          label: (
+            <TextLink to="/courses" search={{ isPublished: 'true' }}>
+              {t('overview.courses.published')}
+            </TextLink>
+          ),
+          value: courses.published,
+        },
+        {
+          key: 'unpublished',
+          label: (
+            <TextLink to="/courses" search={{ isPublished: 'false' }}>
+              {t('overview.courses.unpublished')}
+            </TextLink>
+          ),
+          value: courses.unpublished,
+        },
+      ]}
+    />
   );
 }

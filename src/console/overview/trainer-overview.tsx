@@ -1,12 +1,84 @@
+import { Grid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { formatNumber } from '../i18n/format.js';
+import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
-import { Empty } from '../ui/states.js';
+import { PlainTable } from '../ui/plain-table.js';
+import { Failed, Loading } from '../ui/states.js';
+import { CourseFigures } from './admin-overview.js';
+import { EnrollmentFigures } from './enrollment-figures.js';
+import { Section } from './figures.js';
+import { Weeks } from './weeks.js';
 
+type Overview = Extract<Answer<'showOverview'>['overview'], { role: 'trainer' }>;
+
+/** A trainer's own courses at a glance, and the requests that wait for them. */
 export function TrainerOverview() {
   const { t } = useTranslation();
+  const answer = useApi('showOverview', {});
+  const overview = answer.data?.overview;
   return (
     <Page title={t('overview.title')}>
-      <Empty />
+      {answer.error ? (
+        <Failed error={answer.error} onRetry={() => void answer.refetch()} />
+      ) : overview?.role === 'trainer' ? (
+        <Parts overview={overview} />
+      ) : (
+        <Loading lines={10} />
+      )}
     </Page>
+  );
+}
+
+function Parts({ overview }: { overview: Overview }) {
+  const { t } = useTranslation();
+  const { courses, enrollments, requestsWaiting, requestsByCourse, weeks } = overview;
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, md: 6 }}>
+        <EnrollmentFigures enrollments={enrollments} requestsWaiting={requestsWaiting} title={t('nav.participants')} />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 6 }}>
+        <Section
+          title={t('nav.courses')}
+          action={
+            <TextLink to="/courses" size="sm">
+              {t('overview.all')}
+            </TextLink>
+          }
+        >
+          <CourseFigures courses={courses} />
+        </Section>
+      </Grid.Col>
+      <Grid.Col span={12}>
+        <Section title={t('overview.requests.title')}>
+          {requestsByCourse.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {t('overview.requests.none')}
+            </Text>
+          ) : (
+            <PlainTable
+              label={t('overview.requests.title')}
+              figures
+              head={[t('field.course'), t('overview.requestsWaiting')]}
+              rows={requestsByCourse.map(({ course, waiting }) => ({
+                key: course.id,
+                cells: [
+                  <TextLink key="course" to="/enrollments" search={{ status: 'pending', courseId: course.id }}>
+                    {course.title}
+                  </TextLink>,
+                  formatNumber(waiting),
+                ],
+              }))}
+            />
+          )}
+        </Section>
+      </Grid.Col>
+      <Grid.Col span={12}>
+        <Weeks weeks={weeks} />
+      </Grid.Col>
+    </Grid>
   );
 }

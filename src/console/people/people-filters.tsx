@@ -72,6 +72,13 @@ export function PeopleFilters({ search, onSearch, filtered }: PeopleFiltersProps
         options={yesOrNo(t('people.state.initialPassword'), t('people.state.ownPassword'))}
         onChange={(requiresPasswordChange) => onSearch({ requiresPasswordChange })}
       />
+      <FilterSelect
+        label={t('people.filter.locked')}
+        value={search.locked}
+        any={t('people.any.locked')}
+        options={yesOrNo(t('people.state.locked'), t('people.state.notLocked'))}
+        onChange={(locked) => onSearch({ locked })}
+      />
       {filtered && (
         <Button variant="subtle" onClick={() => onSearch(noFilters)}>
           {t('action.clear')}

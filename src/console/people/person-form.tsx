@@ -130,8 +130,9 @@ function Conflict({ base, theirs, onTheirs, onMine }: ConflictProps) {
   const show = (field: keyof Fields, { role, ...texts }: Fields) =>
     field === 'role' ? t(`role.${role}`) : texts[field];
   return (
-    <Alert color="orange" variant="light" role="alert" title={t('people.conflict')}>
+    <Alert color="orange" variant="light" role="alert">
       <Stack gap="sm">
+        <Text fw={600}>{t('people.conflict')}</Text>
         <List size="sm">
           {differing(base, theirs).map((field) => (
             <List.Item key={field}>

@@ -12,9 +12,10 @@ import { PersonActions } from './person-actions.js';
 import { PersonEnrollments } from './person-enrollments.js';
 import { PersonForm } from './person-form.js';
 import { PersonHistory } from './person-history.js';
+import { PersonSessions } from './person-sessions.js';
 
 const route = getRouteApi('/people/$id');
-const tabs = ['details', 'enrollments', 'history'] as const;
+const tabs = ['details', 'sessions', 'enrollments', 'history'] as const;
 
 /** One account: its fields, state, sessions, enrollments, and what was done to it. */
 export function PersonPage() {
@@ -81,6 +82,9 @@ function Person({ id }: { id: string }) {
         </Tabs.List>
         <Tabs.Panel value="details">
           <PersonForm user={user} />
+        </Tabs.Panel>
+        <Tabs.Panel value="sessions">
+          <PersonSessions user={user} {...list} />
         </Tabs.Panel>
         <Tabs.Panel value="enrollments">
           <PersonEnrollments user={user} {...list} />

@@ -1,0 +1,56 @@
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { ButtonLink, TextLink } from '../ui/links.js';
+import { Figures, Section } from './figures.js';
+
+const statuses = ['active', 'completed', 'cancelled'] as const;
+
+interface EnrollmentFiguresProps {
+  title: string;
+  enrollments: Answer<'enrollmentStatistics'>['stats'];
+  requestsWaiting: number;
+}
+
+/** Enrollments by status; requests that wait for an answer are what there is to do. */
+export function EnrollmentFigures({ title, enrollments, requestsWaiting }: EnrollmentFiguresProps) {
+  const { t } = useTranslation();
+  return (
+    <Section
+      title={title}
+      action={
+        requestsWaiting > 0 ? (
+          <ButtonLink to="/enrollments" search={{ status: 'pending' }} size="xs">
+            {t('overview.answerRequests', { count: requestsWaiting })}
+          </ButtonLink>
+        ) : (
+          <TextLink to="/enrollments" size="sm">
+            {t('overview.all')}
+          </TextLink>
+        )
+      }
+    >
+      <Figures
+        figures={[
+          {
+            key: 'pending',
+            label: (
+              <TextLink to="/enrollments" search={{ status: 'pending' }}>
+                {t('overview.requestsWaiting')}
+              </TextLink>
+            ),
+            value: requestsWaiting,
+          },
+          ...statuses.map((status) => ({
+            key: status,
+            label: (
+              <TextLink to="/enrollments" search={{ status }}>
+                {t(`courses.status.${status}`)}
+              </TextLink>
+            ),
+            value: enrollments[status],
+          })),
+        ]}
+      />
+    </Section>
+  );
+}

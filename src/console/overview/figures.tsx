@@ -1,0 +1,45 @@
+import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { formatNumber } from '../i18n/format.js';
+
+/** A part of the overview under a heading of its own. */
+export function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
+  return (
+    <Paper withBorder p="md" component="section" aria-label={title} h="100%">
+      <Stack gap="sm">
+        <Group justify="space-between" gap="xs">
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          {action}
+        </Group>
+        {children}
+      </Stack>
+    </Paper>
+  );
+}
+
+export interface Figure {
+  key: string;
+  /** What is counted, linked to the list of it. */
+  label: ReactNode;
+  value: number;
+}
+
+/** Figures with what they count, as large as their importance. */
+export function Figures({ figures }: { figures: readonly Figure[] }) {
+  return (
+    <SimpleGrid component="dl" cols={{ base: 2, xs: 3 }} spacing="sm" m={0}>
+      {figures.map(({ key, label, value }) => (
+        <Stack key={key} gap={0} className="figure">
+          <Text component="dt" size="sm" c="dimmed">
+            {label}
+          </Text>
+          <Text component="dd" fz={26} fw={650} lh={1.2} m={0}>
+            {formatNumber(value)}
+          </Text>
+        </Stack>
+      ))}
+    </SimpleGrid>
+  );
+}

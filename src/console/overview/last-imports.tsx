@@ -1,0 +1,62 @@
+import { Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { formatNumber } from '../i18n/format.js';
+import { TextLink } from '../ui/links.js';
+import { PlainTable } from '../ui/plain-table.js';
+import { StatusBadge, type Tone } from '../ui/status-badge.js';
+import { Time } from '../ui/time.js';
+
+type Import = Extract<Answer<'showOverview'>['overview'], { role: 'super_admin' }>['imports'][number];
+
+const tones: Record<Import['status'], Tone> = {
+  planning: 'waiting',
+  planned: 'waiting',
+  discarded: 'off',
+  expired: 'off',
+  queued: 'waiting',
+  running: 'waiting',
+  interrupted: 'bad',
+  completed: 'good',
+  stopped: 'bad',
+  failed: 'bad',
+  cancelled: 'off',
+  undoing: 'waiting',
+  undone: 'off',
+};
+
+export function LastImports({ imports }: { imports: readonly Import[] }) {
+  const { t } = useTranslation();
+  if (imports.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {t('overview.imports.none')}
+      </Text>
+    );
+  return (
+    <PlainTable
+      label={t('overview.imports.title')}
+      head={[
+        t('overview.imports.file'),
+        t('field.status'),
+        t('overview.imports.created'),
+        t('overview.imports.rejected'),
+        t('overview.imports.at'),
+      ]}
+      rows={imports.map(({ id, file, status, counts, createdAt }) => ({
+        key: id,
+        cells: [
+          <TextLink key="file" to="/imports/$id" params={{ id }}>
+            {file}
+          </TextLink>,
+          <StatusBadge key="status" tone={tones[status]}>
+            {t(`overview.imports.status.${status}`)}
+          </StatusBadge>,
+          formatNumber(counts.created),
+          formatNumber(counts.rejected),
+          <Time key="at" at={createdAt} relative />,
+        ],
+      }))}
+    />
+  );
+}

@@ -1,0 +1,123 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useApi, useChange } from '../api/queries.js';
+import { browserOf } from '../ui/browser.js';
+import { ConfirmDialog } from '../ui/confirm.js';
+import { type Column, DataTable } from '../ui/data-table.js';
+import { notifyDone } from '../ui/notify.js';
+import { Empty } from '../ui/states.js';
+import { Time } from '../ui/time.js';
+import { nameOf } from './account-state.js';
+import type { PersonListProps } from './person-enrollments.js';
+
+type Session = Answer<'listUserSessions'>['sessions'][number];
+
+/** Where an account is signed in; each session can be ended, and all of them. */
+export function PersonSessions({ user, search, onSearch }: PersonListProps) {
+  const { t } = useTranslation();
+  const [ending, setEnding] = useState<Session>();
+  const [endingAll, setEndingAll] = useState(false);
+  const endOne = useChange('endUserSession', ['listUserSessions', 'listAudit']);
+  const endAll = useChange('endUserSessions', ['listUserSessions', 'listAudit']);
+  const path = { id: user.id };
+  const sessions = useApi(
+    'listUserSessions',
+    { path, query: { page: search.page ?? 1, limit: search.limit ?? 20 } },
+    { keepPrevious: true },
+  );
+  const columns = useMemo<Column<Session>[]>(
+    () => [
+      {
+        id: 'device',
+        header: t('people.session.device'),
+        render: ({ userAgent, current }) => (
+          <>
+            <span title={userAgent ?? undefined}>{browserOf(userAgent) ?? t('people.session.unknown')}</span>
+            {current && (
+              <Text size="xs" c="dimmed">
+                {t('people.session.current')}
+              </Text>
+            )}
+          </>
+        ),
+      },
+      { id: 'ip', header: t('people.session.ip'), render: ({ ip }) => <bdi>{ip ?? '–'}</bdi> },
+      { id: 'createdAt', header: t('people.session.began'), render: ({ createdAt }) => <Time at={createdAt} /> },
+      {
+        id: 'lastUsedAt',
+        header: t('people.session.lastUsed'),
+        render: ({ lastUsedAt }) => <Time at={lastUsedAt} relative />,
+      },
+      { id: 'expiresAt', header: t('people.session.ends'), render: ({ expiresAt }) => <Time at={expiresAt} /> },
+      {
+        id: 'end',
+        header: t('people.session.actions'),
+        align: 'end',
+        render: (session) => (
+          <Button size="compact-sm" variant="default" onClick={() => setEnding(session)}>
+            {t('people.session.end')}
+          </Button>
+        ),
+      },
+    ],
+    [t],
+  );
+  const count = sessions.data?.pagination.totalItems ?? 0;
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          {t('people.session.hint')}
+        </Text>
+        {count > 0 && (
+          <Button size="xs" variant="default" onClick={() => setEndingAll(true)}>
+            {t('people.session.endAll')}
+          </Button>
+        )}
+      </Group>
+      <DataTable
+        label={t('people.tab.sessions')}
+        columns={columns}
+        query={sessions}
+        rows={sessions.data?.sessions}
+        pagination={sessions.data?.pagination}
+        rowKey={({ id }) => id}
+        search={search}
+        onSearch={onSearch}
+        empty={<Empty message={t('people.session.none')} />}
+      />
+      <ConfirmDialog
+        opened={ending !== undefined}
+        onClose={() => setEnding(undefined)}
+        title={t('people.session.endAsk')}
+        action={t('people.session.end')}
+        destructive
+        onConfirm={async () => {
+          if (!ending) return;
+          await endOne.mutateAsync({ path: { ...path, sessionId: ending.id } });
+          notifyDone(t('people.session.ended', { count: 1 }));
+        }}
+      >
+        {t('people.session.endHint', {
+          name: nameOf(user),
+          device: browserOf(ending?.userAgent ?? null) ?? t('people.session.unknown'),
+        })}
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={endingAll}
+        onClose={() => setEndingAll(false)}
+        title={t('people.session.endAllAsk', { name: nameOf(user) })}
+        action={t('people.session.endAll')}
+        destructive
+        onConfirm={async () => {
+          const { endedCount } = await endAll.mutateAsync({ path });
+          notifyDone(t('people.session.ended', { count: endedCount }));
+        }}
+      >
+        {t('people.session.endAllHint', { count })}
+      </ConfirmDialog>
+    </Stack>
+  );
+}

@@ -1,0 +1,82 @@
+import { expect } from '@playwright/test';
+import { registerUser, setUserActive, updateUser } from '../../src/services/accounts/commands.js';
+import { operator } from '../../src/services/core.js';
+import { createCourse } from '../../src/services/courses/commands.js';
+import { buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, keepScreenshot } from './support/browser.js';
+import { type ConsoleTest, useConsole } from './support/console.js';
+
+/** Changes by the super admin and by an operator. */
+async function buildLog({ context }: ConsoleTest) {
+  const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
+  const trainer = await buildUser(context, { role: 'trainer', firstName: 'Tom', lastName: 'Trainer' });
+  const byAdmin = { actorId: admin.id, origin: 'http', ip: '192.0.2.1', role: 'super_admin' } as const;
+  const person = { firstName: 'Tia', lastName: 'Trainee', email: 'tia@example.org', phone: '+1 555 7654321' };
+  const trainee = await registerUser(context, byAdmin, {
+    ...person,
+    role: 'trainee',
+    password: 'a-long-password-here',
+  });
+  await updateUser(context, byAdmin, trainee.id, { lastName: 'Other', phone: '+1 555 1234567' });
+  await setUserActive(context, operator, trainee.id, false);
+  await createCourse(context, byAdmin, { title: 'Compilers', description: 'All of it.', trainerId: trainer.id });
+  return { admin, trainee };
+}
+
+describePages('The audit log', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+
+  it('shows who changed what, with values before and after side by side and links to both', async () => {
+    const { admin, trainee } = await buildLog(test);
+    const page = await test.openAs(admin, '/audit');
+    await expect(page.getByText('Times are in the zone Europe/Berlin.')).toBeVisible();
+    const row = page.getByRole('row').filter({ hasText: 'Person changed' });
+    await expect(row.getByRole('link', { name: 'Ada Admin' })).toHaveAttribute('href', `/people/${admin.id}`);
+    await expect(row.getByRole('link', { name: 'Tia Other' })).toHaveAttribute('href', `/people/${trainee.id}`);
+    await expect(page.getByRole('row').filter({ hasText: 'Person deactivated' })).toContainText('Operator');
+    await keepScreenshot(page, 'audit');
+    await row.getByRole('button', { name: /^Person changed, show changes: Last name, Phone/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Person changed' });
+    await expect(dialog.getByRole('row', { name: 'Last name Trainee Other' })).toBeVisible();
+    await keepScreenshot(page, 'audit changes');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /^Course created/ }).click();
+    const course = page.getByRole('dialog', { name: 'Course created' });
+    await expect(course.getByRole('link', { name: 'Tom Trainer' })).toBeVisible();
+  });
+
+  it('is filtered by actor, action, object and time, which the address keeps', async () => {
+    const { admin, trainee } = await buildLog(test);
+    const page = await test.openAs(admin, '/audit');
+    await expect(page.getByText('1 to 4 of 4')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Made by' }).fill('ada');
+    await page.getByRole('option', { name: 'Ada Admin' }).click();
+    await expect(page.getByText('1 to 3 of 3')).toBeVisible();
+    await page.getByLabel('Action').selectOption('Person changed');
+    await expect(page.getByText('1 to 1 of 1')).toBeVisible();
+    await page.reload();
+    await expect(page.getByText('1 to 1 of 1')).toBeVisible();
+    await expect(page.getByRole('textbox', { name: 'Made by' })).toHaveValue('Ada Admin');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await expect(page.getByText('1 to 4 of 4')).toBeVisible();
+
+    await page.getByLabel('Kind of object').selectOption('Person');
+    await page.getByRole('textbox', { name: 'Person' }).fill('tia');
+    await page.getByRole('option', { name: 'Tia Other' }).click();
+    await expect(page.getByText('1 to 3 of 3')).toBeVisible();
+    expect(new URL(page.url()).searchParams.get('target')).toContain(trainee.id);
+    await page.getByLabel('From').fill('2000-01-01');
+    await page.getByLabel('Until').fill('2000-01-02');
+    await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
+  });
+
+  it('fits a narrow screen', async () => {
+    const { admin } = await buildLog(test);
+    const page = await test.openAs(admin, '/audit', { viewport: { width: 360, height: 740 } });
+    await expect(page.getByText('1 to 4 of 4')).toBeVisible();
+    await keepScreenshot(page, 'audit narrow');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  });
+});

@@ -1,0 +1,61 @@
+import { expect } from '@playwright/test';
+import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, keepScreenshot } from './support/browser.js';
+import { type ConsoleTest, useConsole } from './support/console.js';
+
+async function buildProgramme({ context }: ConsoleTest) {
+  const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
+  const trainer = await buildUser(context, { role: 'trainer', firstName: 'Tom', lastName: 'Trainer' });
+  const course = await buildCourse(context, trainer, { title: 'Compilers', isPublished: true });
+  await buildCourse(context, trainer, { title: 'Draft' });
+  for (const status of ['pending', 'pending', 'active', 'completed'] as const)
+    await buildEnrollment(context, await buildUser(context, { isActive: status !== 'completed' }), course, { status });
+  return { admin, trainer };
+}
+
+describePages('The overview', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+
+  it('of the super admin shows the figures, each with its list behind it', async () => {
+    const { admin } = await buildProgramme(test);
+    const page = await test.openAs(admin);
+    const people = page.getByRole('region', { name: 'People' });
+    await expect(people).toContainText('Accounts6');
+    await expect(people).toContainText('Inactive1');
+    await expect(page.getByRole('region', { name: 'Courses' })).toContainText('Not published1');
+    await expect(page.getByText('Nothing has been imported yet.')).toBeVisible();
+    await expect(page.locator('.recharts-surface').first()).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    await keepScreenshot(page, 'overview');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await keepScreenshot(page, 'overview dark');
+    await people.getByRole('link', { name: 'Inactive' }).click();
+    await expect(page.getByText('1 to 1 of 1')).toBeVisible();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Answer 2 requests' }).click();
+    await expect(page).toHaveURL(/\/enrollments\?status=pending/);
+  });
+
+  it('has its chart as a table, too', async () => {
+    const { admin } = await buildProgramme(test);
+    const page = await test.openAs(admin);
+    await page.getByText('Table', { exact: true }).click();
+    const table = page.getByRole('table', { name: 'The last 12 weeks' });
+    await expect(table.getByRole('row')).toHaveCount(13);
+    await expect(table.getByRole('row').last()).toContainText('46');
+  });
+
+  it('of a trainer shows the requests for each course', async () => {
+    const { trainer } = await buildProgramme(test);
+    const page = await test.openAs(trainer, '/', { viewport: { width: 360, height: 740 } });
+    const table = page.getByRole('table', { name: 'Requests by course' });
+    await expect(table.getByRole('row', { name: 'Compilers 2' })).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    await keepScreenshot(page, 'overview trainer narrow');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await table.getByRole('link', { name: 'Compilers' }).click();
+    await expect(page).toHaveURL(/status=pending.*courseId=|courseId=.*status=pending/);
+  });
+});

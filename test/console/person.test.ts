@@ -1,0 +1,155 @@
+import { expect, type Page } from '@playwright/test';
+import { buildCourse, buildEnrollment, buildUser, factoryPassword, tokenFor } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, keepScreenshot } from './support/browser.js';
+import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
+
+async function buildScene({ context }: ConsoleTest) {
+  const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
+  const trainer = await buildUser(context, { role: 'trainer' });
+  const trainee = await buildUser(context, { firstName: 'Tia', lastName: 'Trainee', email: 'tia@example.org' });
+  const course = await buildCourse(context, trainer, { title: 'Compilers' });
+  await buildEnrollment(context, trainee, course, { status: 'active', progress: 40 });
+  return { admin, trainer, trainee };
+}
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save' });
+
+describePages('A person', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+
+  it('is edited; unsaved changes are asked about before the page is left', async () => {
+    const { admin, trainee } = await buildScene(test);
+    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    await expect(save(page)).toBeDisabled();
+    await page.getByLabel('First name').fill('Mia');
+    page.once('dialog', (dialog) => void dialog.dismiss());
+    await page.getByRole('link', { name: 'Courses' }).click();
+    await expect(page.getByLabel('First name')).toHaveValue('Mia');
+
+    await page.getByLabel('Email').fill('no address');
+    test.expectErrors(page, /status of 400/);
+    await save(page).click();
+    await expect(page.getByLabel('Email')).toHaveAttribute('aria-invalid', 'true');
+    await page.getByLabel('Email').fill('mia@example.org');
+    await save(page).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Mia Trainee' })).toBeVisible();
+    await expect(save(page)).toBeDisabled();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('button', { name: /^Person changed, show changes/ }).click();
+    const dialog = page.getByRole('dialog');
+    await expect(dialog.getByRole('row', { name: 'First name Tia Mia' })).toBeVisible();
+    await expect(dialog.getByRole('row', { name: 'Email tia@example.org mia@example.org' })).toBeVisible();
+    await keepScreenshot(page, 'person changes');
+  });
+
+  it("shows what somebody else has changed meanwhile, and overwrites it only when that's chosen", async () => {
+    const { admin, trainee } = await buildScene(test);
+    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    await page.getByLabel('First name').fill('Mia');
+    const tab = await test.openTab(page, `${test.url}/people/${trainee.id}`);
+    await tab.getByLabel('Last name').fill('Other');
+    await save(tab).click();
+    await expect(tab.getByRole('heading', { level: 1, name: 'Tia Other' })).toBeVisible();
+
+    await save(page).click();
+    const warning = page.getByRole('alert').filter({ hasText: 'Somebody else' });
+    await expect(warning).toContainText('Last name: "Trainee" is now "Other"');
+    await keepScreenshot(page, 'person conflict');
+    await warning.getByRole('button', { name: 'Discard my changes' }).click();
+    await expect(page.getByLabel('First name')).toHaveValue('Tia');
+    await expect(page.getByLabel('Last name')).toHaveValue('Other');
+  });
+
+  it('gets a new password, which is shown until it is closed on purpose', async () => {
+    const { admin, trainee } = await buildScene(test);
+    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    await page.getByRole('button', { name: 'Reset password' }).click();
+    await expect(page.getByRole('dialog')).toContainText('must change it at the next sign-in');
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New password of Tia Trainee' });
+    const password = await dialog.getByLabel('New password', { exact: true }).inputValue();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await keepScreenshot(page, 'new password');
+    await expect(dialog).toBeVisible();
+    await dialog.getByRole('button', { name: 'I have saved it' }).click();
+    await expect(dialog).toBeHidden();
+
+    const other = await test.open(test.url);
+    await signInAt(other, 'tia@example.org', password);
+    await expect(other.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
+  });
+
+  it('is deactivated, activated and deleted, after saying what that does', async () => {
+    const { admin, trainee } = await buildScene(test);
+    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+      await page.getByRole('dialog').getByRole('button', { name: item }).click();
+      await expect(page.getByRole('dialog')).toBeHidden();
+    };
+    await choose('Deactivate');
+    await expect(page.getByText('Inactive', { exact: true })).toBeVisible();
+    await choose('Activate');
+    await expect(page.getByText('Active', { exact: true })).toBeVisible();
+    await choose('Delete');
+    await expect(page.getByRole('heading', { level: 1, name: 'People' })).toBeVisible();
+    await expect(page.getByRole('table')).not.toContainText('Tia Trainee');
+    test.expectErrors(page, /status of 404/);
+    await page.goto(`${test.url}/people/${trainee.id}`);
+    await expect(page.getByText('There is no such person.')).toBeVisible();
+  });
+
+  it('that is locked out is unlocked', async () => {
+    const { admin, trainee } = await buildScene(test);
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      await fetch(`${test.url}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ identifier: 'tia@example.org', password: `wrong-${attempt}` }),
+      });
+    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    await expect(page.getByText('Locked', { exact: true })).toBeVisible();
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    await expect(page.getByRole('dialog')).toContainText(/the lock ends by itself in \d+ (minute|second)/);
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlock' }).click();
+    await expect(page.getByText('Locked', { exact: true })).toBeHidden();
+    await expect(page.getByRole('button', { name: 'Unlock' })).toBeHidden();
+  });
+
+  it('has sessions, which are seen and ended', async () => {
+    const { admin, trainee } = await buildScene(test);
+    await tokenFor(test.context, trainee);
+    const other = await test.open(test.url);
+    await signInAt(other, 'tia@example.org', factoryPassword);
+    await other.getByRole('banner').waitFor();
+    const page = await test.openAs(admin, `/people/${trainee.id}?tab=sessions`);
+    const row = page.getByRole('row').filter({ hasText: 'Chrome' });
+    await expect(row).toContainText('127.0.0.1');
+    await keepScreenshot(page, 'person sessions');
+    await row.getByRole('button', { name: 'End' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await expect(row).toBeHidden();
+    test.expectErrors(other, /status of 401/);
+    await other.reload();
+    await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+
+    await page.getByRole('button', { name: 'End all' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End all' }).click();
+    await expect(page.getByText('Not signed in anywhere.')).toBeVisible();
+  });
+
+  it('has enrollments, which lead to their courses', async () => {
+    const { admin, trainee } = await buildScene(test);
+    const page = await test.openAs(admin, `/people/${trainee.id}`);
+    await page.getByRole('tab', { name: 'Enrollments' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'Compilers' });
+    await expect(row).toContainText('Taking part');
+    await expect(row).toContainText('40%');
+    await keepScreenshot(page, 'person enrollments');
+    await expect(row.getByRole('link', { name: 'Compilers' })).toHaveAttribute('href', /^\/courses\//);
+  });
+});
