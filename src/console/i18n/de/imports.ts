@@ -170,7 +170,6 @@ export const imports: Words['imports'] = {
     outcome: 'Ergebnis',
     account: 'Konto',
     reason: 'Grund',
-    changes: 'Änderungen',
     cells: 'Zeile in der Datei',
     all: 'Alle Zeilen',
     search: 'Zeilen suchen',

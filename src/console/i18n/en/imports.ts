@@ -167,7 +167,6 @@ export const imports = {
     outcome: 'Outcome',
     account: 'Account',
     reason: 'Reason',
-    changes: 'Changes',
     cells: 'Row in the file',
     all: 'All rows',
     search: 'Search rows',
