@@ -52,15 +52,27 @@ const filtered = ({ courseId, userId, status }: Filter): WhereOptions<Enrollment
   ...(status !== undefined && { status }),
 });
 
-/** The caller's active and pending enrollments, newest first, with their courses (specification, section 4.11). */
-export async function currentEnrollments(core: Core, { user }: Caller): Promise<Enrollment[]> {
-  return core.database.read(() =>
-    core.database.models.Enrollment.findAll({
-      where: { userId: user.id, status: ['active', 'pending'] },
-      order: newestFirst,
-      include: withCourseSummary(core),
-    }),
+/** The ids of the caller's active and pending enrollments, newest first. */
+export async function currentEnrollmentIds(core: Core, { user }: Caller): Promise<string[]> {
+  const where = { userId: user.id, status: ['active', 'pending'] };
+  const found = await core.database.read(() =>
+    core.database.models.Enrollment.findAll({ attributes: ['id'], where, order: newestFirst }),
   );
+  return found.map(({ id }) => id);
+}
+
+/** How many enrollments are read together: their courses may have long texts. */
+const readTogether = 50;
+
+/** Those enrollments of the given ids that are still active or pending, with their courses (specification, section 4.11). */
+export async function* currentEnrollments(core: Core, ids: readonly string[]): AsyncGenerator<Enrollment> {
+  for (let at = 0; at < ids.length; at += readTogether) {
+    const where = { id: ids.slice(at, at + readTogether), status: ['active', 'pending'] };
+    const include = withCourseSummary(core);
+    yield* await core.database.read(() =>
+      core.database.models.Enrollment.findAll({ where, order: newestFirst, include }),
+    );
+  }
 }
 
 /**
