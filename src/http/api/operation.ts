@@ -52,8 +52,8 @@ export interface Operation {
   /** Answers `Range` with a part and `If-None-Match` with 304 (RFC 9110, sections 13.1.2 and 14). */
   acceptsRanges?: true;
   /**
-   * The most bytes of JSON that an item of its pages can have, where a page can have more than 2 MB. Large pages are built a
-   * few at a time (large-answers.ts).
+   * The most bytes of JSON that an item of its list can have, where the answer can have more than 2 MB. Such answers are built
+   * a few at a time (large-answers.ts), by the query's limit, or without one by what the handler expects.
    */
   itemBytes?: number;
   /** The answer when all goes well: JSON, or something of another kind that is sent as it comes. */

@@ -125,28 +125,34 @@ export function sendJson(response: Response, answer: object, { unreadMs, onBegin
 /** The length of a part of a large answer, in units of UTF-16; other requests are served before the next one is written. */
 const partLength = 128 * 1024;
 
+/** A list of an answer, whose items may be read from the database while they are encoded. */
+function isList(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
+}
+
 /** The JSON of an answer, the items of its lists one by one. */
-function* piecesOfJson(answer: object): Generator<string> {
+async function* piecesOfJson(answer: object): AsyncGenerator<string> {
   let before = '{';
   for (const [key, value] of Object.entries(answer) as [string, unknown][]) {
-    if (value === undefined) continue;
     yield `${before}${JSON.stringify(key)}:`;
     before = ',';
-    if (Array.isArray(value)) {
-      yield '[';
-      for (const [index, item] of (value as unknown[]).entries())
-        yield `${index === 0 ? '' : ','}${JSON.stringify(item) ?? 'null'}`;
-      yield ']';
+    if (isList(value)) {
+      let separator = '[';
+      for await (const item of value) {
+        yield `${separator}${JSON.stringify(item)}`;
+        separator = ',';
+      }
+      yield separator === '[' ? '[]' : ']';
     } else yield JSON.stringify(value);
   }
-  yield before === '{' ? '{}' : '}';
+  yield '}';
 }
 
 /** Encodes an answer in parts, so that the whole is never in memory as one text. */
 async function encodeInParts(answer: object): Promise<Buffer[]> {
   const parts: Buffer[] = [];
   let text = '';
-  for (const piece of piecesOfJson(answer)) {
+  for await (const piece of piecesOfJson(answer)) {
     text += piece;
     if (text.length < partLength) continue;
     parts.push(Buffer.from(text));

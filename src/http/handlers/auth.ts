@@ -12,7 +12,7 @@ import { updateProfile } from '../../services/accounts/profile.js';
 import { completeSetup, setupStatus } from '../../services/accounts/setup.js';
 import { changeFirstPassword, changePassword, login } from '../../services/auth/login.js';
 import { actorOf } from '../../services/core.js';
-import { currentEnrollments } from '../../services/enrollments/queries.js';
+import { currentEnrollmentIds, currentEnrollments } from '../../services/enrollments/queries.js';
 import type { Handlers } from '../server/router.js';
 
 export const authHandlers = {
@@ -55,8 +55,12 @@ export const authHandlers = {
     return { message: 'Password changed successfully.', user: presentFirstPasswordChangeUser(user) };
   },
 
-  async checkEnrollment({ context, caller }) {
-    const enrollments = await currentEnrollments(context, caller.user.id);
-    return { hasEnrollments: enrollments.length > 0, enrollments: enrollments.map(presentCurrentEnrollment) };
+  async checkEnrollment({ context, caller, expectItems }) {
+    const ids = await currentEnrollmentIds(context, caller.user.id);
+    await expectItems(ids.length);
+    async function* presented() {
+      for await (const enrollment of currentEnrollments(context, ids)) yield presentCurrentEnrollment(enrollment);
+    }
+    return { hasEnrollments: ids.length > 0, enrollments: presented() };
   },
 } satisfies Partial<Handlers>;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type Joi from 'joi';
 import { AppError } from '../../errors.js';
 import { createFairQueue } from '../../fair-queue.js';
@@ -6,17 +5,19 @@ import { networkOf } from '../../services/auth/throttle-rules.js';
 import type { Operation } from '../api/operation.js';
 
 /**
- * Builds large answers a few at a time: rows, their presentation and the JSON take several times the memory of the answer
+ * Large answers are built a few at a time: rows, their presentation and the JSON take several times the memory of the answer
  * until it is sent. Others are built immediately.
  */
 export interface LargeAnswers {
   /**
-   * Builds an answer of at most so many bytes: immediately, or when the ones before it are built.
-   * @param work builds and sends it; gives the bytes that it had
-   * @throws AppError `OVERLOADED` when it would wait for too long, `BODY_INCOMPLETE` when its client has left
+   * Waits until an answer of at most so many bytes may be built.
+   * @throws AppError `OVERLOADED` when that takes too long, `BODY_INCOMPLETE` when its client has left
    */
-  build(request: LargeRequest, work: () => Promise<number>): Promise<void>;
+  enter(request: LargeRequest): Promise<LeaveLargeAnswers>;
 }
+
+/** To be called when an answer has been sent, with its bytes, or with what it has failed with. */
+export type LeaveLargeAnswers = (outcome: { bytes: number } | { error: unknown }) => void;
 
 interface LargeRequest {
   /** The most that its answer can have, in bytes. */
@@ -38,38 +39,44 @@ const restFactor = 3;
 const longestRestMs = 1000;
 const bounds = { entries: 200, entriesEach: 60, waitMs: 5000, runningBytes: mostBuilt };
 
-/** The most bytes that an operation's answer to a query can have; undefined unless the contract says that it can be large. */
-export function largestAnswer({ itemBytes, query }: Operation, asked: { limit?: unknown }): number | undefined {
+/** How many items an operation's answer to a query can have; undefined unless it is a page that the contract calls large. */
+export function pageLength({ itemBytes, query }: Operation, asked: { limit?: unknown }): number | undefined {
   if (itemBytes === undefined || !query) return undefined;
   const limit = query.extract('limit') as Joi.NumberSchema;
   // Anything else than a permitted number is refused by the service.
   const { value, error } = limit.validate(asked.limit) as Joi.ValidationResult<number>;
-  return error ? undefined : itemBytes * value;
+  return error ? undefined : value;
 }
 
 export function createLargeAnswers(): LargeAnswers {
   const queue = createFairQueue(bounds);
 
-  async function workAndRest(work: () => Promise<number>): Promise<void> {
-    const startedAt = performance.now();
-    // What could have been large seldom is.
-    if ((await work()) <= ordinary) return;
-    const restMs = Math.min(restFactor * (performance.now() - startedAt), longestRestMs);
-    await sleep(restMs, undefined, { ref: false });
+  /** Ends the work of an entry: immediately, or after the pause that others get. */
+  function endsWork(startedAt: number, done: () => void): LeaveLargeAnswers {
+    return (outcome) => {
+      if ('bytes' in outcome && outcome.bytes > ordinary) {
+        const restMs = Math.min(restFactor * (performance.now() - startedAt), longestRestMs);
+        return void setTimeout(done, restMs).unref();
+      }
+      // Without a database the others would fail too, each later than the one before it.
+      if ('error' in outcome && outcome.error instanceof AppError && outcome.error.code.startsWith('DATABASE_'))
+        queue.refuseWaiting();
+      done();
+    };
   }
 
   return {
-    async build({ bytes, address, account, signal }, work) {
-      if (bytes <= ordinary) return void (await work());
+    async enter({ bytes, address, account, signal }) {
+      if (bytes <= ordinary) return () => undefined;
       const owner = account ?? (address === null ? '' : networkOf(address));
       try {
-        await queue.add({ account: owner, bytes, signal }, () => workAndRest(work));
+        return await new Promise<LeaveLargeAnswers>((resolve, reject) => {
+          const work = () => new Promise<void>((done) => resolve(endsWork(performance.now(), done)));
+          queue.add({ account: owner, bytes, signal }, work).catch(reject);
+        });
       } catch (error) {
-        if (signal.aborted)
-          throw new AppError('BODY_INCOMPLETE', 'The client left before its answer was built.', { cause: error });
-        // Without a database the others would fail too, each later than the one before it.
-        if (error instanceof AppError && error.code.startsWith('DATABASE_')) queue.refuseWaiting();
-        throw error;
+        if (!signal.aborted) throw error;
+        throw new AppError('BODY_INCOMPLETE', 'The client left before its answer was built.', { cause: error });
       }
     },
   };

@@ -13,7 +13,7 @@ import { type StreamAnswer, sendJson, sendLargeJson, sendStream } from '../body/
 import { readUpload } from '../body/uploads.js';
 import type { Admission } from './admission.js';
 import { admit } from './admit.js';
-import { type LargeAnswers, largestAnswer } from './large-answers.js';
+import { type LargeAnswers, type LeaveLargeAnswers, pageLength } from './large-answers.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
 import { answerTaken, bodyComing } from './waiting-request.js';
 import type { WaitingRequests } from './waiting-requests.js';
@@ -43,6 +43,8 @@ export interface HandlerRequest<T extends Operation = Operation> {
   signal: AbortSignal;
   /** Releases the request's slot while it waits in another bounded queue. */
   waitAside<R>(wait: () => Promise<R>): Promise<R>;
+  /** Waits until an answer with so many items may be built, where the query has no limit for them: see `itemBytes`. */
+  expectItems(count: number): Promise<void>;
   /** The header, for operations that know callers of their own. */
   authorization: string | undefined;
   /** The session cookie of the web console. */
@@ -161,9 +163,19 @@ function respond<T extends Operation>(
       });
     const { params, query } = request;
     const setHeader = (name: string, value: string) => void response.setHeader(name, value);
+    let leaveLarge: LeaveLargeAnswers | undefined;
+    async function expectItems(count: number): Promise<void> {
+      if (!largeAnswers || operation.itemBytes === undefined) return;
+      // While it waits, it is none of those being processed.
+      admission?.release(response);
+      const bytes = count * operation.itemBytes;
+      leaveLarge = await largeAnswers.enter({ ...owner, bytes, signal: left.signal });
+      admission?.reacquire(response);
+    }
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
-      ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader, cookie },
+      ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
+      ...{ expectItems, cookie },
       waitAside: <R>(wait: () => Promise<R>) => released(undefined, wait),
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
@@ -175,23 +187,23 @@ function respond<T extends Operation>(
       onBegin: () => admission?.release(response),
       onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
     };
-    const run = () => (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
-    const bytes = largestAnswer(operation, query);
-    if (largeAnswers && bytes !== undefined) {
-      // While it waits, it is none of those being processed.
-      admission?.release(response);
-      return largeAnswers.build({ ...owner, bytes, signal: left.signal }, async () => {
-        admission?.reacquire(response);
-        const answer = await run();
-        return sendLargeJson(response.status(operation.success.status), answer, sending);
-      });
+    const items = pageLength(operation, query);
+    if (items !== undefined) await expectItems(items);
+    try {
+      const answer = await (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
+      response.status(operation.success.status);
+      // Where the contract names a content type, its handlers give a stream: the mapped types say so.
+      if ('content' in operation.success)
+        await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);
+      else if (operation.itemBytes === undefined) sendJson(response, answer, sending);
+      else {
+        const bytes = await sendLargeJson(response, answer, sending);
+        leaveLarge?.({ bytes });
+      }
+    } catch (error) {
+      leaveLarge?.({ error });
+      throw error;
     }
-    const answer = await run();
-    response.status(operation.success.status);
-    // Where the contract names a content type, its handlers give a stream: the mapped types say so.
-    if ('content' in operation.success)
-      await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);
-    else sendJson(response, answer, sending);
   }
 
   return (request, response) => {

@@ -54,18 +54,32 @@ const filtered = ({ courseId, userId, trainerId, status }: Filter): WhereOptions
 });
 
 /**
- * An account's active and pending enrollments, newest first, with their courses (specification, section 4.11).
+ * The ids of an account's active and pending enrollments, newest first.
  * @param limit all of them by default
  */
-export async function currentEnrollments(core: Core, userId: string, limit?: number): Promise<Enrollment[]> {
-  return core.database.read(() =>
+export async function currentEnrollmentIds(core: Core, userId: string, limit?: number): Promise<string[]> {
+  const where = { userId, status: ['active', 'pending'] };
+  const found = await core.database.read(() =>
     core.database.models.Enrollment.findAll({
-      where: { userId, status: ['active', 'pending'] },
-      order: newestFirst,
-      include: withCourseSummary(core),
+      ...{ attributes: ['id'], where, order: newestFirst },
       ...(limit !== undefined && { limit }),
     }),
   );
+  return found.map(({ id }) => id);
+}
+
+/** How many enrollments are read together: their courses may have long texts. */
+const readTogether = 50;
+
+/** Those enrollments of the given ids that are still active or pending, with their courses (specification, section 4.11). */
+export async function* currentEnrollments(core: Core, ids: readonly string[]): AsyncGenerator<Enrollment> {
+  for (let at = 0; at < ids.length; at += readTogether) {
+    const where = { id: ids.slice(at, at + readTogether), status: ['active', 'pending'] };
+    const include = withCourseSummary(core);
+    yield* await core.database.read(() =>
+      core.database.models.Enrollment.findAll({ where, order: newestFirst, include }),
+    );
+  }
 }
 
 /**

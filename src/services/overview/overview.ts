@@ -3,7 +3,7 @@ import type { Import } from '../../db/models/import.js';
 import { type AccountStatistics, accountStatistics } from '../accounts/statistics.js';
 import type { Actor, Core } from '../core.js';
 import { type CourseCounts, countCourses } from '../courses/queries.js';
-import { currentEnrollments } from '../enrollments/queries.js';
+import { currentEnrollmentIds, currentEnrollments } from '../enrollments/queries.js';
 import {
   averageProgress,
   type CourseRequests,
@@ -93,11 +93,14 @@ async function trainerOverview(core: Core, actor: Actor, trainerId: string): Pro
 }
 
 async function traineeOverview(core: Core, actor: Actor, userId: string): Promise<TraineeOverview> {
+  const ids = await currentEnrollmentIds(core, userId, enrollmentsShown);
+  const current: Enrollment[] = [];
+  for await (const enrollment of currentEnrollments(core, ids)) current.push(enrollment);
   return {
     role: 'trainee',
     enrollments: await enrollmentStatistics(core, actor),
     averageProgress: await averageProgress(core, userId),
-    current: await currentEnrollments(core, userId, enrollmentsShown),
+    current,
   };
 }
 

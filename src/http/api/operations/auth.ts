@@ -8,6 +8,7 @@ import {
 } from '../../../schemas/auth.js';
 import { noFields } from '../../../schemas/file.js';
 import { profileSchema, registerSchema } from '../../../schemas/user.js';
+import { itemBytes } from '../item-bytes.js';
 import { anybody, operation, signedIn, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -172,6 +173,7 @@ export const authOperations = {
     summary: "The calling trainee's active and pending enrollments, newest first",
     access: { kind: 'roles', roles: ['trainee'], refusal: 'Only trainees can check enrollment.' },
     allowsInitialPassword: true,
+    itemBytes: itemBytes.enrollment,
     success: {
       status: 200,
       description: 'The enrollments',
