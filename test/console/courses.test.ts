@@ -1,8 +1,7 @@
-import { expect } from '@playwright/test';
 import sharp from 'sharp';
 import { buildEnrollment, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, keepScreenshot } from './support/browser.js';
+import { describePages, expect, keepScreenshot } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
@@ -127,7 +126,7 @@ describePages('The courses of the web console', function () {
     await expect(page.getByText('cover.png is not saved yet.')).toBeVisible();
     await expect(page.locator('img[src^="blob:"]')).toBeVisible();
     await page.getByRole('button', { name: 'Save picture' }).click();
-    await expect(page.locator('img[src^="/api/images/"]')).toBeVisible({ timeout: scaled(20_000) });
+    await expect(page.locator('img[src^="/api/images/"]')).toBeVisible();
     await keepScreenshot(page, 'course details');
     await page.getByRole('button', { name: 'Remove picture' }).click();
     await dialog(page).getByRole('button', { name: 'Remove picture' }).click();
@@ -136,7 +135,7 @@ describePages('The courses of the web console', function () {
     const text = { name: 'cover.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
     await page.locator('input[type=file]').setInputFiles(text);
     await page.getByRole('button', { name: 'Save picture' }).click();
-    await expect(page.getByRole('alert')).toBeVisible({ timeout: scaled(20_000) });
+    await expect(page.getByRole('alert')).toBeVisible();
   });
 
   it('deletes a course with participants only by force of the super admin', async () => {

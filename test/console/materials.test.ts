@@ -1,6 +1,5 @@
-import { expect } from '@playwright/test';
 import { scaled } from '../support/machine.js';
-import { describePages, keepScreenshot } from './support/browser.js';
+import { describePages, expect, keepScreenshot } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
