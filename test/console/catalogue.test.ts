@@ -1,7 +1,7 @@
-import { expect, type Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, keepScreenshot, widthBeyondWindow } from './support/browser.js';
+import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';
 import { useConsole } from './support/console.js';
 
 const cards = (page: Page) => page.getByRole('article');

@@ -1,7 +1,5 @@
-import { expect } from '@playwright/test';
-import { buildEnrollment, buildMaterial } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, keepScreenshot, widthBeyondWindow } from './support/browser.js';
+import { describePages, expect, keepScreenshot } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
@@ -46,22 +44,5 @@ describePages('The materials of a course', function () {
     await zone.dispatchEvent('dragover', { dataTransfer: data });
     await zone.dispatchEvent('drop', { dataTransfer: data });
     await expect(row(page, 'dropped.txt')).toBeVisible();
-  });
-
-  it('fit a narrow screen, like the other parts of a course', async () => {
-    const { trainer, course, trainees } = await buildScene(test);
-    await buildMaterial(test.context, course);
-    for (const trainee of trainees) await buildEnrollment(test.context, trainee, course, { status: 'pending' });
-    const page = await test.openAs(trainer, '/courses', { viewport: { width: 360, height: 740 } });
-    for (const path of [
-      '/courses',
-      ...['details', 'participants', 'materials'].map((tab) => `/courses/${course.id}?tab=${tab}`),
-    ]) {
-      await page.goto(`${test.url}${path}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle');
-      await keepScreenshot(page, `narrow ${path.replace(course.id, '')}`);
-      expect(await widthBeyondWindow(page), path).toBeLessThanOrEqual(0);
-    }
   });
 });

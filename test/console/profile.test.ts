@@ -1,9 +1,8 @@
-import { expect } from '@playwright/test';
 import sharp from 'sharp';
 import { clientName } from '../../src/console/profile/client-name.js';
 import { buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, keepScreenshot, widthBeyondWindow } from './support/browser.js';
+import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';
 import { signInAt, useConsole } from './support/console.js';
 
 describePages('The own profile', function () {
@@ -41,9 +40,7 @@ describePages('The own profile', function () {
       .toBuffer();
     await page.locator('input[type=file]').setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer });
     await page.getByRole('button', { name: 'Save picture' }).click();
-    await expect(page.getByRole('banner').locator('img[src^="/api/images/"]')).toBeVisible({
-      timeout: scaled(20_000),
-    });
+    await expect(page.getByRole('banner').locator('img[src^="/api/images/"]')).toBeVisible();
     await keepScreenshot(page, 'profile');
     await page.getByRole('button', { name: 'Remove picture' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove picture' }).click();

@@ -26,6 +26,12 @@ export function CourseDetails({ course }: { course: Course }) {
           await upload('setThumbnail', { path: { id }, body: { image } }, { onProgress });
           await refresh();
         }}
+        {...(course.thumbnail !== null && {
+          onRemove: async () => {
+            await call('removeThumbnail', { path: { id } });
+            await refresh();
+          },
+        })}
       />
       <EditForm key={id} course={course} />
     </Stack>

@@ -34,6 +34,7 @@ export function CourseSelect({ value, onChange }: CourseSelectProps) {
       aria-label={t('courses.field.course')}
       placeholder={t('courses.any.course')}
       searchable
+      openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': t('action.clear') }}
       data={[...known, ...found]}

@@ -45,6 +45,8 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
       const enrollmentIds = rows.slice(first, first + mostRemovals).map(({ id }) => id);
       await call('removeMany', { body: { enrollmentIds } });
       onDone(enrollmentIds);
+      const left = rows.slice(first + mostRemovals);
+      if (left.length > 0) setShown({ action, rows: left });
       setDone(first + enrollmentIds.length);
     }
   }
@@ -63,6 +65,8 @@ export function EnrollmentDialog({ change, onClose, onDone }: EnrollmentDialogPr
     }
     onDone(changed);
     setRefused(failed);
+    // Trying again concerns those who are left.
+    if (failed.length > 0) setShown({ action, rows: rows.filter(({ id }) => !changed.includes(id)) });
     if (failed.length > 0) throw new Error(t('courses.change.refused', { count: failed.length }));
   }
 

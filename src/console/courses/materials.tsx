@@ -73,7 +73,7 @@ function useColumns(courseId: string, onRemove: (file: Material) => void): reado
       id: 'name',
       header: t('field.name'),
       render: ({ id, name }) => (
-        <Anchor href={addressOfFile(id)} download={name}>
+        <Anchor inherit href={addressOfFile(id)} download={name}>
           {name}
         </Anchor>
       ),

@@ -36,6 +36,7 @@ export function TrainerSelect({ known, onChange, ...props }: TrainerSelectProps)
     <Select
       {...props}
       searchable
+      openOnFocus={false}
       clearButtonProps={{ 'aria-label': t('action.clear') }}
       data={[...chosen, ...found]}
       // The service has searched, also by what isn't shown.

@@ -44,7 +44,7 @@ export function Sessions() {
   return (
     <Stack>
       <DataTable
-        label={t('profile.sessions.title')}
+        label={t('profile.sessions.list')}
         columns={columns}
         query={query}
         rows={query.data?.sessions}

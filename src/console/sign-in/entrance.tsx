@@ -8,7 +8,7 @@ import { Logo } from '../app/logo.js';
 export function Entrance({ title, hint, children }: { title: string; hint?: string; children: ReactNode }) {
   const { t } = useTranslation();
   return (
-    <Center component="main" mih="100vh" p="md">
+    <Center component="main" id="content" mih="100vh" p="md">
       <Stack w="100%" maw={420}>
         <Group justify="space-between">
           <Group gap="xs">

@@ -1,7 +1,14 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from '@playwright/test';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  expect as playwrightExpect,
+} from '@playwright/test';
 import { scaled } from '../../support/machine.js';
 
 /** Debian's; nothing is downloaded. */
@@ -17,6 +24,9 @@ export const describePages = isInstalled ? describe : describe.skip;
 if (!isInstalled) console.log(`NOT RUN: tests of the web console, as there is no Chromium at ${executablePath}.`);
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Playwright's retrying `expect`, which gives a slow machine more time. */
+export const expect = playwrightExpect.configure({ timeout: scaled(15_000) });
 
 /** Where screenshots go, of screens and of failed tests. */
 const screenshots = process.env.SCREENSHOTS;

@@ -16,6 +16,7 @@ export const profile: Words['profile'] = {
   },
   sessions: {
     title: 'Sitzungen',
+    list: 'Wo du angemeldet bist',
     client: 'Browser oder Programm',
     unknown: 'Unbekannt',
     current: 'Diese hier',

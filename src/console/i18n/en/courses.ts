@@ -5,7 +5,7 @@ export const courses = {
   new: 'New course',
   search: 'Search courses',
   empty: 'There are no courses yet.',
-  notYours: 'Another trainer holds this course. You see what the catalogue shows.',
+  notYours: "This is another trainer's course. You see what the catalogue shows.",
   actionsOf: 'Actions for {{title}}',
   tab: {
     details: 'Details',

@@ -14,6 +14,7 @@ export const profile = {
   },
   sessions: {
     title: 'Sessions',
+    list: 'Where you are signed in',
     client: 'Browser or program',
     unknown: 'Unknown',
     current: 'This one',
