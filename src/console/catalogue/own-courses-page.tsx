@@ -25,7 +25,11 @@ export function OwnCoursesPage() {
   const [editing, setEditing] = useState<OwnEnrollment>();
   const { page, limit } = search;
   const status = oneOf(enrollmentStatuses, search.status);
-  const query = useApi('listOwnEnrollments', { query: { status, page, limit } }, { keepPrevious: true });
+  const query = useApi(
+    'listOwnEnrollments',
+    { query: { status: status && [status], page, limit } },
+    { keepPrevious: true },
+  );
 
   function onSearch(change: SearchChange<Search>): void {
     void navigate({ search: (previous) => changedSearch(previous, change) });

@@ -22,12 +22,12 @@ function useEnrollments({ status: given, courseId, userId, search, page, limit }
   const status = oneOf(enrollmentStatuses, given);
   const all = useApi(
     'listEnrollments',
-    { query: { status, courseId, userId, page, limit } },
+    { query: { status: status && [status], courseId, userId, page, limit } },
     { enabled: isAdmin, keepPrevious: true },
   );
   const own = useApi(
     'listTrainerEnrollments',
-    { path: { trainerId: id }, query: { status, courseId, search, page, limit } },
+    { path: { trainerId: id }, query: { status: status && [status], courseId, search, page, limit } },
     { enabled: !isAdmin, keepPrevious: true },
   );
   return isAdmin ? all : own;

@@ -26,7 +26,7 @@ export function Participants({ course }: { course: Course }) {
   const status = oneOf(enrollmentStatuses, search.status);
   const query = useApi(
     'listCourseTrainees',
-    { path: { courseId: course.id }, query: { status, search: text, page, limit } },
+    { path: { courseId: course.id }, query: { status: status && [status], search: text, page, limit } },
     { keepPrevious: true },
   );
   const rows = query.data?.trainees.map(({ enrollment, ...user }) => ({ ...enrollment, user, course }));
