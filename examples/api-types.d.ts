@@ -267,7 +267,7 @@ export interface BulkChange {
     id: string;
     /** Name of the account; null if it does not exist */
     name: string | null;
-    /** What became of it, or would */
+    /** What became of the row or account, or would */
     outcome: 'done' | 'unchanged' | 'refused';
     /** Code of the refusal; null otherwise */
     code: string | null;
@@ -2617,7 +2617,7 @@ export interface ListImportRowsParameters {
     id: string;
   };
   query?: {
-    /** What became of it, or would */
+    /** What became of the row or account, or would */
     outcome?: 'created' | 'updated' | 'skipped' | 'rejected';
     /** Machine-readable code of the failure */
     code?: string;

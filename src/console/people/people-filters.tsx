@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Input } from '../api/client.js';
+import type { Operations } from '../../../examples/api-types.js';
 import { flag, type ListSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { FilterSelect } from '../ui/filter-select.js';
 import { SearchField } from '../ui/search-field.js';
@@ -9,7 +9,7 @@ export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordCha
 
 const roles = ['super_admin', 'trainer', 'trainee'] as const;
 
-export type PeopleFilter = NonNullable<Input<'exportUsers'>['query']>;
+export type PeopleFilter = NonNullable<Operations['exportUsers']['parameters']['query']>;
 
 /** The filters of the address as the service takes them. */
 export function filterOf({ search, role, isActive, requiresPasswordChange, locked }: PeopleSearch): PeopleFilter {

@@ -11,9 +11,13 @@ import { formatNumber } from '../i18n/format.js';
 import { DataTable } from '../ui/data-table.js';
 import { Page } from '../ui/page.js';
 import { type Account, nameOf } from './account-state.js';
+import type { BulkAction, Selected } from './bulk-actions.js';
+import { BulkDialog } from './bulk-dialog.js';
+import { EnrollDialog } from './enroll-dialog.js';
 import { NewPersonDialog } from './new-person-dialog.js';
 import { peopleColumns, sortKeys } from './people-columns.js';
 import { filterOf, noFilters, PeopleFilters, type PeopleSearch } from './people-filters.js';
+import { SelectionBar } from './selection-bar.js';
 
 const route = getRouteApi('/people');
 const defaultSort = '-createdAt';
@@ -24,7 +28,10 @@ export function PeoplePage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [creating, { open, close }] = useDisclosure();
-  const [selected, setSelected] = useState<ReadonlyMap<string, Account>>(new Map());
+  const [accounts, setAccounts] = useState<ReadonlyMap<string, Account>>(new Map());
+  /** Whether all that match are meant, instead of those that were ticked. */
+  const [allMatching, setAllMatching] = useState(false);
+  const [acting, setActing] = useState<BulkAction>();
   const filter = filterOf(search);
   const filtered = Object.keys(filter).length > 0;
   const people = useApi(
@@ -42,9 +49,27 @@ export function PeoplePage() {
   const columns = useMemo(() => peopleColumns(t), [t]);
   const total = people.data?.pagination.totalItems;
 
-  const onSearch = (change: SearchChange<PeopleSearch>) =>
+  const selected: Selected = allMatching
+    ? { kind: 'matching', filter, count: total ?? 0 }
+    : { kind: 'accounts', accounts };
+  const pageAccounts = new Map(people.data?.users.map((account) => [account.id, account]));
+
+  function onSearch(change: SearchChange<PeopleSearch>): void {
+    // With another filter it would be other accounts.
+    if (Object.keys(change).some((key) => key in noFilters)) setAllMatching(false);
     // Each letter of a search is no page to go back to.
     void navigate({ search: (before) => changedSearch(before, change), replace: 'search' in change });
+  }
+
+  function select(next: ReadonlyMap<string, Account>): void {
+    setAllMatching(false);
+    setAccounts(next);
+  }
+
+  function closeAction(changed: boolean): void {
+    setActing(undefined);
+    if (changed) select(new Map());
+  }
 
   return (
     <Page
@@ -79,10 +104,21 @@ export function PeoplePage() {
         search={search}
         onSearch={onSearch}
         defaultSort={defaultSort}
-        selection={{ selected, onChange: setSelected }}
+        selection={{ selected: allMatching ? pageAccounts : accounts, onChange: select }}
         filtered={filtered}
         onClearFilters={() => onSearch(noFilters)}
       />
+      <SelectionBar
+        selected={selected}
+        matching={total ?? 0}
+        onSelectMatching={() => setAllMatching(true)}
+        onClear={() => select(new Map())}
+        onAct={setActing}
+      />
+      {acting === 'enroll' && <EnrollDialog selected={selected} onClose={closeAction} />}
+      {acting !== undefined && acting !== 'enroll' && (
+        <BulkDialog action={acting} selected={selected} onClose={closeAction} />
+      )}
       <NewPersonDialog opened={creating} onClose={close} />
     </Page>
   );

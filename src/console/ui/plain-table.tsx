@@ -15,7 +15,7 @@ interface PlainTableProps {
 export function PlainTable({ label, head, rows, figures = false }: PlainTableProps) {
   const align = (column: number) => (figures && column > 0 ? 'end' : 'start');
   return (
-    <Box component="section" aria-label={label} tabIndex={0} className="table-frame">
+    <Box role="group" aria-label={label} tabIndex={0} className="table-frame">
       <Table aria-label={label} verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>

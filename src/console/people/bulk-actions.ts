@@ -1,0 +1,82 @@
+import { call } from '../api/client.js';
+import type { Account } from './account-state.js';
+import type { PeopleFilter } from './people-filters.js';
+
+/** What can be done to many accounts at once. `enroll` is an operation of its own; the others are `changeManyUsers`. */
+export const bulkActions = ['activate', 'deactivate', 'reset_password', 'end_sessions', 'enroll', 'delete'] as const;
+export type BulkAction = (typeof bulkActions)[number];
+export type AccountAction = Exclude<BulkAction, 'enroll'>;
+
+/** Accounts that were ticked, or all that match the filter. */
+export type Selected =
+  | { kind: 'accounts'; accounts: ReadonlyMap<string, Account> }
+  | { kind: 'matching'; filter: PeopleFilter; count: number };
+
+/** What happened to an account, or would happen. */
+export interface Outcome {
+  id: string;
+  name: string | null;
+  outcome: 'done' | 'unchanged' | 'refused';
+  message: string | null;
+  email?: string | undefined;
+  password?: string | undefined;
+}
+
+export const countOf = (selected: Selected): number =>
+  selected.kind === 'accounts' ? selected.accounts.size : selected.count;
+
+/** The most accounts that the service changes in one request. */
+export const mostAccounts = 1000;
+
+/** The accounts themselves: those of a filter are asked for by the page. @throws ApiError */
+export async function accountsOf(selected: Selected): Promise<ReadonlyMap<string, Account>> {
+  if (selected.kind === 'accounts') return selected.accounts;
+  const accounts = new Map<string, Account>();
+  for (let page = 1; ; page += 1) {
+    const answer = await call('listUsers', { query: { ...selected.filter, page, limit: 100 } });
+    for (const account of answer.users) accounts.set(account.id, account);
+    if (page >= answer.pagination.totalPages) return accounts;
+  }
+}
+
+/** The accounts that the service is to change. */
+type Target = { ids: string[] } | { filter: PeopleFilter };
+
+/** The accounts as the service is told of them: it takes no filter without a condition. @throws ApiError */
+export async function targetOf(selected: Selected): Promise<Target> {
+  if (selected.kind === 'matching' && Object.keys(selected.filter).length > 0) return { filter: selected.filter };
+  return { ids: [...(await accountsOf(selected)).keys()] };
+}
+
+/** The most trainees that the service enrolls in one request. */
+const mostTrainees = 500;
+
+/**
+ * Enrolls accounts in a course.
+ * @throws ApiError when nobody was enrolled; a later request that fails becomes the outcome of its trainees
+ */
+export async function enroll(courseId: string, accounts: readonly Account[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let begin = 0; begin < accounts.length; begin += mostTrainees) {
+    const some = accounts.slice(begin, begin + mostTrainees);
+    try {
+      const { skipped } = await call('assignMany', { body: { courseId, traineeIds: some.map(({ id }) => id) } });
+      const reasons = new Map(skipped.map(({ traineeId, reason }) => [traineeId, reason]));
+      outcomes.push(...some.map((account) => outcomeOf(account, reasons.get(account.id))));
+    } catch (error) {
+      if (begin === 0) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      outcomes.push(...some.map((account) => outcomeOf(account, reason)));
+    }
+  }
+  return outcomes;
+}
+
+/** @param refusal why nothing happens to the account */
+export const outcomeOf = ({ id, firstName, lastName, email }: Account, refusal?: string): Outcome => ({
+  id,
+  name: `${firstName} ${lastName}`,
+  email,
+  outcome: refusal === undefined ? 'done' : 'refused',
+  message: refusal ?? null,
+});

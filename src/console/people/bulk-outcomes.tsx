@@ -1,0 +1,59 @@
+import { Group, Stack } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { formatNumber } from '../i18n/format.js';
+import { PlainTable } from '../ui/plain-table.js';
+import { StatusBadge, type Tone } from '../ui/status-badge.js';
+import type { Outcome } from './bulk-actions.js';
+
+/** What needs to be looked at comes first. */
+const order = ['refused', 'unchanged', 'done'] as const;
+const tones: Record<Outcome['outcome'], Tone> = { refused: 'bad', unchanged: 'off', done: 'good' };
+
+interface OutcomesProps {
+  label: string;
+  outcomes: readonly Outcome[];
+  /** Whether it would happen, or has happened. */
+  tense: 'future' | 'past';
+}
+
+/** How many accounts are changed, and each of them with what happens to it. */
+export function Outcomes({ label, outcomes, tense }: OutcomesProps) {
+  const { t } = useTranslation();
+  const withPasswords = outcomes.some(({ password }) => password !== undefined);
+  const sorted = order.flatMap((kind) => outcomes.filter(({ outcome }) => outcome === kind));
+  return (
+    <Stack gap="sm">
+      <Group gap="xs" role="status">
+        {order.map((kind) => {
+          const count = outcomes.filter(({ outcome }) => outcome === kind).length;
+          if (count === 0) return null;
+          return (
+            <StatusBadge key={kind} tone={tones[kind]}>
+              {t(`people.bulk.${tense}.${kind}`, { count, number: formatNumber(count) })}
+            </StatusBadge>
+          );
+        })}
+      </Group>
+      <div className="outcome-list">
+        <PlainTable
+          label={label}
+          head={[t('field.name'), t('people.bulk.outcome'), ...(withPasswords ? [t('field.newPassword')] : [])]}
+          rows={sorted.map(({ id, name, outcome, message, password }) => ({
+            key: id,
+            cells: [
+              name ?? t('people.bulk.noAccount'),
+              message ?? t(`people.bulk.${tense}.one.${outcome}`),
+              ...(withPasswords
+                ? [
+                    <bdi key="password" className="monospace">
+                      {password ?? '–'}
+                    </bdi>,
+                  ]
+                : []),
+            ],
+          }))}
+        />
+      </div>
+    </Stack>
+  );
+}

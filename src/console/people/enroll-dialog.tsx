@@ -1,0 +1,117 @@
+import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CoursePicker } from '../courses/course-picker.js';
+import { formatNumber } from '../i18n/format.js';
+import { FormFailure } from '../ui/form.js';
+import type { Account } from './account-state.js';
+import { accountsOf, countOf, enroll, type Outcome, outcomeOf, type Selected } from './bulk-actions.js';
+import { Outcomes } from './bulk-outcomes.js';
+
+interface EnrollDialogProps {
+  selected: Selected;
+  /** @param changed whether anything was done */
+  onClose(changed: boolean): void;
+}
+
+/** Enrolls the selected trainees in a course; says who can't be before, and who was not afterwards. */
+export function EnrollDialog({ selected, onClose }: EnrollDialogProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [courseId, setCourseId] = useState<string>();
+  const [accounts, setAccounts] = useState<readonly Account[]>();
+  const [result, setResult] = useState<Outcome[]>();
+  const [failure, setFailure] = useState<unknown>();
+  const [working, setWorking] = useState(false);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once; the dialog is made anew for each action
+  useEffect(() => {
+    let abandoned = false;
+    accountsOf(selected).then(
+      (found) => !abandoned && setAccounts([...found.values()]),
+      (error: unknown) => !abandoned && setFailure(error),
+    );
+    return () => {
+      abandoned = true;
+    };
+  }, []);
+
+  const trainees = accounts?.filter(({ role, isActive }) => role === 'trainee' && isActive) ?? [];
+  const others = accounts?.filter((account) => !trainees.includes(account)) ?? [];
+  const refused = others.map((account) =>
+    outcomeOf(account, t(account.role === 'trainee' ? 'people.bulk.inactiveTrainee' : 'people.bulk.noTrainee')),
+  );
+
+  async function confirm(): Promise<void> {
+    if (courseId === undefined) return;
+    setWorking(true);
+    setFailure(undefined);
+    try {
+      setResult([...(await enroll(courseId, trainees)), ...refused]);
+      await client.invalidateQueries();
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setWorking(false);
+    }
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={() => onClose(result !== undefined)}
+      size="lg"
+      closeOnClickOutside={!working}
+      closeOnEscape={!working}
+      withCloseButton={!working}
+      title={t('people.bulk.action.enroll')}
+      closeButtonProps={{ 'aria-label': t('action.close') }}
+    >
+      <Stack>
+        <FormFailure>{failure}</FormFailure>
+        {result ? (
+          <Outcomes outcomes={result} label={t('people.bulk.result')} tense="past" />
+        ) : accounts ? (
+          <>
+            <CoursePicker label={t('field.course')} value={courseId} onChange={setCourseId} required />
+            <Text size="sm">{t('people.bulk.hint.enroll')}</Text>
+            <Outcomes
+              outcomes={[...refused, ...trainees.map((account) => outcomeOf(account))]}
+              label={t('people.bulk.plan')}
+              tense="future"
+            />
+          </>
+        ) : (
+          failure === undefined && (
+            <Group gap="sm" role="status">
+              <Loader size="sm" aria-hidden />
+              <Text size="sm">{t('people.bulk.rehearsing', { number: formatNumber(countOf(selected)) })}</Text>
+            </Group>
+          )
+        )}
+        <Group justify="flex-end">
+          {result ? (
+            <Button onClick={() => onClose(true)}>{t('action.close')}</Button>
+          ) : (
+            <>
+              <Button variant="default" onClick={() => onClose(false)} disabled={working}>
+                {t('action.cancel')}
+              </Button>
+              <Button
+                disabled={courseId === undefined || trainees.length === 0}
+                loading={working}
+                onClick={() => void confirm()}
+              >
+                {t('people.bulk.confirm', {
+                  action: t('people.bulk.action.enroll'),
+                  number: formatNumber(trainees.length),
+                })}
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,61 @@
+import { Button, Group, Menu, Paper, Text } from '@mantine/core';
+import { IconChevronDown } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { formatNumber } from '../i18n/format.js';
+import { type BulkAction, bulkActions, countOf, mostAccounts, type Selected } from './bulk-actions.js';
+
+interface SelectionBarProps {
+  selected: Selected;
+  /** How many accounts match the filter. */
+  matching: number;
+  onSelectMatching(): void;
+  onClear(): void;
+  onAct(action: BulkAction): void;
+}
+
+/** What is selected, and what can be done with it. */
+export function SelectionBar({ selected, matching, onSelectMatching, onClear, onAct }: SelectionBarProps) {
+  const { t } = useTranslation();
+  const count = countOf(selected);
+  if (count === 0) return null;
+  return (
+    <Paper
+      withBorder
+      shadow="md"
+      p="xs"
+      component="section"
+      aria-label={t('people.bulk.bar')}
+      className="selection-bar"
+    >
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <Text size="sm" fw={600} role="status">
+            {t('people.bulk.selected', { count, number: formatNumber(count) })}
+          </Text>
+          {selected.kind === 'accounts' && matching > count && matching <= mostAccounts && (
+            <Button variant="subtle" size="compact-sm" onClick={onSelectMatching}>
+              {t('people.bulk.selectMatching', { number: formatNumber(matching) })}
+            </Button>
+          )}
+          <Button variant="subtle" size="compact-sm" onClick={onClear}>
+            {t('table.clearSelection')}
+          </Button>
+        </Group>
+        <Menu position="top-end">
+          <Menu.Target>
+            <Button size="sm" rightSection={<IconChevronDown size={16} aria-hidden />}>
+              {t('people.bulk.actions')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {bulkActions.map((action) => (
+              <Menu.Item key={action} onClick={() => onAct(action)}>
+                {t(`people.bulk.action.${action}`)}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+    </Paper>
+  );
+}

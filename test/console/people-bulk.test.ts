@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { expect, type Page } from '@playwright/test';
+import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, keepScreenshot } from './support/browser.js';
+import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
+
+async function buildPeople({ context }: ConsoleTest) {
+  const admin = await buildUser(context, { role: 'super_admin', firstName: 'Ada', lastName: 'Admin' });
+  const trainer = await buildUser(context, { role: 'trainer', firstName: 'Tom', lastName: 'Trainer' });
+  const course = await buildCourse(context, trainer, { title: 'Compilers', isPublished: true, maxStudents: 2 });
+  const trainees = [];
+  for (let number = 10; number < 35; number += 1)
+    trainees.push(
+      await buildUser(context, { firstName: 'Tia', lastName: `Trainee${number}`, email: `tia${number}@example.org` }),
+    );
+  return { admin, trainer, trainees, course };
+}
+
+const select = (page: Page, name: string) =>
+  page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).check();
+
+async function act(page: Page, action: string): Promise<void> {
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Actions' }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+describePages('Many people at once', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+
+  it('are selected on several pages, and deactivated after saying what will be done', async () => {
+    const { admin, trainees } = await buildPeople(test);
+    await trainees[0]?.update({ isActive: false });
+    const page = await test.openAs(admin, '/people?sort=lastName');
+    await select(page, 'Ada Admin');
+    await select(page, 'Tia Trainee10');
+    await page.getByRole('button', { name: 'Page 2' }).click();
+    await select(page, 'Tia Trainee34');
+    await expect(page.getByText('3 people selected')).toBeVisible();
+    await keepScreenshot(page, 'people selected');
+    await act(page, 'Deactivate');
+
+    const dialog = page.getByRole('dialog', { name: 'Deactivate' });
+    await expect(dialog.getByText('1 will be changed')).toBeVisible();
+    await expect(dialog.getByRole('row', { name: 'Tia Trainee10 Stays as it is' })).toBeVisible();
+    await expect(dialog.getByRole('row', { name: /^Ada Admin The super admin/ })).toBeVisible();
+    await keepScreenshot(page, 'bulk plan');
+    await dialog.getByRole('button', { name: 'Deactivate (1)' }).click();
+    await expect(dialog.getByText('1 done')).toBeVisible();
+    await expect(dialog.getByRole('row', { name: 'Tia Trainee34 Done' })).toBeVisible();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await expect(page.getByRole('row').filter({ hasText: 'Trainee34' })).toContainText('Inactive');
+    await expect(page.getByRole('region', { name: 'Selection' })).toBeHidden();
+  });
+
+  it('that match the filter get new passwords, which stay until closed on purpose and are downloaded as CSV', async () => {
+    const { admin } = await buildPeople(test);
+    const page = await test.openAs(admin, '/people?role=trainee');
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('button', { name: 'Select all 25 that match' }).click();
+    await expect(page.getByText('25 people selected')).toBeVisible();
+    await act(page, 'Reset passwords');
+    const dialog = page.getByRole('dialog', { name: 'Reset passwords' });
+    await dialog.getByRole('button', { name: 'Reset passwords (25)' }).click();
+    await expect(dialog.getByText('25 done')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await expect(dialog).toBeVisible();
+    await keepScreenshot(page, 'bulk passwords');
+    const download = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download as CSV' }).click();
+    const lines = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(lines).toHaveLength(26);
+    const [, email = '', password = ''] = lines[1]?.split(',') ?? [];
+    await dialog.getByRole('button', { name: 'I have saved them' }).click();
+    await expect(dialog).toBeHidden();
+
+    const other = await test.open(test.url);
+    await signInAt(other, email, password);
+    await expect(other.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
+  });
+
+  it('are enrolled in a course, with the reason for each one who is not', async () => {
+    const { admin, trainees, course } = await buildPeople(test);
+    if (trainees[0]) await buildEnrollment(test.context, trainees[0], course, { status: 'active' });
+    const page = await test.openAs(admin, '/people?sort=lastName');
+    for (const name of ['Tia Trainee10', 'Tia Trainee11', 'Tia Trainee12', 'Ada Admin']) await select(page, name);
+    await act(page, 'Enroll in a course');
+    const dialog = page.getByRole('dialog', { name: 'Enroll in a course' });
+    await expect(dialog.getByRole('row', { name: 'Ada Admin Only trainees are enrolled.' })).toBeVisible();
+    await dialog.getByRole('textbox', { name: 'Course' }).fill('comp');
+    await page.getByRole('option', { name: 'Compilers' }).click();
+    await keepScreenshot(page, 'bulk enroll');
+    test.expectErrors(page, /status of 400/);
+    await dialog.getByRole('button', { name: 'Enroll in a course (3)' }).click();
+    await expect(dialog.getByRole('alert')).toBeVisible();
+    await course.update({ maxStudents: 3 });
+    await dialog.getByRole('button', { name: 'Enroll in a course (3)' }).click();
+    await expect(dialog.getByText('2 done')).toBeVisible();
+    await expect(dialog.getByText('2 refused')).toBeVisible();
+    await expect(dialog.getByRole('row', { name: /^Tia Trainee10 Already enrolled/ })).toBeVisible();
+  });
+
+  it('have their sessions ended, and are deleted', async () => {
+    const { admin, trainees } = await buildPeople(test);
+    const [first, second] = trainees;
+    if (!first || !second) throw new Error('There are trainees.');
+    await tokenFor(test.context, first);
+    const page = await test.openAs(admin, '/people?search=trainee1&sort=lastName');
+    await select(page, 'Tia Trainee10');
+    await select(page, 'Tia Trainee11');
+    await act(page, 'End sessions');
+    await page.getByRole('button', { name: 'End sessions (1)' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    expect(await test.context.database.models.Session.count({ where: { userId: first.id } })).toBe(0);
+
+    await select(page, 'Tia Trainee10');
+    await select(page, 'Tia Trainee11');
+    await act(page, 'Delete');
+    await page.getByRole('button', { name: 'Delete (2)' }).click();
+    await expect(page.getByRole('dialog').getByText('2 done')).toBeVisible();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await expect(page.getByText('1 to 8 of 8')).toBeVisible();
+  });
+});
