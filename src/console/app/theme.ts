@@ -14,6 +14,10 @@ const teal: MantineColorsTuple = [
   '#04403e',
 ];
 
+/** Menus and lists of choices are drawn within the page's main part, so that all content is in a landmark (axe: region). */
+const portalProps = { target: '#content' };
+const choices = { defaultProps: { comboboxProps: { portalProps } } };
+
 export const theme = createTheme({
   primaryColor: 'teal',
   primaryShade: { light: 7, dark: 6 },
@@ -26,6 +30,12 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   respectReducedMotion: true,
   components: {
+    // Without the placeholder the first item has the focus at once, and the menu has no children but items.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps } },
+    Select: choices,
+    Autocomplete: choices,
+    TagsInput: choices,
+    ModalTitle: { defaultProps: { fw: 650 } },
     // A page has one banner: the header of a dialog isn't another (axe: landmark-no-duplicate-banner).
     ModalHeader: { defaultProps: { role: 'none' } },
   },
@@ -40,6 +50,7 @@ export const colorVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#626c75',
   },
   dark: {
+    '--mantine-color-anchor': '#6fc5c1',
     '--mantine-color-dimmed': '#b3b9c0',
     '--mantine-color-error': '#ff9b94',
     '--mantine-color-placeholder': '#a3a9b0',
