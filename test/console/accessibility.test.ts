@@ -38,11 +38,120 @@ const screens: readonly Screen[] = [
       await page.getByRole('alert').waitFor();
     },
   },
-  { name: 'overview of the super admin', as: 'admin', path: () => '/' },
+  {
+    name: 'overview of the super admin',
+    as: 'admin',
+    path: () => '/',
+    prepare: (page) => page.locator('.recharts-surface').first().waitFor(),
+  },
+  {
+    name: 'overview as a table',
+    as: 'admin',
+    path: () => '/',
+    async prepare(page) {
+      await page.getByText('Table', { exact: true }).click();
+      await page.getByRole('table', { name: 'The last 12 weeks' }).waitFor();
+    },
+  },
   { name: 'overview of a trainer', as: 'trainer', path: () => '/' },
   { name: 'own courses of a trainee', as: 'trainee', path: () => '/' },
   { name: 'people', as: 'admin', path: () => '/people' },
+  {
+    name: 'people, columns',
+    as: 'admin',
+    path: () => '/people',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'Phone' }).waitFor();
+    },
+  },
+  {
+    name: 'new person',
+    as: 'admin',
+    path: () => '/people',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'New person' }).click();
+      await page.getByRole('switch', { name: 'Generate a password' }).click();
+      await page.getByRole('textbox', { name: 'Password' }).waitFor();
+    },
+  },
+  {
+    name: 'people, selected',
+    as: 'admin',
+    path: () => '/people',
+    async prepare(page) {
+      await page.getByLabel('Select all on this page').check();
+      await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    },
+  },
+  {
+    name: 'people, deactivating several',
+    as: 'admin',
+    path: () => '/people',
+    async prepare(page) {
+      await page.getByLabel('Select all on this page').check();
+      await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+      await page.getByRole('table', { name: 'What will be done' }).waitFor();
+    },
+  },
   { name: 'a person', as: 'admin', path: ({ trainee }) => `/people/${trainee.id}` },
+  {
+    name: 'a person, actions',
+    as: 'admin',
+    path: ({ trainee }) => `/people/${trainee.id}`,
+    async prepare(page) {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    },
+  },
+  {
+    name: 'sessions of a person',
+    as: 'admin',
+    path: ({ trainee }) => `/people/${trainee.id}?tab=sessions`,
+    prepare: (page) => page.getByRole('table').waitFor(),
+  },
+  {
+    name: 'enrollments of a person',
+    as: 'admin',
+    path: ({ trainee }) => `/people/${trainee.id}?tab=enrollments`,
+    prepare: (page) => page.getByRole('table').waitFor(),
+  },
+  {
+    name: 'people, new passwords of several',
+    as: 'admin',
+    path: () => '/people?search=tia',
+    async prepare(page) {
+      await page.getByLabel('Select all on this page').check();
+      await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name: 'Reset passwords' }).click();
+      await page.getByRole('button', { name: /^Reset passwords \(/ }).click();
+      await page.getByRole('table', { name: 'What was done' }).waitFor();
+    },
+  },
+  {
+    name: 'a person, new password',
+    as: 'admin',
+    path: ({ trainee }) => `/people/${trainee.id}`,
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Reset password' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
+      await page.getByRole('dialog', { name: /^New password of/ }).waitFor();
+    },
+  },
+  {
+    name: 'history of a person',
+    as: 'admin',
+    path: ({ trainee }) => `/people/${trainee.id}?tab=history`,
+    async prepare(page) {
+      await page
+        .getByRole('button', { name: /^Password reset/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'imports', as: 'admin', path: () => '/imports' },
   { name: 'courses', as: 'trainer', path: () => '/courses' },
   {
@@ -138,7 +247,7 @@ const screens: readonly Screen[] = [
   },
   { name: 'a course of the catalogue, open', as: 'trainee', path: ({ openCourseId }) => `/catalogue/${openCourseId}` },
   { name: 'a course of the catalogue, full', as: 'trainee', path: ({ fullCourseId }) => `/catalogue/${fullCourseId}` },
-  { name: 'audit log', as: 'admin', path: () => '/audit' },
+  { name: 'audit log', as: 'admin', path: () => '/audit', prepare: (page) => page.getByRole('table').waitFor() },
   { name: 'profile', as: 'trainee', path: () => '/profile' },
   {
     name: 'profile, ending the other sessions',

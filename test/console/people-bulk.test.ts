@@ -63,7 +63,7 @@ describePages('Many people at once', function () {
     await act(page, 'Reset passwords');
     const dialog = page.getByRole('dialog', { name: 'Reset passwords' });
     await dialog.getByRole('button', { name: 'Reset passwords (25)' }).click();
-    await expect(dialog.getByText('25 done')).toBeVisible();
+    await expect(dialog.getByText('25 done')).toBeVisible({ timeout: scaled(20_000) });
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     await expect(dialog).toBeVisible();

@@ -44,7 +44,7 @@ function Parts({ overview }: { overview: Overview }) {
         <Section
           title={t('nav.people')}
           action={
-            <TextLink to="/people" size="sm">
+            <TextLink to="/people" fz="sm">
               {t('overview.all')}
             </TextLink>
           }
@@ -102,7 +102,7 @@ function Parts({ overview }: { overview: Overview }) {
           <Section
             title={t('nav.courses')}
             action={
-              <TextLink to="/courses" size="sm">
+              <TextLink to="/courses" fz="sm">
                 {t('overview.all')}
               </TextLink>
             }

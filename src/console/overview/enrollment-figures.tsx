@@ -23,7 +23,7 @@ export function EnrollmentFigures({ title, enrollments, requestsWaiting }: Enrol
             {t('overview.answerRequests', { count: requestsWaiting })}
           </ButtonLink>
         ) : (
-          <TextLink to="/enrollments" size="sm">
+          <TextLink to="/enrollments" fz="sm">
             {t('overview.all')}
           </TextLink>
         )

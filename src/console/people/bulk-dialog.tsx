@@ -1,13 +1,17 @@
-import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Loader, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { formatNumber } from '../i18n/format.js';
 import { FormFailure } from '../ui/form.js';
+import { messageOf } from '../ui/messages.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { type AccountAction, accountsOf, countOf, type Outcome, type Selected, targetOf } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';
 import { SavePasswords } from './save-passwords.js';
+
+/** Accounts in one request. */
+const atATime = 50;
 
 interface BulkDialogProps {
   action: AccountAction;
@@ -24,7 +28,9 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
   const [plan, setPlan] = useState<Outcome[]>();
   const [result, setResult] = useState<Outcome[]>();
   const [failure, setFailure] = useState<unknown>();
-  const working = rehearsal.isPending || change.isPending;
+  /** How many accounts are done, while they are changed. */
+  const [done, setDone] = useState<number>();
+  const working = rehearsal.isPending || done !== undefined;
   const hasPasswords = result?.some(({ password }) => password !== undefined) ?? false;
   useUnsavedGuard(hasPasswords, t('people.passwordLost'));
 
@@ -51,15 +57,30 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
 
   async function confirm(): Promise<void> {
     setFailure(undefined);
-    try {
-      // Exactly the accounts that were shown, whatever matches the filter by now.
-      const ids = changing.map(({ id }) => id);
-      const { outcomes } = await change.mutateAsync({ body: { action, ids, dryRun: false } });
-      const emails = new Map(changing.map(({ id, email }) => [id, email]));
-      setResult(outcomes.map((one) => ({ ...one, email: emails.get(one.id) })));
-    } catch (error) {
-      setFailure(error);
+    setDone(0);
+    const outcomes: Outcome[] = [];
+    // Exactly the accounts that were shown, whatever matches the filter by now; some at a time, to show progress.
+    for (let begin = 0; begin < changing.length; begin += atATime) {
+      const some = changing.slice(begin, begin + atATime);
+      try {
+        const answer = await change.mutateAsync({ body: { action, ids: some.map(({ id }) => id), dryRun: false } });
+        const emails = new Map(some.map(({ id, email }) => [id, email]));
+        outcomes.push(...answer.outcomes.map((one) => ({ ...one, email: emails.get(one.id) })));
+      } catch (error) {
+        if (begin === 0) {
+          setDone(undefined);
+          setFailure(error);
+          return;
+        }
+        // What was done before, such as new passwords, is told in any case.
+        const message = messageOf(error, t);
+        outcomes.push(...changing.slice(begin).map((one) => ({ ...one, outcome: 'refused' as const, message })));
+        break;
+      }
+      setDone(begin + some.length);
     }
+    setDone(undefined);
+    setResult(outcomes);
   }
 
   const name = t(`people.bulk.action.${action}`);
@@ -94,18 +115,29 @@ export function BulkDialog({ action, selected, onClose }: BulkDialogProps) {
             </Group>
           )
         )}
+        {done !== undefined && (
+          <Progress.Root>
+            <Progress.Section
+              value={(100 * done) / changing.length}
+              aria-label={t('people.bulk.progress', {
+                done: formatNumber(done),
+                number: formatNumber(changing.length),
+              })}
+            />
+          </Progress.Root>
+        )}
         <Group justify="flex-end">
           {result ? (
             <Button onClick={() => onClose(true)}>{t(hasPasswords ? 'people.savedPasswords' : 'action.close')}</Button>
           ) : (
             <>
-              <Button variant="default" onClick={() => onClose(false)} disabled={change.isPending} data-autofocus>
+              <Button variant="default" onClick={() => onClose(false)} disabled={done !== undefined} data-autofocus>
                 {t('action.cancel')}
               </Button>
               <Button
-                color={action === 'delete' || action === 'deactivate' ? 'red' : 'teal'}
+                color={action === 'delete' || action === 'deactivate' ? 'red.9' : 'teal'}
                 disabled={changing.length === 0}
-                loading={change.isPending}
+                loading={done !== undefined}
                 onClick={() => void confirm()}
               >
                 {t('people.bulk.confirm', { action: name, number: formatNumber(changing.length) })}

@@ -19,7 +19,7 @@ export function PersonHistory({ user, search, onSearch }: PersonListProps) {
         <Text size="sm" c="dimmed">
           {t('people.historyHint')}
         </Text>
-        <TextLink to="/audit" search={{ actor: user.id }} size="sm">
+        <TextLink to="/audit" search={{ actor: user.id }} fz="sm">
           {t('people.changesBy')}
         </TextLink>
       </Group>

@@ -35,6 +35,7 @@ export function SearchSelect({ label, chosen, onChoose, options, onSearch, requi
   return (
     <Combobox
       store={combobox}
+      portalProps={{ target: '#content' }}
       onOptionSubmit={(value) => {
         const option = options?.find((one) => one.value === value);
         onChoose(option);
