@@ -57,13 +57,13 @@ describePages('The catalogue', function () {
     await page.getByLabel('Level').selectOption('advanced');
     await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
     await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByLabel('Search courses').fill('compi');
+    await page.getByRole('searchbox', { name: 'Search courses' }).fill('compi');
     await expect(cards(page)).toHaveText([/Compilers/]);
 
     await page.getByRole('link', { name: 'Compilers' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Compilers' })).toBeVisible();
     await page.goBack();
-    await expect(page.getByLabel('Search courses')).toHaveValue('compi');
+    await expect(page.getByRole('searchbox', { name: 'Search courses' })).toHaveValue('compi');
     await expect(cards(page)).toHaveCount(1);
   });
 
