@@ -119,6 +119,22 @@ describe('Imports that are planned over HTTP', () => {
     expect(stored).not.to.match(/topsecret99|\$2b\$/);
   });
 
+  it('show nothing of a row whose cells have moved, in a file with passwords', async () => {
+    const header = 'firstName,lastName,email,phone,password,notes';
+    const moved = [
+      'Ann,Lee, Jr,ann@example.org,1,topsecret99,hello',
+      'Ann,Lee,Jr,ann@example.org,1,topsecret99',
+      'Ann;Lee;ann@example.org;1;topsecret99',
+    ];
+    const { id, plan: made } = await plan(`${[header, ...moved, 'Bob,Ray,nobody,2,topsecret99,hi'].join('\n')}\n`);
+    const { rows } = await rowsOf(id);
+    expect(rows[3].cells).to.deep.equal(['Bob', 'Ray', 'nobody', '2', '••••••', 'hi']);
+    const stored = JSON.stringify([await models().ImportPlan.findAll(), await models().ImportPlanRow.findAll()]);
+    expect(JSON.stringify([made, rows]) + stored).not.to.include('topsecret99');
+    const harmless = await plan('firstName,lastName,email,phone,notes\nAnn,Lee, Jr,ann@example.org,1,hello\n');
+    expect((await rowsOf(harmless.id)).rows[0].cells).to.deep.equal(['Ann', 'Lee', ' Jr', 'ann@example.org', '1']);
+  });
+
   it('cut samples at 100 characters', async () => {
     const { plan: made } = await plan(`${people(1).trimEnd()},${'😀'.repeat(150)}\n`.replace('phone', 'phone,notes'));
     expect(made.columns[4].samples).to.deep.equal(['😀'.repeat(100)]);

@@ -32,11 +32,14 @@ export class Decider {
   /** The accounts that rows matched by their phone alone, by `line account`. */
   readonly phoneMatches = new KeyIndex();
   readonly #planned: KeyIndex | undefined;
+  /** Accounts that were changed since don't match by their phone alone. */
+  readonly #knownAt: Date | null;
 
-  private constructor(core: Core, options: ImportOptions, planned: KeyIndex | undefined) {
+  private constructor(core: Core, options: ImportOptions, begun: Import | null, planned: KeyIndex | undefined) {
     this.#core = core;
     this.#options = options;
     this.#planned = planned;
+    this.#knownAt = begun && isResumedUnseen(begun) ? begun.startedAt : null;
     this.#accounts = new AccountIndex(core);
     this.#enrollments = new EnrollmentDecider(core, options);
   }
@@ -47,7 +50,7 @@ export class Decider {
    * @throws AppError `VALIDATION` for a default course that can't be found
    */
   static async open(core: Core, options: ImportOptions, begun: Import | null, planned?: KeyIndex): Promise<Decider> {
-    const decider = new Decider(core, options, planned);
+    const decider = new Decider(core, options, begun, planned);
     await decider.#enrollments.reload();
     await decider.#accounts.loadKeys();
     if (begun) await decider.#loadDoneRows(begun.id);
@@ -113,6 +116,8 @@ export class Decider {
     if (emailId === undefined) {
       const match = `${row.line} ${userId}`;
       if (this.#planned && !this.#planned.has(match)) return rejection(row, 'ACCOUNTS_DIFFER', takenSince(userId));
+      if (this.#knownAt && phoneOwner && phoneOwner.updatedAt >= this.#knownAt)
+        return rejection(row, 'ACCOUNTS_DIFFER', changedSince(userId));
       this.phoneMatches.firstLine(match, row.line);
     }
     const earlier = this.#targets.firstLine(userId, row.line);
@@ -154,6 +159,9 @@ export class Decider {
   }
 }
 
+/** Whether the service plans the remaining rows of an import by itself: nobody sees what that plan does to whom. */
+const isResumedUnseen = ({ origin, rowsDone }: Import) => origin === 'http' && rowsDone > 0;
+
 function doubtful(row: CandidateRow, doubt: string): Decision {
   const { row: rejected } = rejection(row, 'INVALID', doubt);
   return { outcome: 'rejected', row: { ...rejected, problems: [{ path: 'phone', message: doubt }] } };
@@ -164,6 +172,9 @@ const otherEmail = (id: string) =>
 
 const takenSince = (id: string) =>
   `Phone belongs to account ${id}, which has another email, and wasn't its phone when the import was planned. Check the row, and import it again.`;
+
+const changedSince = (id: string) =>
+  `Phone belongs to account ${id}, which has another email, and was changed after the import began. Check the row, and import it again.`;
 
 /** The fields in which the row differs from the account. */
 function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountChanges {

@@ -90,10 +90,10 @@ async function previewOf({ core, record, options }: Planning): Promise<FilePrevi
 
 async function planRows(
   { core, record, options, signal, commit }: Planning,
-  { columns, ...file }: FilePreview,
+  preview: FilePreview,
 ): Promise<{ plan: ImportPlan; stored: PlanContent }> {
   const { ImportPlan, ImportPlanRow } = core.database.models;
-  const mask = cellMask(columns);
+  const mask = cellMask(preview.columns, preview.width);
   const reasons = new ReasonGroups();
   let rowsRead = 0;
   const plan = await planImport(core, {
@@ -114,7 +114,7 @@ async function planRows(
   });
   if (plan.fileSha256 !== record.fileSha256)
     throw new AppError('FILE_UNUSABLE', `The file ${record.filePath} is not what was uploaded. Upload it again.`);
-  return { plan, stored: storedPlan(plan, { ...file, columns }, reasons.list()) };
+  return { plan, stored: storedPlan(plan, preview, reasons.list()) };
 }
 
 async function finish(

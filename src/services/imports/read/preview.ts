@@ -2,6 +2,7 @@ import { restoreProtected } from '../../../csv/cells.js';
 import type { CsvFormat } from '../../../csv/format.js';
 import type { FileColumn } from '../../../db/models/import-plan.js';
 import { isAppError } from '../../../errors.js';
+import { hasAtSign } from '../../../schemas/fields.js';
 import type { ImportField, ImportOptions } from '../../../schemas/import.js';
 import {
   addedColumns,
@@ -14,6 +15,7 @@ import {
 } from './columns.js';
 import { type CsvFile, type CsvOptions, openCsv } from './csv-source.js';
 import { headingKey } from './headings.js';
+import { filledWidth } from './row-fields.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
@@ -21,6 +23,8 @@ export interface FilePreview {
   format: CsvFormat;
   headerLine: number;
   columns: FileColumn[];
+  /** How many cells of a row belong to columns: those beyond are surplus. */
+  width: number;
 }
 
 const samplesPerColumn = 5;
@@ -57,10 +61,23 @@ function isSecret({ heading, field }: Pick<FileColumn, 'heading' | 'field'>): bo
 const shownCell = (cell: string, secret: boolean): string =>
   cell.trim() !== '' && (secret || secretCell.test(cell)) ? masked : shortened(cell);
 
-/** The cells of rows as they may be shown, in the order of the columns. */
-export function cellMask(columns: readonly FileColumn[]): (cells: readonly string[]) => string[] {
+/**
+ * The cells of rows as they may be shown, in the order of the columns. In a file with passwords, a row whose cells have moved
+ * to other columns, as by a surplus delimiter, is masked as a whole: the password may be under any heading.
+ */
+export function cellMask(
+  columns: readonly Omit<FileColumn, 'samples'>[],
+  width: number,
+): (cells: readonly string[]) => string[] {
   const places = columns.map((column) => ({ index: column.index, secret: isSecret(column) }));
-  return (cells) => places.map(({ index, secret }) => shownCell(cells[index] ?? '', secret));
+  const hasSecrets = places.some(({ secret }) => secret);
+  const email = columns.find(({ field }) => field === 'email')?.index;
+  const hasMoved = (cells: readonly string[]) =>
+    filledWidth(cells) > width || (email !== undefined && !hasAtSign(cells[email] ?? '') && cells.some(hasAtSign));
+  return (cells) => {
+    const isMasked = hasSecrets && hasMoved(cells);
+    return places.map(({ index, secret }) => shownCell(cells[index] ?? '', secret || isMasked));
+  };
 }
 
 /** The fields of the columns of a header that can be imported. */
@@ -129,13 +146,19 @@ export async function previewFile(
     const fields = fieldsOfHeader(header, options.map ?? []);
     const rows = await firstRows(file);
     const restored = addedColumns(header) < 0 ? (cell: string) => cell : restoreProtected;
-    const columns = ownColumns(header).map(({ heading, index }): FileColumn => {
-      const column = { index, heading: shortened(heading.trim()), field: fields.get(index) ?? null };
-      const filled = rows.map(({ cells }) => restored(cells[index] ?? '')).filter((cell) => cell.trim() !== '');
-      const secret = isSecret(column);
-      return { ...column, samples: filled.slice(0, samplesPerColumn).map((cell) => shownCell(cell, secret)) };
+    const columns = ownColumns(header).map(({ heading, index }) => ({
+      index,
+      heading: shortened(heading.trim()),
+      field: fields.get(index) ?? null,
+    }));
+    const width = filledWidth(header);
+    const mask = cellMask(columns, width);
+    const shown = rows.map(({ cells }) => mask(cells.map(restored)));
+    const withSamples = columns.map((column, place) => {
+      const filled = shown.map((cells) => cells[place] ?? '').filter((cell) => cell.trim() !== '');
+      return { ...column, samples: filled.slice(0, samplesPerColumn) };
     });
-    return { format, headerLine, columns };
+    return { format, headerLine, columns: withSamples, width };
   } finally {
     await file.close();
   }

@@ -7,6 +7,7 @@ import { scaled } from '../../../support/machine.js';
 import { runCli } from '../../../support/run-cli.js';
 import { useImporting } from '../support/importing.js';
 import { applyOptions, importFirstBatch } from '../support/running.js';
+import { runToEnd, submitInterrupted } from '../support/submitting.js';
 
 const header = 'firstName,lastName,email,phone,role,course';
 const update = ['--on-existing', 'update'];
@@ -105,6 +106,24 @@ describe('An account that has taken the phone of another person in the file', ()
       await models().User.destroy({ where: { id: [user.id, known.id] } });
     }
   });
+
+  it('is not matched with match phone when the service resumes an import, of which nobody sees a new plan', async () => {
+    const { context } = importing;
+    await buildCourse(context, await buildUser(context, { role: 'trainer' }), { title: 'Knots' });
+    const { user, token } = await signIn(context, { email: 'mallory@example.org' });
+    const known = await buildUser(context, { phone: '4' });
+    const others = Array.from({ length: 60 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
+    const last = [`Bob,Trainer,${bob.email},${bob.phone},trainer,`, 'New,Name,new@corp.test,4,,'];
+    const csv = `${[header, ...others, ...last].join('\n')}\n`;
+    const { id } = await submitInterrupted(importing, csv, { onExisting: 'update', match: 'phone' });
+    await importing.api('put', '/api/auth/profile', token).send({ phone: bob.phone }).expect(200);
+    const before = JSON.stringify(await user.reload());
+    expect(await runToEnd(importing, id)).to.include({ status: 'completed' });
+    expect((await outcomes(id)).slice(-2)).to.deep.equal(['rejected ACCOUNTS_DIFFER', 'updated']);
+    expect(JSON.stringify(await user.reload())).to.equal(before);
+    expect(await known.reload()).to.include({ email: 'new@corp.test' });
+    await importing.api('get', '/api/auth/me', token).expect(200);
+  }).timeout(scaled(60_000));
 
   it('shows every update of a name in the plan, and no update of a phone alone', async () => {
     const people = await Promise.all(
