@@ -2,6 +2,7 @@ import type Types from 'joi';
 import type { Paging, Role, Sorting } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
+import { searchKey } from './keys.js';
 
 export interface RegisterInput {
   firstName: string;
@@ -137,7 +138,15 @@ export const bulkChangeSchema = Joi.object<BulkChange>({
     search: fields.search,
   })
     .min(1)
+    // A misspelt condition, or a search for nothing, would change all accounts.
+    .custom((filter: UserFilter, { error }) => {
+      const { search, ...others } = filter;
+      return Object.keys(others).length > 0 || searchKey(search) !== '' ? filter : error('object.min');
+    })
     .description('All accounts that match, instead of a list')
-    .messages({ 'object.base': 'filter must be an object.', 'object.min': 'filter must have a condition.' }),
+    .messages({
+      'object.base': 'filter must be an object.',
+      'object.min': 'filter must have a condition.',
+    }),
   dryRun: strictBoolean('dryRun').default(false).description('Only report what would be done'),
 });

@@ -64,9 +64,9 @@ describe('The options of a command', () => {
       it(`of "${words}" list the keys to sort by`, () => {
         const keys: string[] = schemas.flatMap((schema) => schema.describe().keys.sortBy?.allow ?? []);
         const option = command.options.find(({ long }) => long === '--sort-by');
-        expect(option?.description.split(/, | or /), 'Name each key in the description of --sort-by').to.deep.equal(
-          keys,
-        );
+        const words = new Set(option?.description.match(/\w+/g));
+        const missing = keys.filter((key) => !words.has(key));
+        expect(missing, 'Name each key in the description of --sort-by').to.deep.equal([]);
       });
   }
 });

@@ -167,7 +167,17 @@ describe('POST /api/users/bulk', () => {
     expect(await sentence({ action: 'delete', ids, filter: { role: 'trainee' } })).to.equal(
       'ids and filter exclude each other.',
     );
-    expect(await sentence({ action: 'delete', filter: {} })).to.equal('filter must have a condition.');
+    for (const filter of [
+      {},
+      { search: '' },
+      { search: ' ' },
+      { search: '\u200b' },
+      { search: '\u0300' },
+      { rol: 'trainee' },
+    ])
+      expect(await sentence({ action: 'delete', filter }), JSON.stringify(filter)).to.equal(
+        'filter must have a condition.',
+      );
     expect(await sentence({ action: 'delete', ids: [] })).to.equal('ids must name at least one.');
     expect(await sentence({ action: 'delete', ids: [...ids, ...ids] })).to.equal('ids must name each one once.');
     const long = Array.from({ length: 1001 }, () => ({}));

@@ -95,6 +95,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   course: 'its id or exact title',
   user: 'id, email address or phone number',
   id: 'its id, as the list shows it',
+  'session-id': 'its id, as "users sessions list" shows it',
   file: 'path of the file',
   'file-id': 'id of the file, as "courses files list" shows it',
   status: 'active, completed or cancelled',

@@ -6,7 +6,7 @@ export const enrollmentListOptions = {
   '--trainer <user>': "only in this trainer's courses: id, email or phone",
   '--status <status>': 'only pending, active, completed or cancelled ones; several separated by commas',
   '--search <text>': "search in the trainee's name and email",
-  '--sort-by <field>': 'enrolledAt; with --course, --user or --trainer also completedAt or progress',
+  '--sort-by <field>': 'enrolledAt; completedAt or progress with --course, --user or --trainer; lastName with --course',
   '--sort-order <order>': 'ASC or DESC',
   ...pageOptions('enrollments'),
 };
