@@ -8,7 +8,7 @@ import {
   type Role,
   refuse,
 } from './model.js';
-import { accountView, pageView } from './views.js';
+import { accountView, listedAccountView, pageView } from './views.js';
 
 /** The rules of the contract's section "Users", and of signing in. */
 
@@ -101,7 +101,7 @@ export function changeFirstPassword(caller: Caller, newPassword: string): Answer
 export function listUsers({ people }: Programme, caller: Caller): Answer {
   admitted(caller, 'super_admin');
   const found = [...people.values()].filter(({ role }) => role !== 'super_admin');
-  return { status: 200, body: pageView('users', found.map(accountView)) };
+  return { status: 200, body: pageView('users', found.map(listedAccountView)) };
 }
 
 /** Specification, section 4.7. */

@@ -14,6 +14,9 @@ export const accountView = (person: Person) => ({
   requiresPasswordChange: person.requiresPasswordChange,
 });
 
+/** As the listing shows it. No command of the model locks an account. */
+export const listedAccountView = (person: Person) => ({ ...accountView(person), lockedUntil: null });
+
 const unsetFields = {
   ...{ shortDescription: null, level: null, language: null, courseType: null, tags: [], requirements: null },
   ...{ learningOutcomes: null, startDate: null, endDate: null, location: null, thumbnail: null, isFeatured: false },
