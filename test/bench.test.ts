@@ -46,6 +46,7 @@ async function measure(
     expect(figures).to.deep.equal([
       'generated passwords, 100 rows',
       'password hashes in the file, 100 rows',
+      'updates of 100 accounts',
       '100 rows beside 1000 accounts',
       'supplied passwords at cost 10, 50 rows',
       'peak resident memory',
