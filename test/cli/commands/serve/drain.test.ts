@@ -73,9 +73,11 @@ describe('coursectl serve, when it ends', function () {
     first.child.kill('SIGTERM');
     await first.exited;
     // A schema that says it is up to date, and isn't.
-    const drop = ['import_rows', 'imports', 'enrollments', 'courses', 'sessions', 'users'].map(
-      (table) => `DROP TABLE ${table}`,
-    );
+    const tables = [
+      ...['import_plan_rows', 'import_plans', 'import_rows', 'imports'],
+      ...['enrollments', 'courses', 'sessions', 'users'],
+    ];
+    const drop = tables.map((table) => `DROP TABLE ${table}`);
     if (onMysql)
       await onServer(...drop.map((sql) => sql.replace('TABLE ', `TABLE ${new URL(database.url).pathname.slice(1)}.`)));
     else {
