@@ -40,6 +40,8 @@ export default defineConfig({
     // Scripts and styles come from the service alone: its policy allows no `data:` addresses for them.
     assetsInlineLimit: 0,
     manifest: 'manifest.json',
+    // Of the packages whose code is part of the built console: see THIRD-PARTY-NOTICES.md.
+    license: { fileName: 'LICENSES.md' },
     target: 'es2023',
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

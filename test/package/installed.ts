@@ -240,9 +240,13 @@ try {
       const { scripts } = JSON.parse(stdout) as { scripts: Record<string, string> };
       const names = (await run('tar', ['tzf', tarball], folder, process.env as Environment)).stdout.split('\n');
       const unwanted = names.filter((name) => /\.map$|^package\/(src|test|bench)\//.test(name));
-      const missing = ['dist/cli/main.js', 'dist/db/sqlite-library/LICENSE'].filter(
-        (name) => !names.includes(`package/${name}`),
-      );
+      const built = [
+        'dist/cli/main.js',
+        'dist/db/sqlite-library/LICENSE',
+        'dist/console/index.html',
+        'dist/console/LICENSES.md',
+      ];
+      const missing = built.filter((name) => !names.includes(`package/${name}`));
       const installing = ['preinstall', 'install', 'postinstall'].filter((name) => name in scripts);
       const wrong = [...unwanted, ...missing, ...installing];
       return { measured: `${names.length} files; wrong: ${wrong.join(' ') || 'none'}`, kept: wrong.length === 0 };

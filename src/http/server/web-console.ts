@@ -37,7 +37,7 @@ function readAssets(folder: string): Map<string, Asset> {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'));
   const assets = new Map<string, Asset>();
   for (const name of names) {
-    if (/\.(br|gz|html)$/.test(name) || name === 'manifest.json') continue;
+    if (/\.(br|gz|html|md)$/.test(name) || name === 'manifest.json') continue;
     const asset: Asset = {
       type: lookup(name) || 'application/octet-stream',
       cacheControl: cacheControlOf(name),
