@@ -97,7 +97,8 @@ describe('Large answers', () => {
     if (lists !== '[]')
       it(`are named in the contract: ${name}`, () => {
         // The only texts of more than 5000 characters are descriptions of courses, alone and in the audit log.
-        expect(stated !== undefined).to.equal(/"(?:description|before)":\{"type"/.test(lists));
+        // (The values before an import's update are short: fields of accounts.)
+        expect(stated !== undefined).to.equal(/"(?:description":\{"type"|before":\{"type":"object")/.test(lists));
       });
   }
 });
