@@ -271,7 +271,11 @@ export interface ImportRowListing extends fields.Paging {
 /** Query of `GET /api/imports/:id/rows`. */
 export const importRowListingSchema = Joi.object<ImportRowListing, true>({
   outcome: fields.oneOf('outcome', rowOutcomes),
-  code: fields.id('code'),
+  // The column is ASCII: MariaDB fails to compare it with other text.
+  code: Joi.string()
+    .max(64)
+    .pattern(/^[A-Z_]+$/)
+    .messages({ '*': 'code must be one of those in docs/IMPORTING.md, such as DUPLICATE_IN_FILE.' }),
   search: fields.search,
   ...fields.paging(20),
 });

@@ -92,6 +92,8 @@ describe('Imports that are planned over HTTP', () => {
     expect(rejected).to.deep.include({ line: 5, account: null, cells: ['A', 'B', 'nobody', ''] });
     expect(rejected.message).to.include('Email must be a valid email address.');
     expect((await rowsOf(id, 'code=COURSE_FULL')).rows).to.deep.equal([]);
+    for (const code of ['\u{1f9b5}', 'caf\u00e9', 'invalid', 'A'.repeat(65)])
+      await call('get', `/${id}/rows?code=${encodeURIComponent(code)}`).expect(400);
     await call('get', `/${id}/rows?outcome=lost`).expect(400);
     await call('get', '/nothing/rows').expect(404);
   });
