@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../support/test-server.js';
 
 /** One running program that serves the API. */
 export interface Instance {
@@ -27,39 +28,42 @@ export async function startInstance(
   dataDir: string,
   onStart: (kill: () => void) => void,
 ): Promise<Instance> {
-  const server = spawn(process.execPath, [path.join(program, 'bin', 'coursectl.js'), 'serve', '--migrate', '--json'], {
-    cwd: dataDir,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH ?? '',
-      NODE_ENV: 'test',
-      BCRYPT_COST: '4',
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: dataDir,
-      // The same for all instances: a token of one is valid at the others.
-      JWT_SECRET: 'a secret of the fault runs, long enough',
-      FILE_COURSE_QUOTA_BYTES: String(courseQuota),
-      HOST: '127.0.0.1',
-      // Chosen by the system: a port that was free a moment ago may be another run's by now.
-      PORT: '0',
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const server: ChildProcess = spawn(
+    process.execPath,
+    [path.join(program, 'bin', 'coursectl.js'), 'serve', '--migrate'],
+    {
+      cwd: dataDir,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH ?? '',
+        NODE_ENV: 'test',
+        BCRYPT_COST: '4',
+        DATABASE_URL: databaseUrl,
+        DATA_DIR: dataDir,
+        // The same for all instances: a token of one is valid at the others.
+        JWT_SECRET: 'a secret of the fault runs, long enough',
+        FILE_COURSE_QUOTA_BYTES: String(courseQuota),
+        HOST: '127.0.0.1',
+        PORT: String(port),
+      },
     },
-  });
+  );
   let output = '';
   for (const stream of [server.stdout, server.stderr])
-    stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-10_000)));
-  const kill = () => void server.kill('SIGKILL');
-  onStart(kill);
+    stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-10_000)));
+  const instance = { url, kill: () => void server.kill('SIGKILL') };
+  onStart(instance.kill);
   const deadline = performance.now() + 60_000;
-  let url = '';
-  while (url === '' || (await send(url, 'GET', '/readyz').catch(() => undefined))?.status !== 200) {
-    url = /\{"url":"([^"]+)"\}/.exec(output)?.[1] ?? '';
+  while ((await send(url, 'GET', '/readyz').catch(() => undefined))?.status !== 200) {
     if (server.exitCode !== null || performance.now() > deadline) {
-      kill();
+      instance.kill();
       throw new Error(`The service did not start:\n${output.slice(-3000)}`);
     }
     await sleep(50);
   }
-  return { url, kill };
+  return instance;
 }
 
 /** What goes along with a request: JSON, or a form. */
