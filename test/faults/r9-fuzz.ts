@@ -17,7 +17,7 @@ export async function run(): Promise<Verdict[]> {
   try {
     const startedAt = performance.now();
     const target = { context: service.context, url: service.server.url };
-    const { sent, statuses, slowestMs, unread, met, problems } = await fuzz(target, { requests, seed });
+    const { sent, statuses, slowestMs, slowest, unread, met, problems } = await fuzz(target, { requests, seed });
     const seconds = (performance.now() - startedAt) / 1000;
     for (const problem of problems) console.log(problem);
     const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
@@ -35,13 +35,13 @@ export async function run(): Promise<Verdict[]> {
       },
       {
         promised:
-          'the program sees nearly all of them, and each operation is met, and all but five succeed now and then (setup is complete; plans and sessions of others seldom are in the state that is needed)',
+          'the program sees nearly all of them, and each operation is met, and all but setup, which is complete, succeed now and then',
         measured: `${unread} unread; ${all.length} operations, each met at least ${least} times; never with success: ${never.join(', ') || 'none'}`,
-        kept: unread < sent / 20 && least > 0 && never.length <= 5,
+        kept: unread < sent / 20 && least > 0 && never.length === 0,
       },
       {
         promised: 'no generated request takes longer than 5 s',
-        measured: `slowest ${(slowestMs / 1000).toFixed(2)} s`,
+        measured: `slowest ${(slowestMs / 1000).toFixed(2)} s (${slowest})`,
         kept: slowestMs < 5000,
       },
       {

@@ -32,9 +32,10 @@ function encode(text: string): string {
 const percentGarbage = fc.constantFrom('%', '%zz', '%e0%a4', '%ff%fe', '%00', '%2e%2e%2f', '%ed%a0%80', 'é', '%25zz');
 
 const poolOfParameter = (path: string, parameter: string): string => {
-  if (parameter === 'trainerId') return 'user';
+  if (parameter === 'trainerId') return 'trainer';
   if (parameter === 'courseId') return 'course';
   if (parameter === 'fileId') return 'file';
+  if (parameter === 'sessionId') return 'session';
   if (parameter === 'name') return 'image';
   return /^\/api\/(?:auth\/)?(\w+?)s\//.exec(path)?.[1] ?? 'user';
 };

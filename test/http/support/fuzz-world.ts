@@ -5,8 +5,10 @@ import type { Context } from '../../../src/context.js';
 import type { Import } from '../../../src/db/models/import.js';
 import type { User } from '../../../src/db/models/user.js';
 import { isAppError } from '../../../src/errors.js';
+import { submitImport } from '../../../src/services/imports/queue/submit.js';
 import { people } from '../../services/imports/support/importing.js';
 import { importFile } from '../../services/imports/support/running.js';
+import { client, runToPlan } from '../../services/imports/support/submitting.js';
 import {
   buildCourse,
   buildEnrollment,
@@ -54,6 +56,18 @@ async function buildImports(context: Context): Promise<void> {
   }
 }
 
+/** A planned import, in the place of those that requests have left. */
+async function buildPlan(context: Context, admin: User): Promise<void> {
+  const { Import } = context.database.models;
+  await Import.update({ status: 'cancelled' }, { where: { status: ['planning', 'planned'] } });
+  imported += 1;
+  const upload = path.join(context.config.dataDir, `fuzz-${imported}.csv`);
+  writeFileSync(upload, people(2, `fuzz${imported}x`));
+  const actor = { ...client, actorId: admin.id };
+  const { id } = await submitImport(context, actor, { path: upload, name: 'people.csv' }, { plan: true });
+  await runToPlan({ context }, id);
+}
+
 /** A fresh token of a sender. */
 export async function signInAgain(context: Context, world: World, sender: Sender): Promise<void> {
   if (sender === 'anonymous') return;
@@ -79,6 +93,7 @@ export async function prepareWorld(context: Context): Promise<World> {
   await buildMaterial(context, course);
   await buildPicture(context, trainee, await picture);
   await buildImports(context);
+  await buildPlan(context, admin);
   const newest = { order: [['createdAt', 'DESC']] as [string, string][], limit: 4 };
   const [users, courses, enrollments, imports, files, sessions] = await Promise.all([
     models.User.findAll(newest),
@@ -98,6 +113,7 @@ export async function prepareWorld(context: Context): Promise<World> {
     },
     values: {
       user: [...idsOf([admin, trainer, trainee]), ...idsOf(users)],
+      trainer: idsOf([trainer, trainer, trainee]),
       course: idsOf(courses),
       enrollment: idsOf(enrollments),
       import: idsOf(imports),

@@ -20,6 +20,8 @@ export interface FuzzResult {
   /** Answers by status. */
   statuses: Record<number, number>;
   slowestMs: number;
+  /** What was asked for in the request that took so long. */
+  slowest: string;
   /** Refused by Node's server before the program saw them. */
   unread: number;
   /** Of each operation: how many requests it answered, and how many of them with success. */
@@ -111,7 +113,15 @@ export interface Target {
 
 /** Sends generated requests and looks at every answer. The same seed gives the same requests. */
 export async function fuzz({ context, url }: Target, { requests, seed }: FuzzOptions): Promise<FuzzResult> {
-  const result: FuzzResult = { sent: 0, statuses: {}, slowestMs: 0, unread: 0, met: new Map(), problems: [] };
+  const result: FuzzResult = {
+    sent: 0,
+    statuses: {},
+    slowestMs: 0,
+    slowest: '',
+    unread: 0,
+    met: new Map(),
+    problems: [],
+  };
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   // Signed out, deactivated or deleted by a request before.
   const refused = new Set<Sender>();
@@ -123,8 +133,11 @@ export async function fuzz({ context, url }: Target, { requests, seed }: FuzzOpt
       const answer = await sendRaw(url, { ...request, agent });
       result.statuses[answer.status] = (result.statuses[answer.status] ?? 0) + 1;
       if (answer.status === 401 && generated.headers.authorization === undefined) refused.add(generated.sender);
-      result.slowestMs = Math.max(result.slowestMs, answer.milliseconds);
       const name = operationAt(request.method, request.path);
+      if (answer.milliseconds > result.slowestMs) {
+        result.slowestMs = answer.milliseconds;
+        result.slowest = `${name ?? 'no operation'}, ${answer.status}`;
+      }
       if (isUnread(answer, request)) result.unread += 1;
       else if (name) {
         const { answered, succeeded } = result.met.get(name) ?? { answered: 0, succeeded: 0 };
