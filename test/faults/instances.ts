@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createConnection } from 'mysql2/promise';
@@ -9,6 +9,7 @@ import { installProgram } from '../support/built-program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { startThrowAwayServer } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
+import { listening } from './listening.js';
 
 /** What the built program runs with: as in a deployment, but for the cost of a hash, which is the lowest that one may set. */
 const environment = {
@@ -26,21 +27,6 @@ export interface Instances {
   /** What the processes wrote. */
   output(): string;
   close(): Promise<void>;
-}
-
-async function listening(child: ChildProcess): Promise<string> {
-  let written = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk: Buffer) => {
-      written += chunk.toString();
-    });
-  for (let waited = 0; waited < 300; waited += 1) {
-    const [, url] = /"url": ?"(http:[^"]+)"/.exec(written) ?? [];
-    if (url !== undefined) return url;
-    if (child.exitCode !== null) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`The program doesn't serve:\n${written}`);
 }
 
 /** Starts them on a MariaDB of their own. @param settings environment variables for each of them */

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../support/test-server.js';
+import { scaled } from '../support/machine.js';
+import { listening } from './listening.js';
 
 /** One running program that serves the API. */
 export interface Instance {
@@ -28,42 +29,34 @@ export async function startInstance(
   dataDir: string,
   onStart: (kill: () => void) => void,
 ): Promise<Instance> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const server: ChildProcess = spawn(
-    process.execPath,
-    [path.join(program, 'bin', 'coursectl.js'), 'serve', '--migrate'],
-    {
-      cwd: dataDir,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH ?? '',
-        NODE_ENV: 'test',
-        BCRYPT_COST: '4',
-        DATABASE_URL: databaseUrl,
-        DATA_DIR: dataDir,
-        // The same for all instances: a token of one is valid at the others.
-        JWT_SECRET: 'a secret of the fault runs, long enough',
-        FILE_COURSE_QUOTA_BYTES: String(courseQuota),
-        HOST: '127.0.0.1',
-        PORT: String(port),
-      },
+  const server = spawn(process.execPath, [path.join(program, 'bin', 'coursectl.js'), 'serve', '--migrate', '--json'], {
+    cwd: dataDir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_ENV: 'test',
+      BCRYPT_COST: '4',
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
+      // The same for all instances: a token of one is valid at the others.
+      JWT_SECRET: 'a secret of the fault runs, long enough',
+      FILE_COURSE_QUOTA_BYTES: String(courseQuota),
+      HOST: '127.0.0.1',
+      PORT: '0',
     },
-  );
-  let output = '';
-  for (const stream of [server.stdout, server.stderr])
-    stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-10_000)));
-  const instance = { url, kill: () => void server.kill('SIGKILL') };
-  onStart(instance.kill);
-  const deadline = performance.now() + 60_000;
+  });
+  const kill = () => void server.kill('SIGKILL');
+  onStart(kill);
+  const url = await listening(server);
+  const deadline = performance.now() + scaled(60_000);
   while ((await send(url, 'GET', '/readyz').catch(() => undefined))?.status !== 200) {
     if (server.exitCode !== null || performance.now() > deadline) {
-      instance.kill();
-      throw new Error(`The service did not start:\n${output.slice(-3000)}`);
+      kill();
+      throw new Error(`The service at ${url} does not get ready.`);
     }
     await sleep(50);
   }
-  return instance;
+  return { url, kill };
 }
 
 /** What goes along with a request: JSON, or a form. */

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rows, type Verdict } from '../faults/report.js';
 import { slownessNow } from '../support/machine.js';
+import { freePort } from '../support/test-server.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const lines = ['20', '22', '24', '26'];
@@ -87,8 +88,6 @@ async function ended(service: ChildProcess): Promise<number | null> {
   return service.exitCode ?? (await exit);
 }
 
-const freePort = () => 20_000 + Math.floor(Math.random() * 20_000);
-
 /** The files of the repository, as a clone has them. */
 async function copyRepository(to: string): Promise<void> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -116,7 +115,7 @@ async function freshClone(): Promise<Omit<Verdict, 'promised'>> {
   const startedAt = performance.now();
   await run('npm', ['ci', '--no-audit', '--no-fund'], cloned, env);
   const installed = (performance.now() - startedAt) / 1000;
-  const port = freePort();
+  const port = await freePort();
   const service = spawn('npm', ['start'], {
     ...{ cwd: cloned, stdio: 'ignore', detached: true },
     env: { ...env, PORT: String(port) },
@@ -184,7 +183,7 @@ async function installedOn(node: string, npm: { node: string; cli: string }, tar
   writeFileSync(path.join(elsewhere, 'people.csv'), people);
   await coursectl(['users', 'import', 'people.csv', '--yes']);
 
-  const port = freePort();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const service = spawn(program, ['serve'], { cwd: elsewhere, env: { ...env, PORT: String(port) }, stdio: 'ignore' });
   let exitCode: number | null;

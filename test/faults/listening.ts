@@ -1,0 +1,23 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { scaled } from '../support/machine.js';
+
+/**
+ * The address of a program that was started with `serve --json` and `PORT=0`: the system chooses the port, because one
+ * that was free a moment ago may be another run's by now.
+ * @throws Error with what it printed, when it ends or doesn't listen in time
+ */
+export async function listening(child: ChildProcess): Promise<string> {
+  let written = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      written = (written + chunk.toString()).slice(-10_000);
+    });
+  const deadline = performance.now() + scaled(60_000);
+  while (child.exitCode === null && performance.now() < deadline) {
+    const [, url] = /"url": ?"(http:[^"]+)"/.exec(written) ?? [];
+    if (url !== undefined) return url;
+    await sleep(50);
+  }
+  throw new Error(`The program doesn't serve:\n${written}`);
+}
