@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fullDepth } from '../support/depth.js';
 
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -11,11 +12,15 @@ const databaseSupport = path.join(repository, 'test/support/database.ts');
 const slowFirst = [
   'test/http/programme-model.test.ts',
   'test/services/imports/run/kill-loop.test.ts',
+  'test/http/text-cost.test.ts',
+  'test/console/accessibility.test.ts',
   'test/bench.test.ts',
   'test/services/imports/run/resume-kill.test.ts',
   'test/http/canaries.test.ts',
   'test/http/login-throttle.test.ts',
   'test/http/connections.test.ts',
+  'test/console/courses.test.ts',
+  'test/console/catalogue.test.ts',
   'test/http/authorization.test.ts',
   'test/services/imports/run/processes.test.ts',
   'test/http/imports.test.ts',
@@ -23,6 +28,12 @@ const slowFirst = [
   'test/cli/subprocess.test.ts',
   'test/services/imports/run/resume.test.ts',
   'test/http/contract.test.ts',
+  'test/console/imports.test.ts',
+  'test/console/people.test.ts',
+  'test/console/person.test.ts',
+  'test/console/people-bulk.test.ts',
+  'test/console/participants.test.ts',
+  'test/console/session.test.ts',
   'test/db/sequelize-cli.test.ts',
   'test/readme.test.ts',
 ];
@@ -43,8 +54,12 @@ function reaches(file: string, target: string, seen = new Set<string>()): boolea
   return importedBy(file).some((imported) => reaches(imported, target, seen));
 }
 
-/** Whether a test file has to run on each kind of database. */
-export function needsDatabase(file: string): boolean {
+/**
+ * Whether a test file has to run on each kind of database. Pages know nothing of the database behind the API, and a
+ * browser is slow: their tests run on the second one only at full depth.
+ */
+export function needsDatabase(file: string, isFull = fullDepth): boolean {
+  if (!isFull && file.startsWith('test/console/')) return false;
   return reaches(path.join(repository, file), databaseSupport);
 }
 
