@@ -5,6 +5,7 @@ const all: Record<string, () => Promise<unknown>> = {
   startup: () => import('./startup.js'),
   import: () => import('./import.js'),
   listings: () => import('./listings.js'),
+  requests: () => import('./requests.js'),
   sqlite: () => import('./sqlite.js'),
 };
 const unknown = benches.filter((name) => !(name in all));

@@ -22,15 +22,18 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** The program on a database of a server, as tests set it up: hashes are cheap, and nothing is logged. */
+/** The settings of the program in benches: hashes are cheap. */
+export const benchEnvironment = (databaseUrl: string, folder: string) => ({
+  NODE_ENV: 'test',
+  BCRYPT_COST: '4',
+  JWT_SECRET: 'Zx8vQ2mN5kL1pR7tW4yB9cF6hJ3sD0gA-benches',
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: folder,
+});
+
+/** The program on a database of a server. Nothing is logged. */
 export function openContext(databaseUrl: string, folder: string): Promise<Context> {
-  const env = {
-    NODE_ENV: 'test',
-    BCRYPT_COST: '4',
-    JWT_SECRET: 'a secret for benches only, longer than 32 bytes',
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: folder,
-  };
+  const env = benchEnvironment(databaseUrl, folder);
   return createContext(loadConfig({ env, cwd: folder }), createLogger('silent', { write: () => undefined }));
 }
 

@@ -130,7 +130,7 @@ else openLoop(load.rate);
 setTimeout(() => {
   over = true;
   times.sort((one, other) => one - other);
-  const quantile = (share: number) => Math.round(times[Math.floor(times.length * share)] ?? 0);
+  const quantile = (share: number) => Math.round(10 * (times[Math.floor(times.length * share)] ?? 0)) / 10;
   const oldest = Math.round(performance.now() - Math.min(performance.now(), ...sentAt.values()));
   console.log(JSON.stringify({ ...result, oldest, p50: quantile(0.5), p99: quantile(0.99) }));
   process.exit(0);
