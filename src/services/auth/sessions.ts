@@ -2,6 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Session } from '../../db/models/session.js';
 import type { User } from '../../db/models/user.js';
+import { findSession, type SessionWithUser } from '../../db/session-query.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
 import { sessionListingSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
@@ -117,23 +118,21 @@ export async function authenticate(core: Core, token: string, client: Client): P
   const claims = core.tokens.verify(token, now);
   if (!claims) throw new AppError('TOKEN_INVALID');
   const session = await openSession(core, claims.sid, claims.userId);
-  if (!session?.user) throw new AppError('TOKEN_INVALID');
+  if (!session) throw new AppError('TOKEN_INVALID');
   if (now.getTime() - (session.lastUsedAt ?? session.createdAt).getTime() >= lastUsedPrecisionMs)
     await touch(core, session.id, now).catch(ignoreIfReadOnly);
   return { ...client, user: session.user, sessionId: session.id, sessionExpiresAt: session.expiresAt };
 }
 
 /** A session that has not ended, with its account, which is active. */
-async function openSession(core: Core, id: string, userId: string): Promise<Session | null> {
-  const { Session, User } = core.database.models;
-  const include = [{ model: User, as: 'user', required: true }];
-  const session = await core.database.read(() => Session.findOne({ where: { id, userId }, include }));
-  return session?.user?.isActive && session.expiresAt > core.now() ? session : null;
+async function openSession({ database, now }: Core, id: string, userId: string): Promise<SessionWithUser | undefined> {
+  const session = await database.read(() => findSession(database, id, userId));
+  return session?.user.isActive && session.expiresAt > now() ? session : undefined;
 }
 
 /** Whether a caller is still signed in; for requests that take long. */
 export async function isSignedIn(core: Core, { sessionId, user }: Caller): Promise<boolean> {
-  return (await openSession(core, sessionId, user.id)) !== null;
+  return (await openSession(core, sessionId, user.id)) !== undefined;
 }
 
 /** Recording the use of a session must not fail a request that only reads. */

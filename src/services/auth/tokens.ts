@@ -93,8 +93,6 @@ const isId = (value: unknown): value is string => typeof value === 'string' && /
 
 function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims | undefined {
   try {
-    // jsonwebtoken would read claims of a signed `null`.
-    if (jwt.decode(token) === null) return undefined;
     const payload = jwt.verify(token, key, {
       algorithms: ['HS256'],
       clockTimestamp: Math.floor(now.getTime() / 1000),
@@ -107,6 +105,8 @@ function verifiedClaims(token: string, key: KeyObject, now: Date): TokenClaims |
   } catch (error) {
     // All faults of a token; a payload that isn't JSON is a SyntaxError. Anything else is a bug.
     if (error instanceof jwt.JsonWebTokenError || error instanceof SyntaxError) return undefined;
+    // jsonwebtoken reads claims of a signed `null`, which is a TypeError.
+    if (jwt.decode(token) === null) return undefined;
     throw error;
   }
 }

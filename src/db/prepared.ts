@@ -1,0 +1,59 @@
+import type { Sequelize } from 'sequelize';
+import { isSqlite } from './dialect.js';
+
+/**
+ * Prepared statements, for the few queries that run with every request: Sequelize writes the text of a query, builds its
+ * rows and checks its options each time, which takes longer than the query.
+ */
+
+/** A value of a statement, and of a column as the driver returns it: SQLite knows neither booleans nor dates. */
+export type Value = string | number | Date | null;
+
+type Callback = (error: Error | null, rows?: unknown) => void;
+
+/** The drivers' connections, as far as they are used here. */
+interface Connection {
+  execute(statement: object, callback: Callback): void;
+  all(sql: string, values: readonly Value[], callback: Callback): void;
+}
+
+/** What Sequelize's types don't declare: its connections, which have the limits and deadlines of this program, and its log. */
+interface Undeclared {
+  connectionManager: {
+    getConnection(options: { type: 'SELECT' }): Promise<Connection>;
+    releaseConnection(connection: Connection): void;
+  };
+  log(text: string): void;
+}
+
+/**
+ * Runs a SELECT outside of transactions.
+ * @param sql the same text every time, with `?` for each value
+ * @returns its rows as lists of values
+ * @throws the driver's own errors; run it within `Database.read`, which translates them
+ */
+export async function selectPrepared(
+  sequelize: Sequelize,
+  sql: string,
+  values: readonly Value[],
+): Promise<readonly (readonly Value[])[]> {
+  const undeclared = sequelize as unknown as Undeclared;
+  const { connectionManager } = undeclared;
+  const connection = await connectionManager.getConnection({ type: 'SELECT' });
+  undeclared.log(`Executing (default): ${sql};`);
+  try {
+    return await new Promise((resolve, reject) => {
+      const settle: Callback = (error, rows) => {
+        if (error) reject(error);
+        // Both drivers give lists of rows for a SELECT.
+        else resolve(rows as Value[][]);
+      };
+      if (isSqlite(sequelize))
+        connection.all(sql, values, (error, rows) => settle(error, (rows as object[] | undefined)?.map(Object.values)));
+      // Sequelize's own conversions don't know the format of prepared statements.
+      else connection.execute({ sql, values, typeCast: true, rowsAsArray: true }, settle);
+    });
+  } finally {
+    connectionManager.releaseConnection(connection);
+  }
+}
