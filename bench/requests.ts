@@ -1,10 +1,12 @@
 /**
  * What requests cost, on the built program in a process of its own with MariaDB or MySQL behind it:
  * `npm run bench -- requests`. Rounds of the service and of its yardstick alternate, so that other load affects both.
+ * BENCH_NODE_OPTIONS goes to both: with `--cpu-prof --cpu-prof-dir=/tmp/profiles` each leaves its profile.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -34,8 +36,12 @@ interface Candidate {
   port: number;
 }
 
-async function started(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<Candidate> {
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+async function started(args: readonly string[], env: NodeJS.ProcessEnv, logFolder: string): Promise<Candidate> {
+  const options = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
+  // A pipe would be read by this process, and a service waits for who reads its log.
+  const log = openSync(path.join(logFolder, `log-${randomUUID()}`), 'a');
+  const child = spawn(process.execPath, [...options, ...args], { env, stdio: ['ignore', 'pipe', log] });
+  closeSync(log);
   return { process: child, port: Number(new URL(await listening(child)).port) };
 }
 
@@ -105,7 +111,7 @@ try {
   const env = { ...benchEnvironment(databaseUrl, folder), ...pool, NODE_ENV: 'production', BCRYPT_COST: '10' };
   const service = await started([program, 'serve', '--json'], env, folder);
   candidates.push(service);
-  const plain = await started([yardstick], env, process.cwd());
+  const plain = await started([yardstick], env, folder);
   candidates.push(plain);
   for (const [name, paths] of Object.entries(scenarios)) {
     if (only.length > 0 && !only.includes(name)) continue;

@@ -117,9 +117,14 @@ async function sendPieces(
 /** Sends an answer in one piece, and doesn't wait for its client. */
 export function sendJson(response: Response, answer: object, { unreadMs, onBegin, onUntaken }: Sending): void {
   onBegin?.();
+  const text = JSON.stringify(answer);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  // As text: Node writes it together with the headers.
+  response.end(text);
+  if (response.writableLength === 0) return;
   void isTaken(response, 'finish', unreadMs);
-  response.json(answer);
-  if (response.writableLength > 0) onUntaken?.();
+  onUntaken?.();
 }
 
 /** The length of a part of a large answer, in units of UTF-16; other requests are served before the next one is written. */

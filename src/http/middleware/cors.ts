@@ -1,5 +1,6 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
+import { headersOf, setHeaders } from './constant-headers.js';
 
 /** What a client of another origin could not read of an answer, were it not said that it may. */
 const exposedHeaders = [
@@ -17,7 +18,14 @@ export function corsMiddleware(allowedOrigins: readonly string[]): RequestHandle
     optionsSuccessStatus: 200,
   };
   // The specification lists a preflight's headers, and browsers look for this one on the real answer only.
-  return cors((request, callback) =>
-    callback(null, request.method === 'OPTIONS' ? allowances : { ...allowances, exposedHeaders }),
-  );
+  const preflight = cors(allowances);
+  const real = cors({ ...allowances, exposedHeaders });
+  // To clients that are no browsers, or are of this origin, it says the same every time.
+  const withoutOrigin = headersOf(real);
+  return (request, response, next) => {
+    if (request.method === 'OPTIONS') return preflight(request, response, next);
+    if (request.headers.origin !== undefined) return real(request, response, next);
+    setHeaders(response, withoutOrigin);
+    next();
+  };
 }

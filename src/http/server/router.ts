@@ -113,6 +113,22 @@ function deadlineOf({ upload, success }: Operation): Parameters<Context['databas
   return upload || 'content' in success ? { each: databaseMs } : { all: databaseMs };
 }
 
+/** Why a signal of {@link whenLeft} is aborted: made once, because an error of its own for each request costs time. */
+const clientLeft = new DOMException('The client has gone, or has its answer.', 'AbortError');
+
+/** A signal that is aborted when the client has gone; made when it is asked for, as most requests need none. */
+function whenLeft(response: Response): () => AbortSignal {
+  let left: AbortController | undefined;
+  return () => {
+    if (left) return left.signal;
+    const controller = new AbortController();
+    left = controller;
+    if (response.closed) controller.abort(clientLeft);
+    else response.once('close', () => controller.abort(clientLeft));
+    return controller.signal;
+  };
+}
+
 function respond<T extends Operation>(
   context: Context,
   operation: T,
@@ -124,8 +140,7 @@ function respond<T extends Operation>(
   const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
 
   async function serve(request: Request, response: Response): Promise<void> {
-    const left = new AbortController();
-    response.once('close', () => left.abort());
+    const left = whenLeft(response);
     /** Releases the request's slot while it waits for its client or in a queue. */
     const released = async <R>(
       enter: (() => Leave | Promise<Leave>) | undefined,
@@ -169,13 +184,15 @@ function respond<T extends Operation>(
       // While it waits, it is none of those being processed.
       admission?.release(response);
       const bytes = count * operation.itemBytes;
-      leaveLarge = await largeAnswers.enter({ ...owner, bytes, signal: left.signal });
+      leaveLarge = await largeAnswers.enter({ ...owner, bytes, signal: left() });
       admission?.reacquire(response);
     }
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
-      ...{ context, client, caller, params, query, body, receive, signal: left.signal, setHeader },
-      ...{ expectItems, cookie },
+      ...{ context, client, caller, params, query, body, receive, setHeader, expectItems, cookie },
+      get signal() {
+        return left();
+      },
       waitAside: <R>(wait: () => Promise<R>) => released(undefined, wait),
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,

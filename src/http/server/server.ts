@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, IncomingMessage, type OutgoingHttpHeaders, type Server, ServerResponse } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Context } from '../../context.js';
 import { AppError, systemErrorCode } from '../../errors.js';
 import { type ImportWorker, startImportWorker } from '../../services/imports/queue/worker.js';
 import { startHousekeeping } from '../../services/maintenance/schedule.js';
+import { headersOf } from '../middleware/constant-headers.js';
 import { corsMiddleware } from '../middleware/cors.js';
 import { securityHeaders } from '../middleware/security-headers.js';
 import { createAdmission, type QueueLimits } from './admission.js';
@@ -83,20 +84,11 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   return server.address() as AddressInfo;
 }
 
-/** The headers that a middleware gives to every answer, whatever was asked. */
-function headersOf(middleware: RequestHandler): OutgoingHttpHeaders {
-  const request = new IncomingMessage(new Socket());
-  const response = new ServerResponse(request);
-  // It needs no more of Express than what it extends.
-  middleware(request as Request, response as Response, () => undefined);
-  return response.getHeaders();
-}
-
 /** Refuses requests without reading them: the cheaper a refusal, the more other requests are served. */
 function refusal({ config }: Context) {
   const body = JSON.stringify({ error: messageOf('OVERLOADED') });
   const headers = {
-    ...headersOf(securityHeaders()),
+    ...Object.fromEntries(headersOf(securityHeaders())),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Retry-After': retryAfterOf('OVERLOADED') ?? 1,

@@ -43,8 +43,8 @@ export function isFromOwnPage(request: Request): boolean {
  * a page of a sibling domain may set a cookie whose name differs from a prefixed one in that only.
  * @returns nothing if there are two: one of them may be set by a page of another port or domain
  */
-function cookieValue(header: string | undefined, name: string): string | undefined {
-  const values = (header ?? '').split(/; ?/).filter((pair) => pair.startsWith(`${name}=`));
+function cookieValue(header: string, name: string): string | undefined {
+  const values = header.split(/; ?/).filter((pair) => pair.startsWith(`${name}=`));
   const [only, ...others] = values.map((pair) => pair.slice(name.length + 1));
   return others.length === 0 && only !== '' ? only : undefined;
 }
@@ -52,7 +52,7 @@ function cookieValue(header: string | undefined, name: string): string | undefin
 /** The session cookie of a request and its answer. */
 export interface SessionCookie {
   /** The token; absent also when the cookie may not be honoured: see {@link isFromOwnPage}. */
-  token: string | undefined;
+  readonly token: string | undefined;
   /** Sets the cookie in the answer. It ends with the browser. */
   set(token: string): void;
   /** Removes the cookie from the browser. */
@@ -61,15 +61,18 @@ export interface SessionCookie {
 
 /** The session cookie of the web console. */
 export function sessionCookie(request: Request, response: Response): SessionCookie {
-  const isSecure = acceptsSecure(request);
-  const name = isSecure ? secureCookieName : plainCookieName;
-  const send = (value: string, more: string) =>
-    response.setHeader(
-      'Set-Cookie',
-      `${name}=${value}; Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Strict${more}`,
-    );
+  const nameOf = (isSecure: boolean) => (isSecure ? secureCookieName : plainCookieName);
+  function send(value: string, more: string): void {
+    const isSecure = acceptsSecure(request);
+    const flags = `Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Strict${more}`;
+    response.setHeader('Set-Cookie', `${nameOf(isSecure)}=${value}; ${flags}`);
+  }
   return {
-    token: isFromOwnPage(request) ? cookieValue(request.headers.cookie, name) : undefined,
+    get token() {
+      const { cookie } = request.headers;
+      if (cookie === undefined || !isFromOwnPage(request)) return undefined;
+      return cookieValue(cookie, nameOf(acceptsSecure(request)));
+    },
     set: (token) => void send(token, ''),
     clear: () => void send('', '; Max-Age=0'),
   };
