@@ -1,26 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { expect as expectPage, type Page } from '@playwright/test';
+import { expect as expectPage } from '@playwright/test';
 import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { accessibilityProblems, describePages, keepScreenshot } from './support/browser.js';
 import { useConsole } from './support/console.js';
-
-const csv = (...lines: string[]) => Buffer.from(`${lines.join('\n')}\n`);
-
-/** Chooses a file on the page of imports, and waits for its plan. */
-async function plan(page: Page, name: string, content: Buffer): Promise<void> {
-  await page.locator('input[type="file"]').setInputFiles({ name, mimeType: 'text/csv', buffer: content });
-  await expectPage(page.getByRole('heading', { level: 1, name })).toBeVisible();
-  await expectPage(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout: scaled(20_000) });
-}
-
-/** What a link or button gives to keep. */
-async function download(page: Page, act: () => Promise<void>): Promise<string> {
-  const [file] = await Promise.all([page.waitForEvent('download'), act()]);
-  return readFileSync(await file.path(), 'utf8');
-}
+import {
+  applyPlan,
+  csv,
+  downloadPasswords,
+  downloadText,
+  expectPasswordsFetched,
+  planFile,
+} from './support/imports.js';
 
 describePages('Importing people in the web console', function () {
   this.timeout(scaled(90_000));
@@ -33,7 +25,7 @@ describePages('Importing people in the web console', function () {
 
   it('goes from a file with a wrong column to accounts, rejects, passwords and undo', async () => {
     const page = await test.openAs(admin, '/imports');
-    await plan(
+    await planFile(
       page,
       'people.csv',
       csv(
@@ -71,14 +63,9 @@ describePages('Importing people in the web console', function () {
     await keepScreenshot(page, 'result of an import');
     expect(await accessibilityProblems(page)).to.deep.equal([]);
 
-    const rejects = await download(page, () => page.getByRole('link', { name: 'Download rejected rows' }).click());
+    const rejects = await downloadText(page, () => page.getByRole('link', { name: 'Download rejected rows' }).click());
     expect(rejects).to.include('not-an-email').and.not.to.include('bob@example.org');
-    await page.getByRole('button', { name: 'Download passwords' }).click();
-    const credentials = await download(page, () =>
-      page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
-    );
-    expect(credentials).to.include('ann@example.org');
-    await expectPage(page.getByRole('button', { name: 'Download passwords' })).toBeHidden({ timeout: scaled(10_000) });
+    expect(await downloadPasswords(page)).to.include('ann@example.org');
 
     // The ledger: filtered by a link of its own, in the address.
     await page.getByLabel('Outcome').selectOption({ label: 'Rejected' });
@@ -95,9 +82,21 @@ describePages('Importing people in the web console', function () {
     expect(await accounts()).to.equal(1);
   });
 
+  it('gives the passwords once, and says in another tab that they were fetched', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
+    await applyPlan(page);
+    await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
+    const tab = await test.openTab(page, page.url());
+    await expectPage(tab.getByRole('button', { name: 'Download passwords' })).toBeVisible();
+    expect(await downloadPasswords(page)).to.include('ann@example.org');
+    test.expectErrors(tab, /status of 410/);
+    await expectPasswordsFetched(tab);
+  });
+
   it('writes nothing of a plan that is discarded', async () => {
     const page = await test.openAs(admin, '/imports');
-    await plan(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
+    await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await expectPage(page.getByText('Discarded', { exact: true })).toBeVisible();
@@ -107,7 +106,7 @@ describePages('Importing people in the web console', function () {
   it('shows every update that changes who an account is', async () => {
     await buildUser(test.context, { firstName: 'Ann', lastName: 'Archer', email: 'ann@example.org', phone: '+44 1' });
     const page = await test.openAs(admin, '/imports');
-    await plan(page, 'people.csv', csv('firstName,lastName,email,phone', 'Anna,Archer,ann@example.org,+44 1'));
+    await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Anna,Archer,ann@example.org,+44 1'));
     await page.getByLabel('A row whose account exists').selectOption({ label: 'Update the account' });
     await page.getByRole('button', { name: 'Plan again with these changes' }).click();
     await expectPage(page.getByText('Updates that change who an account is')).toBeVisible({ timeout: scaled(20_000) });
@@ -117,7 +116,7 @@ describePages('Importing people in the web console', function () {
   it('shows text of cells as text, whatever it is', async () => {
     const nasty = `<img src=x onerror=alert(1)>${'x'.repeat(300)}`;
     const page = await test.openAs(admin, '/imports');
-    await plan(
+    await planFile(
       page,
       'people.csv',
       csv('firstName,lastName,email,phone', `${nasty},\u202eArcher,ann@example.org,+44 1`),

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { de } from '../../src/console/i18n/de.js';
 import { en } from '../../src/console/i18n/en.js';
+import { importOptionsSchema } from '../../src/schemas/import.js';
 
 type Catalogue = { readonly [key: string]: string | Catalogue };
 
@@ -29,6 +30,11 @@ describe('The words of the web console', () => {
         expect(placeholders(text), key).to.deep.equal(placeholders(english.get(key) ?? ''));
     });
   }
+
+  it('name what the audit log records of imports and materials', () => {
+    const options = Object.keys(importOptionsSchema.describe().keys as object);
+    expect(en.audit.field).to.include.all.keys(...options, 'fileName', 'rows', 'name', 'contentType', 'bytes');
+  });
 
   it('have a form for one and for others where they count', () => {
     for (const key of english.keys())

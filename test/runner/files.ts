@@ -16,6 +16,7 @@ const slowFirst = [
   'test/console/accessibility.test.ts',
   'test/bench.test.ts',
   'test/services/imports/run/resume-kill.test.ts',
+  'test/console/import-kill.test.ts',
   'test/http/canaries.test.ts',
   'test/http/login-throttle.test.ts',
   'test/http/connections.test.ts',

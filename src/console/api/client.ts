@@ -112,15 +112,8 @@ function failureOf(status: number, body: FailureBody, retryAfterHeader: string |
 
 const noAnswer = (reason: string) => new ApiError(0, reason, 'NETWORK', [], undefined);
 
-/**
- * Calls an operation of the API by its id.
- * @throws ApiError for every answer that isn't a success, and with status 0 when there is no answer
- */
-export async function call<Id extends OperationId>(
-  id: Id,
-  input: Input<Id>,
-  signal?: AbortSignal,
-): Promise<Answer<Id>> {
+/** @throws ApiError for every answer that isn't a success, and with status 0 when there is no answer */
+async function send<Id extends OperationId>(id: Id, input: Input<Id>, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(addressOf(id, input), {
@@ -139,12 +132,39 @@ export async function call<Id extends OperationId>(
     if (response.status === 401 && !signInOperations.has(id)) onSignedOut();
     throw failure;
   }
+  return response;
+}
+
+/**
+ * Calls an operation of the API by its id.
+ * @throws ApiError for every answer that isn't a success, and with status 0 when there is no answer
+ */
+export async function call<Id extends OperationId>(
+  id: Id,
+  input: Input<Id>,
+  signal?: AbortSignal,
+): Promise<Answer<Id>> {
+  const response = await send(id, input, signal);
   const transport = operations[id];
   const answers = 'answers' in transport ? transport.answers : 'json';
   // The document describes each answer; `fetch` knows nothing of it.
   if (answers === 'text') return (await response.text()) as Answer<Id>;
   if (answers === 'blob') return (await response.blob()) as Answer<Id>;
   return (await response.json()) as Answer<Id>;
+}
+
+/**
+ * The bytes of an answer as they came, in whatever encoding: for files that the service gives once, where the page has to
+ * know whether they arrived.
+ * @throws ApiError as {@link call}
+ */
+export async function callForFile<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Blob> {
+  const response = await send(id, input);
+  try {
+    return await response.blob();
+  } catch (error) {
+    throw noAnswer(error instanceof Error ? error.message : '');
+  }
 }
 
 /** Their 401 says that the password is wrong or that there is no session yet, not that one has ended. */

@@ -9,9 +9,11 @@ import {
 } from '@tanstack/react-query';
 import { type Answer, ApiError, call, type Input, type OperationId } from './client.js';
 
+/** No answer, or one that says that the service is busy or, from a proxy before it, away. */
+const passing: readonly number[] = [0, 429, 502, 503, 504];
+
 /** Whether asking again can help: the service was busy or out of reach. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 503 || error.status === 429);
+export const isPassing = (error: unknown): boolean => error instanceof ApiError && passing.includes(error.status);
 
 export const queryClient = new QueryClient({
   defaultOptions: {

@@ -2,7 +2,7 @@ import { Alert, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient, useApi } from '../api/queries.js';
+import { isPassing, queryClient, useApi } from '../api/queries.js';
 import { formatTime } from '../i18n/format.js';
 import { Page } from '../ui/page.js';
 import { Failed, Loading } from '../ui/states.js';
@@ -18,7 +18,7 @@ const route = getRouteApi('/imports/$id');
 export function ImportPage() {
   const { t } = useTranslation();
   const { id } = route.useParams();
-  const query = useApi('showImport', { path: { id } }, { refetchWhile: (data) => isUnderWay(data.import.status) });
+  const query = useApi('showImport', { path: { id } }, { refetchWhile: (data) => isUnderWay(data.import) });
   const current = query.data?.import;
   const status = current?.status;
   const before = useRef(status);
@@ -35,6 +35,7 @@ export function ImportPage() {
         {query.error ? <Failed error={query.error} onRetry={() => void query.refetch()} /> : <Loading />}
       </Page>
     );
+  const underWay = isUnderWay(current);
   return (
     <Page
       title={current.file}
@@ -45,15 +46,16 @@ export function ImportPage() {
       }
     >
       <Stack gap="lg">
-        {query.error && (
+        {query.error && !isPassing(query.error) && <Failed error={query.error} />}
+        {isPassing(query.error) && (
           <Alert color="orange" variant="outline" role="status">
             {t('imports.unreachable')}
           </Alert>
         )}
-        {isUnderWay(current.status) && <ImportProgress current={current} />}
+        {underWay && <ImportProgress current={current} reachable={!query.error} />}
         {current.status === 'planned' && current.plan && <PlanView current={current} plan={current.plan} />}
-        {!isUnderWay(current.status) && current.status !== 'planned' && <ImportResult current={current} />}
-        {current.status !== 'planning' && <RowsTable id={id} columns={current.plan?.columns} />}
+        {!underWay && current.status !== 'planned' && <ImportResult current={current} />}
+        {!underWay && <RowsTable id={id} columns={current.plan?.columns} />}
       </Stack>
     </Page>
   );

@@ -4,9 +4,15 @@ import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { formatNumber } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
-import type { Import } from './import-status.js';
+import { type Import, resumesItself } from './import-status.js';
 
-export function ImportProgress({ current }: { current: Import }) {
+interface ImportProgressProps {
+  current: Import;
+  /** Whether the last answer is of now. */
+  reachable: boolean;
+}
+
+export function ImportProgress({ current, reachable }: ImportProgressProps) {
   const { t } = useTranslation();
   const [asking, setAsking] = useState(false);
   const cancel = useChange('cancelImport');
@@ -38,9 +44,12 @@ export function ImportProgress({ current }: { current: Import }) {
           aria-label={t(`imports.status.${current.status}`)}
           size="lg"
         />
-        <Text size="sm" c="dimmed">
-          {t('imports.progressHint')}
-        </Text>
+        {reachable && (
+          <Text size="sm" c="dimmed">
+            {resumesItself(current) ? t('imports.progressInterrupted') : t('imports.progressHint')}
+          </Text>
+        )}
+        {current.error && <Text size="sm">{current.error.message ?? current.error.code}</Text>}
       </Stack>
       <ConfirmDialog
         opened={asking}

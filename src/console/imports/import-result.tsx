@@ -2,11 +2,12 @@ import { Alert, Button, Group, Paper, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addressOf } from '../api/client.js';
-import { queryClient, useChange } from '../api/queries.js';
+import { addressOf, callForFile } from '../api/client.js';
+import { useChange, useRefresh } from '../api/queries.js';
 import { formatNumber } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { FormFailure } from '../ui/form.js';
+import { saveFile } from '../ui/save-file.js';
 import { canResume, canUndo, type Import } from './import-status.js';
 import { UndoDialog } from './undo-dialog.js';
 
@@ -14,8 +15,12 @@ import { UndoDialog } from './undo-dialog.js';
 export function ImportResult({ current }: { current: Import }) {
   const { t } = useTranslation();
   const [asking, setAsking] = useState<'undo' | 'credentials'>();
+  // The service removes the passwords shortly after they have arrived.
+  const [fetched, setFetched] = useState(false);
+  const refresh = useRefresh();
   const resume = useChange('resumeImport');
-  const { id, counts, error, hasCredentials, hasRejects, status } = current;
+  const { id, counts, error, hasRejects, status } = current;
+  const hasCredentials = current.hasCredentials && !fetched;
   const path = { id };
   const figures = [
     ['imports.rows', counts.rows],
@@ -25,11 +30,12 @@ export function ImportResult({ current }: { current: Import }) {
     ['imports.rejected', counts.rejected],
   ] as const;
 
-  /** The browser keeps the file; the service gives it once. */
+  /** The service gives the file once: another tab or person may have fetched it. */
   async function downloadCredentials(): Promise<void> {
-    window.location.assign(addressOf('importCredentials', { path }));
-    // The answer to a download isn't seen by the page: ask whether it was taken.
-    setTimeout(() => void queryClient.invalidateQueries(), 1500);
+    const file = await callForFile('importCredentials', { path });
+    saveFile(`credentials-${id}.csv`, file, file.type);
+    setFetched(true);
+    await refresh();
   }
 
   return (

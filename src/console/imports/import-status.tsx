@@ -6,9 +6,16 @@ export type Import = Answer<'showImport'>['import'];
 export type Plan = NonNullable<Import['plan']>;
 export type ImportStatus = Import['status'];
 
+type Standing = Pick<Import, 'status' | 'origin' | 'error'>;
+
+/** The service resumes it when it can: it was interrupted by the end of a process, or by a fault that passes. */
+export const resumesItself = ({ status, origin, error }: Standing): boolean =>
+  // That code is of an undo that was interrupted, which nothing resumes.
+  status === 'interrupted' && origin === 'http' && error?.code !== 'INTERRUPTED';
+
 /** It changes by itself: worth asking again. */
-export const isUnderWay = (status: ImportStatus): boolean =>
-  ['planning', 'queued', 'running', 'undoing'].includes(status);
+export const isUnderWay = (current: Standing): boolean =>
+  ['planning', 'queued', 'running', 'undoing'].includes(current.status) || resumesItself(current);
 
 /** Resuming does the rows that are left. */
 export const canResume = (status: ImportStatus): boolean => ['interrupted', 'failed', 'cancelled'].includes(status);

@@ -31,7 +31,7 @@ export function ImportsPage() {
   const query = useApi(
     'listImports',
     { query: { status, page, limit } },
-    { keepPrevious: true, refetchWhile: ({ imports }) => imports.some((row) => isUnderWay(row.status)) },
+    { keepPrevious: true, refetchWhile: ({ imports }) => imports.some(isUnderWay) },
   );
   const change = (next: SearchChange<typeof search>) =>
     void navigate({ search: (before) => changedSearch(before, next) });

@@ -35,6 +35,8 @@ export const imports: Words['imports'] = {
   },
   progress: '{{done}} von {{total}} Zeilen',
   progressStarting: 'Die Datei wird gelesen …',
+  progressInterrupted:
+    'Der Import wurde unterbrochen. Der Dienst setzt ihn von selbst fort, meist in wenigen Sekunden.',
   progressHint: 'Du kannst diese Seite schließen: Der Import läuft weiter.',
   unreachable: 'Der Dienst ist gerade nicht erreichbar. Diese Seite versucht es weiter; nichts geht verloren.',
   cancel: 'Import abbrechen',

@@ -34,6 +34,7 @@ export const imports = {
   progress: '{{done}} of {{total}} rows',
   progressStarting: 'Reading the file…',
   progressHint: 'You may close this page: the import goes on.',
+  progressInterrupted: 'The import was interrupted. The service resumes it by itself, usually within seconds.',
   unreachable: 'The service can not be reached at the moment. This page keeps trying; nothing is lost.',
   cancel: 'Cancel the import',
   cancelText:

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { scaled } from '../../support/machine.js';
+import { expect } from './browser.js';
+
+/** A CSV file of these lines. */
+export const csv = (...lines: string[]): Buffer => Buffer.from(`${lines.join('\n')}\n`);
+
+/** Chooses a file on the page of imports, and waits for its plan. */
+export async function planFile(page: Page, name: string, content: Buffer): Promise<void> {
+  await page.locator('input[type="file"]').setInputFiles({ name, mimeType: 'text/csv', buffer: content });
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+  await expect(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout: scaled(60_000) });
+}
+
+/** Confirms the plan that is shown. */
+export async function applyPlan(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Import this file?' }).getByRole('button', { name: 'Import' }).click();
+}
+
+/** Bytes that a link or button gives to keep. */
+export async function downloadBytes(page: Page, act: () => Promise<void>): Promise<Buffer> {
+  const [file] = await Promise.all([page.waitForEvent('download'), act()]);
+  return readFileSync(await file.path());
+}
+
+/** A text that a link or button gives to keep. */
+export const downloadText = async (page: Page, act: () => Promise<void>): Promise<string> =>
+  (await downloadBytes(page, act)).toString('utf8');
+
+/** The generated passwords of the import that is shown: they can be fetched once. */
+export async function downloadPasswords(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Download passwords' }).click();
+  const text = await downloadText(page, () =>
+    page
+      .getByRole('dialog', { name: 'Download the generated passwords?' })
+      .getByRole('button', { name: 'Download' })
+      .click(),
+  );
+  await expect(page.getByRole('button', { name: 'Download passwords' })).toBeHidden();
+  return text;
+}
+
+/** A tab that was opened before the passwords were fetched still offers them, and says so when they are asked for. */
+export async function expectPasswordsFetched(tab: Page): Promise<void> {
+  await tab.getByRole('button', { name: 'Download passwords' }).click();
+  const question = tab.getByRole('dialog', { name: 'Download the generated passwords?' });
+  await question.getByRole('button', { name: 'Download' }).click();
+  await expect(question.getByRole('alert')).toContainText('have already been fetched');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await tab.reload();
+  await expect(tab.getByText('Completed', { exact: true })).toBeVisible();
+  await expect(tab.getByRole('button', { name: 'Download passwords' })).toBeHidden();
+}

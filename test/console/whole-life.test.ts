@@ -1,0 +1,245 @@
+import type { Page } from '@playwright/test';
+import { scaled } from '../support/machine.js';
+import { describePages, expect, keepScreenshot } from './support/browser.js';
+import { signInAt, useConsole } from './support/console.js';
+import { dialog, row } from './support/courses.js';
+import { applyPlan, csv, downloadBytes, downloadPasswords, downloadText, planFile } from './support/imports.js';
+
+const admin = { email: 'ada@example.org', password: 'the password of Ada' };
+const trainer = { name: 'Tom Trainer', email: 'tom@example.org', password: 'the password of Tom' };
+const trainee = { name: 'Ann Archer', phone: '+44 20 7946 0001', password: 'the password of Ann' };
+
+/** What the super admin imports: nothing is known of the fourth heading, and three rows are bad. */
+const spreadsheet = csv(
+  'First name,Last name,Mail,Rufzeichen,Role',
+  'Tom,Trainer,tom@example.org,+44 20 7946 0000,Trainer',
+  'Ann,Archer,ann@example.org,+44 20 7946 0001,Trainee',
+  'Bob,Baker,bob@example.org,+44 20 7946 0002,Trainee',
+  'Cid,Cook,not-an-email,+44 20 7946 0003,Trainee',
+  'D,Dyer,dan@example.org,+44 20 7946 0004,Trainee',
+  'Eve,Eaton,ann@example.org,+44 20 7946 0005,Trainee',
+);
+
+/** What is put right in the file of rejected rows. */
+const corrections = [
+  ['not-an-email', 'cid@example.org'],
+  ['D,Dyer', 'Dan,Dyer'],
+  ['Eve,Eaton,ann@example.org', 'Eve,Eaton,eve@example.org'],
+] as const;
+
+/** Every value of a byte, so that a change of encoding or of line ends shows. */
+const material = { name: 'Exercise 1.pdf', bytes: Buffer.from(Array.from({ length: 4096 }, (_, at) => at % 256)) };
+
+/** Creates the first account of an empty database. */
+async function setUp(page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome to coursectl');
+  await page.getByLabel('First name').fill('Ada');
+  await page.getByLabel('Last name').fill('Admin');
+  await page.getByLabel('Email').fill(admin.email);
+  await page.getByLabel('Phone').fill('+44 20 7946 0999');
+  await page.getByLabel(/^Password/).fill(admin.password);
+  await page.getByRole('button', { name: 'Create super admin' }).click();
+  await expect(page.getByRole('button', { name: 'Account menu for Ada Admin' })).toBeVisible();
+}
+
+const openImports = (page: Page) =>
+  page.getByRole('navigation').getByRole('link', { name: 'Imports', exact: true }).click();
+
+/** Says by hand what the unknown heading means. */
+async function mapPhone(page: Page): Promise<void> {
+  await expect(page.getByText('Not found in the file: Phone')).toBeVisible();
+  await page.getByLabel('What “Rufzeichen” is imported as').selectOption({ label: 'Phone' });
+  await page.getByRole('button', { name: 'Plan again with these changes' }).click();
+  await expect(page.getByRole('button', { name: 'Import', exact: true })).toBeEnabled({ timeout: scaled(30_000) });
+}
+
+async function expectCompleted(page: Page): Promise<void> {
+  await expect(page.getByText('Completed', { exact: true })).toBeVisible({ timeout: scaled(60_000) });
+}
+
+/** A figure of the result that is shown. */
+const figure = (page: Page, name: string) =>
+  page.locator('dl.figures > div').filter({ hasText: name }).getByRole('definition');
+
+/** Imports the spreadsheet. @returns its rejected rows and its passwords, as they were downloaded */
+async function importSpreadsheet(page: Page): Promise<{ rejects: string; passwords: string }> {
+  await openImports(page);
+  await planFile(page, 'people.csv', spreadsheet);
+  await mapPhone(page);
+  await applyPlan(page);
+  await expectCompleted(page);
+  await expect(figure(page, 'Created')).toHaveText('3');
+  await expect(figure(page, 'Rejected')).toHaveText('3');
+  const rejects = await downloadText(page, () => page.getByRole('link', { name: 'Download rejected rows' }).click());
+  const passwords = await downloadPasswords(page);
+  await keepScreenshot(page, 'whole life import');
+  return { rejects, passwords };
+}
+
+/** Puts the rejected rows right. */
+function corrected(rejects: string): Buffer {
+  let text = rejects;
+  for (const [wrong, right] of corrections) {
+    expect(text).toContain(wrong);
+    text = text.replace(wrong, right);
+  }
+  return Buffer.from(text);
+}
+
+async function importCorrected(page: Page, rejects: string): Promise<void> {
+  await openImports(page);
+  await planFile(page, 'corrected.csv', corrected(rejects));
+  await mapPhone(page);
+  await applyPlan(page);
+  await expectCompleted(page);
+  await expect(figure(page, 'Created')).toHaveText('3');
+  await expect(figure(page, 'Rejected')).toHaveText('0');
+}
+
+/** The password of a person in a file of credentials. */
+function passwordOf(passwords: string, email: string): string {
+  const line = passwords.split(/\r?\n/).find((one) => one.includes(email));
+  return line?.split(',').at(-1) ?? '';
+}
+
+/** Signs in with an initial password, and changes it because the page asks for it. */
+async function signInFirst(page: Page, identifier: string, initial: string, own: string): Promise<void> {
+  await signInAt(page, identifier, initial);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose a password of your own');
+  await page.getByLabel('New password', { exact: false }).first().fill(own);
+  await page.getByLabel(/^New password again/).fill(own);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByRole('banner')).toBeVisible();
+}
+
+async function createCourse(page: Page): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: 'Courses', exact: true }).click();
+  // In the empty list there is a second one.
+  await page.getByRole('link', { name: 'New course' }).first().click();
+  await page.getByLabel('Title').fill('Compilers');
+  await page.getByLabel('Description').fill('From source text to machine code.');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Compilers' })).toBeVisible();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Publish' }).click();
+  await dialog(page).getByRole('button', { name: 'Publish' }).click();
+  await expect(page.getByText('The course is published.')).toBeVisible();
+}
+
+async function askForPlace(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Find a course' }).click();
+  await page.getByRole('link', { name: 'Compilers' }).click();
+  await page.getByLabel('Message to the trainer (optional)').fill('I know C.');
+  await page.getByRole('button', { name: 'Ask for a place' }).click();
+  await expect(page.getByRole('region', { name: 'Your place' })).toContainText('The trainer has not answered yet.');
+}
+
+/** Accepts the request and adds a material, on the page of the course. */
+async function acceptAndTeach(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Participants' }).click();
+  await expect(row(page, trainee.name)).toContainText('I know C.');
+  await page.getByRole('button', { name: `Accept: ${trainee.name}` }).click();
+  await dialog(page).getByRole('button', { name: 'Accept' }).click();
+  await expect(row(page, trainee.name)).toContainText('Taking part');
+  await page.getByRole('tab', { name: 'Materials' }).click();
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: material.name, mimeType: 'application/pdf', buffer: material.bytes });
+  await expect(row(page, material.name)).toBeVisible();
+}
+
+async function learn(page: Page): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: 'My courses' }).click();
+  const course = page.getByRole('article').filter({ hasText: 'Compilers' });
+  await expect(course).toContainText('Taking part');
+  await course.getByRole('button', { name: 'Materials of Compilers' }).click();
+  const bytes = await downloadBytes(page, () => course.getByRole('link', { name: material.name }).click());
+  expect(bytes.equals(material.bytes)).toBe(true);
+  await page.getByRole('button', { name: 'Set progress of Compilers' }).click();
+  await dialog(page).getByLabel('Progress in percent').fill('60');
+  await dialog(page).getByRole('button', { name: 'Save' }).click();
+  await expect(course).toContainText('60%');
+}
+
+/** What has to stand in the audit log, with who did it and to what: trainees' changes of their own places don't. */
+const audited = [
+  ['Import planned', 'Ada Admin', 'people.csv'],
+  ['Import started', 'Ada Admin', 'people.csv'],
+  ['Passwords of import fetched', 'Ada Admin', 'people.csv'],
+  ['Import started', 'Ada Admin', 'corrected.csv'],
+  ['Course created', trainer.name, 'Compilers'],
+  ['Course published', trainer.name, 'Compilers'],
+  ['Enrollment status changed', trainer.name, 'Compilers'],
+  ['Material added', trainer.name, 'Compilers'],
+] as const;
+
+/** An entry of the audit log. */
+const entry = (page: Page, action: string, actor: string, target: string) =>
+  row(page, action).filter({ hasText: actor }).filter({ hasText: target });
+
+async function readAuditLog(page: Page): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: 'Audit log' }).click();
+  await page.getByLabel('Entries per page').selectOption('100');
+  for (const [action, actor, target] of audited)
+    await expect(entry(page, action, actor, target), `${action} by ${actor}: ${target}`).not.toHaveCount(0);
+  await keepScreenshot(page, 'whole life audit');
+  await page.getByLabel('Kind of object').selectOption('Person');
+  await page.getByRole('textbox', { name: 'Person' }).fill('Archer');
+  await page.getByRole('option', { name: trainee.name }).click();
+  await expect(entry(page, 'Person imported', 'Ada Admin', trainee.name)).toHaveCount(1);
+}
+
+async function seeProgress(page: Page): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: 'Enrollments' }).click();
+  await expect(row(page, trainee.name)).toContainText('60%');
+}
+
+/** Takes the first import back: those whom it created stay once they have signed in, and are named. */
+async function undoImport(page: Page): Promise<void> {
+  await openImports(page);
+  await page.getByRole('link', { name: 'people.csv' }).click();
+  await page.getByRole('button', { name: 'Undo the import' }).click();
+  const question = page.getByRole('dialog', { name: 'Undo this import?' });
+  await expect(question).toContainText('1 account is deleted');
+  await expect(question).toContainText('2 accounts stay as they are');
+  await expect(question).toContainText('ann@example.org: has signed in');
+  await expect(question).toContainText('tom@example.org: has signed in');
+  await keepScreenshot(page, 'whole life undo');
+  await question.getByRole('button', { name: 'Undo the import' }).click();
+  await expect(page.getByText('Undone', { exact: true }).first()).toBeVisible({ timeout: scaled(30_000) });
+}
+
+async function expectPeople(page: Page, names: readonly string[]): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: 'People' }).click();
+  for (const name of names) await expect(row(page, name)).toHaveCount(1);
+  await expect(page.getByRole('row')).toHaveCount(names.length + 1);
+}
+
+describePages('The whole life in the web console', function () {
+  this.timeout(scaled(240_000));
+  const test = useConsole({ FILE_MATERIAL_TYPES: 'pdf' });
+
+  it('runs from setup over an import, a course and its audit to the undo, which keeps who has signed in', async () => {
+    const office = await test.open(test.url);
+    await setUp(office);
+    const { rejects, passwords } = await importSpreadsheet(office);
+    await importCorrected(office, rejects);
+
+    const teaching = await test.open(test.url);
+    await signInFirst(teaching, trainer.email, passwordOf(passwords, trainer.email), trainer.password);
+    await createCourse(teaching);
+
+    const learning = await test.open(test.url);
+    await signInFirst(learning, trainee.phone, passwordOf(passwords, 'ann@example.org'), trainee.password);
+    await askForPlace(learning);
+    await acceptAndTeach(teaching);
+    await learn(learning);
+
+    await seeProgress(office);
+    await readAuditLog(office);
+    await undoImport(office);
+    await expectPeople(office, ['Ada Admin', trainer.name, trainee.name, 'Cid Cook', 'Dan Dyer', 'Eve Eaton']);
+    await learning.reload();
+    await expect(learning.getByRole('article').filter({ hasText: 'Compilers' })).toContainText('60%');
+  });
+});
