@@ -857,7 +857,7 @@ export interface ImportRow {
     /** Value after the import; null for a password */
     after: string | null;
   }[] | null;
-  /** Cells in the order of the plan's columns, shortened, without passwords; null once it is applied */
+  /** Cells in the order of the plan's columns, up to the last one that isn't empty, shortened, without passwords; null once it is applied */
   cells: string[] | null;
   /** What undoing the import did with the row; null where nothing was undone */
   undo: {

@@ -3,14 +3,13 @@ import { loaded, pick } from './pick.js';
 
 /** An entry of the audit log, with the target's fields before and after the change, and with names beside the ids. */
 export function presentAuditEntry(entry: AuditEntry) {
-  const { beforeJson, afterJson } = entry;
   return {
     ...pick(entry, ['id', 'at', 'action', 'actorId']),
     actorName: loaded(entry.actorName),
     ...pick(entry, ['origin', 'ip', 'targetType', 'targetId']),
     targetName: loaded(entry.targetName),
-    before: beforeJson === null ? null : (JSON.parse(beforeJson) as object),
-    after: afterJson === null ? null : (JSON.parse(afterJson) as object),
+    before: loaded(entry.before),
+    after: loaded(entry.after),
     names: loaded(entry.names),
   };
 }

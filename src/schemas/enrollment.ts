@@ -124,7 +124,7 @@ export interface BulkAssignment extends Omit<EnrollmentAssignment, 'traineeId'> 
   traineeIds: string[];
 }
 
-/** Characters of notes that one request may bring about: each enrollment has a copy, and its entry in the audit trail another. */
+/** Characters of notes that one request may bring about: each enrollment has a copy. */
 const mostNotes = 100_000;
 
 /** The notes stand after `traineeIds`, which have been checked by then. */

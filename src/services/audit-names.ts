@@ -19,15 +19,13 @@ const kinds: ReadonlySet<string> = new Set<Kind>(['user', 'course', 'enrollment'
 const isKind = (type: string): type is Kind => kinds.has(type);
 
 /** The ids that one side of a change holds. */
-function idsIn(json: string | null): { kind: Kind; id: string }[] {
-  // Written as an object, by recordAudit().
-  const values = json === null ? {} : (JSON.parse(json) as Record<string, unknown>);
+function idsIn(values: AuditEntry['before']): { kind: Kind; id: string }[] {
   return Object.entries(idFields).flatMap(([field, kind]) =>
-    [values[field]].flat().flatMap((id) => (typeof id === 'string' ? [{ kind, id }] : [])),
+    [values?.[field]].flat().flatMap((id) => (typeof id === 'string' ? [{ kind, id }] : [])),
   );
 }
 
-const idsBesides = ({ beforeJson, afterJson }: AuditEntry) => [...idsIn(beforeJson), ...idsIn(afterJson)];
+const idsBesides = ({ before, after }: AuditEntry) => [...idsIn(before), ...idsIn(after)];
 
 const personName = ({ firstName, lastName }: User) => `${firstName} ${lastName}`;
 const accountName = (user: User) => `${personName(user)} (${user.email})`;
@@ -69,7 +67,7 @@ async function namesOf(
 
 /**
  * Adds to audit entries the present names of who made the change, of its target, and of the ids in the values before and
- * after it: one query for each kind of object, however many entries there are.
+ * after it, which {@link addValues} has added: one query for each kind of object, however many entries there are.
  */
 export async function addNames(core: Core, entries: readonly AuditEntry[]): Promise<void> {
   const ids = {

@@ -9,6 +9,7 @@ import type { User } from '../db/models/user.js';
 import { type AuditAction, type AuditTargetType, auditListingSchema } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';
 import { addNames } from './audit-names.js';
+import { AuditTexts, addValues } from './audit-texts.js';
 import type { Actor, Core } from './core.js';
 import { newIds } from './ids.js';
 import { withCreation } from './imported-accounts.js';
@@ -33,7 +34,7 @@ export async function recordAudit(
   const all: readonly AuditRecord[] = [records].flat();
   const ids = newIds(all.length);
   const at = core.now();
-  const json = (value: object | undefined) => (value === undefined ? null : JSON.stringify(value));
+  const texts = new AuditTexts();
   const rows = all.map(({ action, targetType, targetId, before, after }, index) => ({
     id: ids[index] ?? '',
     at,
@@ -43,9 +44,10 @@ export async function recordAudit(
     action,
     targetType,
     targetId,
-    beforeJson: json(before),
-    afterJson: json(after),
+    beforeJson: texts.toJson(before),
+    afterJson: texts.toJson(after),
   }));
+  await texts.save(core, transaction);
   await insertRows(core.database.models.AuditEntry, rows, transaction);
 }
 
@@ -125,6 +127,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
   ];
   const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order });
   const page = await withCreation(core, listing, recorded);
+  await addValues(core, page.items);
   await addNames(core, page.items);
   return page;
 }

@@ -64,6 +64,7 @@ describe('A database whose schema is newer than the program', () => {
       'enrollments',
       'sessions',
       'audit_entries',
+      'audit_texts',
       'imports',
       'files',
       'SequelizeMeta',

@@ -24,6 +24,7 @@ const stepOf = (file: string) => require(path.join(folder, file)) as Step;
 
 const tables = [
   'audit_entries',
+  'audit_texts',
   'courses',
   'enrollments',
   'files',

@@ -217,6 +217,38 @@ describe('Imports over HTTP', function () {
     }
   });
 
+  it('can be watched by 20 clients of an account at a time', async () => {
+    const { sequelize } = harness.context.database;
+    // Nothing is run meanwhile.
+    const replacements = { expiresAt: Date.now() + 60_000 };
+    await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)", {
+      replacements,
+    });
+    try {
+      const { id } = await submit(people(3));
+      const events = `/api/imports/${id}/events`;
+      const watch = async () => {
+        const leaving = new AbortController();
+        const options = { headers: { Authorization: `Bearer ${token}` }, signal: leaving.signal };
+        const { status, body } = await fetch(`${url}${events}`, options);
+        return { status, leaving, body };
+      };
+      const watching = await Promise.all(Array.from({ length: 20 }, watch));
+      expect(new Set(watching.map(({ status }) => status))).to.deep.equal(new Set([200]));
+      await call('get', events).expect(503);
+      // One that leaves makes place.
+      watching[0]?.leaving.abort();
+      let next = await watch();
+      for (; next.status === 503; next = await watch()) await sleep(50);
+      expect(next.status).to.equal(200);
+      await call('post', `/api/imports/${id}/cancel`).expect(200);
+      for (const { body, leaving } of [...watching.slice(1), next])
+        if (!leaving.signal.aborted) expect(await new Response(body).text()).to.include('event: end');
+    } finally {
+      await sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
+    }
+  });
+
   it('run one at a time, in the order of their coming, over all instances', async () => {
     await startInstance();
     const ids: string[] = [];

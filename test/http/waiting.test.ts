@@ -1,12 +1,14 @@
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import request from 'supertest';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createApp } from '../../src/http/server/app.js';
-import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server/server.js';
 import { buildUser, factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
@@ -27,13 +29,13 @@ describe('Requests that wait for their clients', () => {
   let instance: { context: Context; server: RunningServer };
   let url = '';
 
-  async function start(settings: Record<string, string> = {}): Promise<void> {
+  async function start(settings: Record<string, string> = {}, options: ServerOptions = {}): Promise<void> {
     const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder.path, PORT: '0' };
     const { hasher, logger } = harness.context;
     const context = await createContext(loadConfig({ env: { ...env, ...settings }, cwd: folder.path }), logger, {
       hasher,
     });
-    instance = { context, server: await startServer(context) };
+    instance = { context, server: await startServer(context, options) };
     ({ url } = instance.server);
   }
 
@@ -130,6 +132,46 @@ describe('Requests that wait for their clients', () => {
     clearInterval(drip);
     expect(slow.received()).to.equal('');
     expect(fast.received()).to.match(/^HTTP\/1\.1 401 /);
+  });
+
+  describe('with files of the web console', () => {
+    /** More than the system keeps of a connection. */
+    const fileBytes = 40_000_000;
+    let built: ReturnType<typeof temporaryFolder>;
+    beforeEach(() => {
+      built = temporaryFolder();
+      mkdirSync(path.join(built.path, 'assets'));
+      writeFileSync(path.join(built.path, 'manifest.json'), '{}');
+      writeFileSync(path.join(built.path, 'index.html'), '<!doctype html>');
+      writeFileSync(path.join(built.path, 'assets', 'main.js'), Buffer.alloc(fileBytes, 'x'));
+    });
+    afterEach(() => built.remove());
+
+    async function leaveUnread(count: number): Promise<Socket[]> {
+      const clients = Array.from({ length: count }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+      sockets.push(...clients);
+      for (const client of clients) {
+        client.on('error', () => undefined);
+        await once(client, 'connect');
+        client.write(head('GET /assets/main.js HTTP/1.1'));
+      }
+      return clients;
+    }
+
+    it('keep no other request from being served, however many do not read them', async () => {
+      await start({ MAX_REQUESTS_IN_FLIGHT: '2' }, { consoleFolder: built.path });
+      await leaveUnread(3);
+      await until(async () => (await ready()).waiting.answers === 3);
+      expect((await ready()).requests).to.deep.include({ working: 0, queued: 0 });
+      await request(url).get('/api/auth/setup-status').expect(200);
+    });
+
+    it('end when their client reads nothing', async () => {
+      await start({}, { consoleFolder: built.path, limits: { bodyMs: 30_000, unreadMs: 300 } });
+      await leaveUnread(2);
+      await until(async () => (await ready()).waiting.answers === 2);
+      await until(async () => (await ready()).waiting.answers === 0);
+    });
   });
 
   describe('with uploads', () => {

@@ -62,6 +62,7 @@ const tables = [
   'import_plans',
   'imports',
   'audit_entries',
+  'audit_texts',
   'sessions',
   'users',
 ];

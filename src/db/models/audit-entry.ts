@@ -20,6 +20,9 @@ export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreation
   declare targetId: string | null;
   declare beforeJson: string | null;
   declare afterJson: string | null;
+  /** The values, with their long texts: see services/audit-texts.ts. */
+  declare before?: NonAttribute<Readonly<Record<string, unknown>> | null>;
+  declare after?: NonAttribute<Readonly<Record<string, unknown>> | null>;
   /** The present names of actor and target, null where there are none, and of ids in the values: see services/audit-names.ts. */
   declare actorName?: NonAttribute<string | null>;
   declare targetName?: NonAttribute<string | null>;

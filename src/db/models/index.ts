@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { initAuditEntry } from './audit-entry.js';
+import { initAuditText } from './audit-text.js';
 import { initCourse } from './course.js';
 import { initEnrollment } from './enrollment.js';
 import { initImport } from './import.js';
@@ -17,6 +18,7 @@ export function initModels(sequelize: Sequelize) {
     User: initUser(sequelize),
     Session: initSession(sequelize),
     AuditEntry: initAuditEntry(sequelize),
+    AuditText: initAuditText(sequelize),
     Import: initImport(sequelize),
     ImportRow: initImportRow(sequelize),
     ImportPlan: initImportPlan(sequelize),

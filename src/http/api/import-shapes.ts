@@ -185,7 +185,9 @@ export const importRow = component(
       .items(Joi.string().allow(''))
       .allow(null)
       .required()
-      .description("Cells in the order of the plan's columns, shortened, without passwords; null once it is applied")
+      .description(
+        "Cells in the order of the plan's columns, up to the last one that isn't empty, shortened, without passwords; null once it is applied",
+      )
       .example(['Ada', 'Lovelace', 'ada@example.org', '+49 30 1234']),
     undo: Joi.object({
       outcome: Joi.valid('removed', 'restored', 'kept').required().description('What undo did with the account'),

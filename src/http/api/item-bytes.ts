@@ -6,4 +6,6 @@ export const itemBytes = {
   enrollment: 92_000,
   /** A course before and after a change, of which one body brings 100 KiB at most. */
   auditEntry: 240_000,
+  /** 256 cells of 100 characters; more where `IMPORT_MAX_COLUMNS` permits more. */
+  importRow: 105_000,
 } as const;

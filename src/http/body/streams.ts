@@ -49,7 +49,7 @@ function setStreamHeaders(response: Response, content: string, answer: StreamAns
 }
 
 /** Whether the client has taken what was written, in time; else it is cut off. */
-function isTaken(response: Response, event: 'drain' | 'finish', unreadMs: number): Promise<boolean> {
+export function isTaken(response: Response, event: 'drain' | 'finish', unreadMs: number): Promise<boolean> {
   if (response.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
     const late = setTimeout(() => response.destroy(), unreadMs);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../context.js';
+import { AppError } from '../../errors.js';
 import { presentImport, presentImportRow, presentKeptReasons } from '../../presenters/import.js';
 import { presentImportWithPlan } from '../../presenters/import-plan.js';
 import { undoQuerySchema } from '../../schemas/import.js';
@@ -31,6 +32,9 @@ const heartbeatMs = 15_000;
 
 /** How often the session of the caller is checked, in milliseconds. */
 const sessionMs = 3000;
+
+/** How many streams of events an account may have on an instance: each reads its import twice a second. */
+const mostStreams = 20;
 
 const underWay = new Set(['planning', 'queued', 'running', 'undoing']);
 
@@ -75,6 +79,26 @@ async function* eventsOf(
   }
 }
 
+/** Counts the streams of each account. */
+function createStreamLimit() {
+  const counts = new Map<string, number>();
+  return {
+    /** Streams while the account has fewer than its limit. @throws AppError `OVERLOADED`, instead of the first piece */
+    async *within(account: string, stream: AsyncIterable<string>): AsyncGenerator<string> {
+      const count = counts.get(account) ?? 0;
+      if (count >= mostStreams) throw new AppError('OVERLOADED');
+      counts.set(account, count + 1);
+      try {
+        yield* stream;
+      } finally {
+        const left = (counts.get(account) ?? 1) - 1;
+        if (left > 0) counts.set(account, left);
+        else counts.delete(account);
+      }
+    },
+  };
+}
+
 /** Fields that were left blank say nothing; a single `map` is a list of one. */
 function formOptions(fields: object): object {
   const filled = Object.entries(fields).filter(([, value]) => value !== '');
@@ -87,6 +111,7 @@ const placeOf = ({ id }: { id: string }) => `/api/imports/${id}`;
 
 export function importHandlers(service: ServerHandle) {
   const { isDraining, wakeImports } = service;
+  const streams = createStreamLimit();
   return {
     importTemplate: async () => ({
       filename: 'people.csv',
@@ -114,7 +139,7 @@ export function importHandlers(service: ServerHandle) {
 
     async watchImport({ context, caller, params, signal }) {
       const { id } = await findImport(context, params.id);
-      return { pieces: () => eventsOf(context, caller, id, signal, isDraining) };
+      return { pieces: () => streams.within(caller.user.id, eventsOf(context, caller, id, signal, isDraining)) };
     },
 
     async importRejects({ context, params }) {

@@ -14,6 +14,7 @@ import { corsMiddleware } from '../middleware/cors.js';
 import { requestLog } from '../middleware/request-log.js';
 import { securityHeaders } from '../middleware/security-headers.js';
 import { untrustedProxy } from '../middleware/untrusted-proxy.js';
+import { boundAnswers } from './bound-answers.js';
 import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
 import { bindContract } from './router.js';
@@ -49,6 +50,7 @@ export function createApp(context: Context, given: Partial<ServerHandle> = {}, c
   app.disable('etag');
   app.enable('case sensitive routing');
   const metrics = createMetrics(context, server.load);
+  app.use(boundAnswers(server));
   app.use(requestLog(context.logger));
   app.use(metrics.middleware);
   app.use(securityHeaders());

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
@@ -13,6 +12,7 @@ import { type StreamAnswer, sendJson, sendLargeJson, sendStream } from '../body/
 import { readUpload } from '../body/uploads.js';
 import type { Admission } from './admission.js';
 import { admit } from './admit.js';
+import { clientOf } from './client.js';
 import { type LargeAnswers, type LeaveLargeAnswers, pageLength } from './large-answers.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
 import { answerTaken, bodyComing } from './waiting-request.js';
@@ -84,18 +84,6 @@ export interface RequestControl {
     bodyMs: number;
     /** How long a client may take nothing of an answer, in milliseconds. */
     unreadMs: number;
-  };
-}
-
-/** Length of an IPv4 address written as IPv6, the longest there is. */
-const longestAddress = 45;
-
-/** The client as it is recorded. Behind a proxy the address is whatever the header says: only a real one is kept. */
-function clientOf(request: Request): Client {
-  const { ip = '' } = request;
-  return {
-    ip: isIP(ip) && ip.length <= longestAddress ? ip : null,
-    userAgent: request.get('user-agent') ?? null,
   };
 }
 
@@ -201,7 +189,10 @@ function respond<T extends Operation>(
     const handled = operation.hashesPassword ? () => released(waiting && (() => waiting.login(owner)), handle) : handle;
     const sending = {
       unreadMs: limits.unreadMs,
-      onBegin: () => admission?.release(response),
+      onBegin: () => {
+        response.locals.isBounded = true;
+        admission?.release(response);
+      },
       onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
     };
     const items = pageLength(operation, query);

@@ -43,23 +43,6 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
 /** Accounts per query of an export, which bounds its memory. */
 const exportBatch = 1000;
 
-/** All matching accounts, oldest first, in batches. */
-async function* allUsers(core: Core, filter: WhereOptions<User>): AsyncGenerator<User[]> {
-  let after = '';
-  for (;;) {
-    const batch = await core.database.read(() =>
-      core.database.models.User.findAll({
-        where: { [Op.and]: [filter, { id: { [Op.gt]: after } }] },
-        order: [['id', 'ASC']],
-        limit: exportBatch,
-      }),
-    );
-    if (batch.length === 0) return;
-    yield batch;
-    after = batch.at(-1)?.id ?? after;
-  }
-}
-
 /** The columns of an export. */
 const exportedFields = [
   'id',
@@ -85,24 +68,49 @@ export function usersCsv(
   input: unknown,
   onBatch: (accounts: number) => void = () => undefined,
 ): AsyncGenerator<string> {
-  return csvOf(allUsers(core, listingFilter(core, validate(userFilterSchema, input))), onBatch);
+  return csvOf(core, listingFilter(core, validate(userFilterSchema, input)), onBatch);
 }
 
-async function* csvOf(batches: AsyncIterable<User[]>, onBatch: (accounts: number) => void): AsyncGenerator<string> {
+const csvLineOf = (user: User): string =>
+  rawLine(
+    exportedFields.map((field) => {
+      const value = user[field];
+      if (field === 'phone') return phoneCell(user.phone);
+      return neutralizeCell(value instanceof Date ? value.toISOString() : String(value ?? ''));
+    }),
+  );
+
+/** The lines of the next accounts, and the last of their ids. */
+async function nextLines(
+  core: Core,
+  filter: WhereOptions<User>,
+  after: string,
+): Promise<{ text: string; accounts: number; last: string }> {
+  const batch = await core.database.read(() =>
+    core.database.models.User.findAll({
+      attributes: [...exportedFields],
+      where: { [Op.and]: [filter, { id: { [Op.gt]: after } }] },
+      order: [['id', 'ASC']],
+      limit: exportBatch,
+    }),
+  );
+  return { text: batch.map(csvLineOf).join(''), accounts: batch.length, last: batch.at(-1)?.id ?? after };
+}
+
+/** An export that waits for its client keeps the text of a batch, not its accounts. */
+async function* csvOf(
+  core: Core,
+  filter: WhereOptions<User>,
+  onBatch: (accounts: number) => void,
+): AsyncGenerator<string> {
   let header = markedHeader(exportedFields);
-  for await (const batch of batches) {
-    const lines = batch.map((user) =>
-      rawLine(
-        exportedFields.map((field) => {
-          const value = user[field];
-          if (field === 'phone') return phoneCell(user.phone);
-          return neutralizeCell(value instanceof Date ? value.toISOString() : String(value ?? ''));
-        }),
-      ),
-    );
-    yield header + lines.join('');
+  for (let after = ''; ; ) {
+    const { text, accounts, last } = await nextLines(core, filter, after);
+    if (accounts === 0) break;
+    yield header + text;
     header = '';
-    onBatch(batch.length);
+    onBatch(accounts);
+    after = last;
   }
   yield header;
 }

@@ -24,7 +24,7 @@ export interface RowOutcome {
   account: Pick<User, 'id' | 'firstName' | 'lastName' | 'email'> | null;
   /** What an update would change; null once the plan is applied. */
   changes: PlannedChange[] | null;
-  /** The cells of the row in the order of the plan's columns, without passwords; null once the plan is applied. */
+  /** The cells of the row in the order of the plan's columns, without passwords and empty ones at the end; null once the plan is applied. */
   cells: string[] | null;
   /** What undoing the import did with the account; null where nothing was undone. */
   undo: { outcome: string; code: string | null } | null;

@@ -113,7 +113,16 @@ export async function overheard(watch: Watch, work: () => Promise<void>): Promis
 }
 
 /** Tables where secrets have no business; those of accounts keep their hashes, of course. */
-const tables = ['audit_entries', 'imports', 'login_throttle', 'sessions', 'files', 'courses', 'enrollments'];
+const tables = [
+  'audit_entries',
+  'audit_texts',
+  'imports',
+  'login_throttle',
+  'sessions',
+  'files',
+  'courses',
+  'enrollments',
+];
 
 /** Looks at rows and file names for secrets, and at the log so far. */
 export async function lookAround({ database, config }: Context, watch: Watch, during: string): Promise<void> {

@@ -8,6 +8,7 @@ import {
   undoQuerySchema,
 } from '../../../schemas/import.js';
 import { importRow, importWithPlan, keptReasons } from '../import-shapes.js';
+import { itemBytes } from '../item-bytes.js';
 import { operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
@@ -152,6 +153,7 @@ export const importOperations = {
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
     query: importRowListingSchema,
+    itemBytes: itemBytes.importRow,
     success: { status: 200, description: 'One page of rows', body: shapes.pageOf('rows', importRow) },
     failures: ['NOT_FOUND'],
   }),

@@ -5,7 +5,7 @@ import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFor
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { ledgerOf } from '../run/ledger.js';
+import { type LedgerLine, ledgerAfter } from '../run/ledger.js';
 
 const ledgerHeader = [
   'line',
@@ -21,17 +21,29 @@ const ledgerHeader = [
   'undoCode',
 ];
 
-/** The ledger of an import as CSV in chunks, with the accounts as they are now. */
+function ledgerLine({ row, firstName, lastName, email, phone }: LedgerLine): string {
+  const outcome = [String(row.line), row.outcome, row.code, row.reason, row.userId];
+  const cells = [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
+  return csvLine(cells.map((cell) => cell ?? ''));
+}
+
+async function nextLines(core: Core, id: string, after: number): Promise<{ text: string; last: number | undefined }> {
+  const lines = await ledgerAfter(core, id, after);
+  return { text: lines.map(ledgerLine).join(''), last: lines.at(-1)?.row.line };
+}
+
+/**
+ * The ledger of an import as CSV in chunks, with the accounts as they are now. While it waits for its client it keeps the
+ * text of a chunk, not its rows.
+ */
 export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<string> {
   let header = markedHeader(ledgerHeader);
-  for await (const lines of ledgerOf(core, id)) {
-    const text = lines.map(({ row, firstName, lastName, email, phone }) => {
-      const outcome = [String(row.line), row.outcome, row.code, row.reason, row.userId];
-      const cells = [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
-      return csvLine(cells.map((cell) => cell ?? ''));
-    });
-    yield header + text.join('');
+  for (let after = 0; ; ) {
+    const { text, last } = await nextLines(core, id, after);
+    if (last === undefined) break;
+    yield header + text;
     header = '';
+    after = last;
   }
   yield header;
 }

@@ -62,7 +62,7 @@ const shownCell = (cell: string, secret: boolean): string =>
   cell.trim() !== '' && (secret || secretCell.test(cell)) ? masked : shortened(cell);
 
 /**
- * The cells of rows as they may be shown, in the order of the columns. In a file with passwords, a row whose cells have moved
+ * The cells of rows as they may be shown, in the order of the columns, up to the last one that isn't empty. In a file with passwords, a row whose cells have moved
  * to other columns, as by a surplus delimiter, is masked as a whole: the password may be under any heading.
  */
 export function cellMask(
@@ -70,13 +70,21 @@ export function cellMask(
   width: number,
 ): (cells: readonly string[]) => string[] {
   const places = columns.map((column) => ({ index: column.index, secret: isSecret(column) }));
+  const placesBefore = (index: number) => {
+    const first = places.findIndex((place) => place.index >= index);
+    return first === -1 ? places.length : first;
+  };
   const hasSecrets = places.some(({ secret }) => secret);
   const email = columns.find(({ field }) => field === 'email')?.index;
   const hasMoved = (cells: readonly string[]) =>
     filledWidth(cells) > width || (email !== undefined && !hasAtSign(cells[email] ?? '') && cells.some(hasAtSign));
   return (cells) => {
     const isMasked = hasSecrets && hasMoved(cells);
-    return places.map(({ index, secret }) => shownCell(cells[index] ?? '', secret || isMasked));
+    // A short row costs nothing for the columns that it doesn't have.
+    const filled = filledWidth(cells);
+    return places
+      .slice(0, placesBefore(filled))
+      .map(({ index, secret }) => shownCell(cells[index] ?? '', secret || isMasked));
   };
 }
 

@@ -15,30 +15,25 @@ export interface LedgerLine {
   phone: string | null;
 }
 
-/** The ledger of an import in the order of the file, in batches, with the accounts as they are now. */
-export async function* ledgerOf(core: Core, id: string): AsyncGenerator<LedgerLine[]> {
+/** The next rows of the ledger of an import in the order of the file, with the accounts as they are now; none at its end. */
+export async function ledgerAfter(core: Core, id: string, line: number): Promise<LedgerLine[]> {
   const { ImportRow, User } = core.database.models;
-  for (let after = 0; ; ) {
-    const lines = await core.database.read(async () => {
-      const rows = await ImportRow.findAll({
-        where: { importId: id, line: { [Op.gt]: after } },
-        order: ['line'],
-        limit: ledgerPage,
-      });
-      const users = await User.findAll({
-        attributes: ['id', 'firstName', 'lastName', 'email', 'phone'],
-        where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
-      });
-      const byId = new Map(users.map((user) => [user.id, user]));
-      return rows.map((row) => {
-        const { firstName = null, lastName = null, email = null, phone = null } = byId.get(row.userId ?? '') ?? {};
-        return { row, firstName, lastName, email, phone };
-      });
+  return core.database.read(async () => {
+    const rows = await ImportRow.findAll({
+      where: { importId: id, line: { [Op.gt]: line } },
+      order: ['line'],
+      limit: ledgerPage,
     });
-    if (lines.length > 0) yield lines;
-    if (lines.length < ledgerPage) return;
-    after = lines.at(-1)?.row.line ?? after;
-  }
+    const users = await User.findAll({
+      attributes: ['id', 'firstName', 'lastName', 'email', 'phone'],
+      where: { id: rows.flatMap(({ userId }) => (userId === null ? [] : [userId])) },
+    });
+    const byId = new Map(users.map((user) => [user.id, user]));
+    return rows.map((row) => {
+      const { firstName = null, lastName = null, email = null, phone = null } = byId.get(row.userId ?? '') ?? {};
+      return { row, firstName, lastName, email, phone };
+    });
+  });
 }
 
 /** The accounts that an undo kept, and the reasons. */

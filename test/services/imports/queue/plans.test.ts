@@ -60,6 +60,17 @@ describe('Plans of imports', () => {
     expect(await lines(id)).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 2));
   });
 
+  it('keep no more cells of a row than it has', async () => {
+    const header = `firstName,lastName,email,phone,${Array.from({ length: 200 }, (_, index) => `h${index}`).join(',')}`;
+    const { id } = await submit(importing, `${header}\nAnn\n,,,,,,,,,x,,,,,\n`, { plan: true });
+    await runToPlan(importing, id);
+    const kept = await models().ImportPlanRow.findAll({ where: { importId: id }, order: ['line'] });
+    expect(kept.map(({ cellsJson }) => JSON.parse(cellsJson))).to.deep.equal([
+      ['Ann'],
+      ['', '', '', '', '', '', '', '', '', 'x'],
+    ]);
+  });
+
   it('stop when another plan is asked for, and leave no row of theirs', async () => {
     const { id } = await submit(importing, people(200), { plan: true });
     const { code } = await failureOf(() =>

@@ -9,7 +9,10 @@ import { type Harness, testEnvironment, useHarness } from '../../../support/harn
 import { type CliResult, runCli } from '../../../support/run-cli.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
-const tables = ['users', 'imports', 'import_rows', 'audit_entries', 'sessions', 'courses', 'enrollments'] as const;
+const tables = [
+  ...(['users', 'imports', 'import_rows', 'audit_entries', 'audit_texts'] as const),
+  ...(['sessions', 'courses', 'enrollments'] as const),
+];
 
 /** What `users import --json` prints. */
 export interface ImportJson {

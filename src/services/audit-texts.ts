@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { Transaction } from 'sequelize';
+import type { AuditEntry } from '../db/models/audit-entry.js';
+import type { Core } from './core.js';
+
+/** Texts of more bytes than this are stored apart. A reference has 55. */
+const mostBytes = 64;
+
+/** What stands in the values of an entry for a text that is stored apart. */
+const referenceKey = '$text';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The id of the text that a value refers to; undefined for any other value. */
+function referenceIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !(referenceKey in value)) return undefined;
+  const { [referenceKey]: id } = value;
+  return typeof id === 'string' ? id : undefined;
+}
+
+/**
+ * Long texts of the values of audit entries, each stored once however many entries have it: enrolling and removing hundreds
+ * of trainees with the same notes again and again writes them a single time.
+ */
+export class AuditTexts {
+  readonly #texts = new Map<string, string>();
+
+  /** The values of an entry as JSON, with references in place of long texts. */
+  toJson(values: object | undefined): string | null {
+    if (values === undefined) return null;
+    const stored = Object.entries(values).map(([field, value]) => [field, this.#stored(value)] as const);
+    return JSON.stringify(Object.fromEntries(stored));
+  }
+
+  #stored(value: unknown): unknown {
+    if (typeof value !== 'string' || Buffer.byteLength(value) <= mostBytes) return value;
+    const id = createHash('sha256').update(value).digest('base64url');
+    this.#texts.set(id, value);
+    return { [referenceKey]: id };
+  }
+
+  /** Stores the texts of all that became JSON, unless they are stored already. */
+  async save({ database }: Core, transaction: Transaction): Promise<void> {
+    if (this.#texts.size === 0) return;
+    // In key order to avoid deadlocks.
+    const rows = [...this.#texts].map(([id, content]) => ({ id, content })).sort((a, b) => (a.id < b.id ? -1 : 1));
+    await database.models.AuditText.bulkCreate(rows, { ignoreDuplicates: true, transaction });
+  }
+}
+
+/** The values of a column, as `toJson()` wrote them. */
+const parsed = (json: string | null) => (json === null ? null : (JSON.parse(json) as Values));
+
+/** Adds to audit entries the values before and after the change, with their long texts: with one query, or none. */
+export async function addValues({ database }: Core, entries: readonly AuditEntry[]): Promise<void> {
+  const all = entries.map(({ beforeJson, afterJson }) => [parsed(beforeJson), parsed(afterJson)] as const);
+  const ids = all.flat().flatMap((values) => Object.values(values ?? {}).flatMap((value) => referenceIn(value) ?? []));
+  const wanted = [...new Set(ids)];
+  const texts = new Map<string, string>();
+  if (wanted.length > 0) {
+    const found = await database.read(() => database.models.AuditText.findAll({ where: { id: wanted }, raw: true }));
+    for (const { id, content } of found) texts.set(id, content);
+  }
+  const whole = (values: Values | null): Values | null =>
+    values &&
+    Object.fromEntries(
+      Object.entries(values).map(([field, value]) => [field, texts.get(referenceIn(value) ?? '') ?? value]),
+    );
+  for (const [index, entry] of entries.entries()) {
+    const [before = null, after = null] = all[index] ?? [];
+    entry.before = whole(before);
+    entry.after = whole(after);
+  }
+}

@@ -1,0 +1,49 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import { usersCsv } from '../../src/services/accounts/queries.js';
+import { ledgerCsv } from '../../src/services/imports/output/ledger-export.js';
+import { hashedPeople, useImporting } from './imports/support/importing.js';
+import { importFile } from './imports/support/running.js';
+
+/** Exports that are left unread together, and what each may keep, in bytes: the text of a batch. */
+const exports = 20;
+const mostKept = 1_000_000;
+
+describe('An export that its client leaves unread', () => {
+  const importing = useImporting({ IMPORT_BATCH_ROWS: '1000' });
+  let collectGarbage: () => void;
+  before(() => {
+    setFlagsFromString('--expose-gc');
+    // What the flag defines, in contexts that are made after it.
+    collectGarbage = runInNewContext('gc') as () => void;
+  });
+
+  async function expectSmall(make: () => AsyncGenerator<string>): Promise<void> {
+    const memory = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    // What the first use of anything keeps for good isn't an export's.
+    await make().next();
+    const before = memory();
+    const begun: AsyncGenerator<string>[] = [];
+    for (let count = 0; count < exports; count += 1) {
+      const made = make();
+      begun.push(made);
+      const { value } = await made.next();
+      expect(String(value).split('\n').length).to.be.above(1000);
+    }
+    const kept = (memory() - before) / exports;
+    for (const made of begun) await made.return(undefined);
+    expect(kept).to.be.below(mostKept);
+  }
+
+  it('keeps the text of a batch, not its accounts or rows', async () => {
+    const { context } = importing;
+    const { id } = await importFile(context, importing.write('people.csv', hashedPeople(1000)));
+    const record = await context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+    await expectSmall(() => usersCsv(context, {}));
+    await expectSmall(() => ledgerCsv(context, record));
+  });
+});
