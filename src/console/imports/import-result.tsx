@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
 import { queryClient, useChange } from '../api/queries.js';
-import { formatNumber } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
-import { FormFailure } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
+import { ImportFigures } from './import-figures.js';
 import { canResume, canUndo, type Import } from './import-status.js';
 import { UndoDialog } from './undo-dialog.js';
 
@@ -17,13 +17,6 @@ export function ImportResult({ current }: { current: Import }) {
   const resume = useChange('resumeImport');
   const { id, counts, error, hasCredentials, hasRejects, status } = current;
   const path = { id };
-  const figures = [
-    ['imports.rows', counts.rows],
-    ['imports.created', counts.created],
-    ['imports.updated', counts.updated],
-    ['imports.outcomes.skipped', counts.skipped],
-    ['imports.rejected', counts.rejected],
-  ] as const;
 
   /** The browser keeps the file; the service gives it once. */
   async function downloadCredentials(): Promise<void> {
@@ -42,18 +35,7 @@ export function ImportResult({ current }: { current: Import }) {
           {error.message ?? error.code}
         </Alert>
       )}
-      <Group gap="xl" mb="sm" component="dl" className="figures">
-        {figures.map(([label, count]) => (
-          <div key={label}>
-            <Text component="dt" size="sm" c="dimmed">
-              {t(label)}
-            </Text>
-            <Text component="dd" fz="xl" fw={650}>
-              {formatNumber(count)}
-            </Text>
-          </div>
-        ))}
-      </Group>
+      <ImportFigures counts={counts} />
       <FormFailure>{resume.error ?? undefined}</FormFailure>
       <Group gap="sm">
         {hasCredentials && (
