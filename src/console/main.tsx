@@ -3,9 +3,14 @@ import '@mantine/notifications/styles.css';
 import './app/app.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.js';
+import { mayBeSignedIn } from './app/session.js';
+import { SignedIn } from './app/session-gate.js';
 import { startTranslation } from './i18n/i18n.js';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element with the id "root".');
-await startTranslation();
+const translation = startTranslation();
+// At the same time as the words and the session, not after them.
+if (mayBeSignedIn()) SignedIn.preload();
+await translation;
 createRoot(root).render(<App />);

@@ -29,13 +29,57 @@ function precompressed(): Plugin {
   };
 }
 
+/**
+ * The code that several pages share, in a few files: many small ones compress badly. Each file is loaded as a whole, so it
+ * has what all that load it need. The first group that matches takes a module, and what the module imports with it.
+ * test/console/budget.test.ts says what each page may load.
+ */
+const sharedCode = [
+  // Whatever is shown. The entry itself stays a file of its own: index.html names it.
+  { name: 'start', tags: ['$initial' as const], test: (id: string) => !/[\\/](main\.tsx|index\.html)$/.test(id) },
+  // Pages to sign in, and the pages behind it.
+  {
+    name: 'basics',
+    test: inSource(
+      'console/app/(appearance-menu|logo)',
+      'console/i18n/format',
+      'console/ui/form-failure',
+      'components/(Anchor|Badge|CloseButton|InputBase|NativeSelect|Paper|TextInput|Title)/\\w+',
+      // Small, and of several of the groups below.
+      'core/MantineProvider/color-functions/.+',
+      'hooks/esm/utils/use-callback-ref/.+',
+    ),
+  },
+  {
+    name: 'frame',
+    test: inSource(
+      'console/app/(layout|list-search|signed-in)',
+      'console/ui/(confirm|filter-select|links|notify|page|status-badge|time)',
+      '@tanstack/react-router/.+',
+    ),
+  },
+  { name: 'pager', test: inSource('console/ui/pager') },
+  { name: 'checkbox', test: inSource('components/Checkbox/.+') },
+  // Of tables, dialogs and lists of choices.
+  { name: 'scroll-area', test: inSource('components/ScrollArea/.+') },
+  { name: 'table', test: inSource('console/ui/(data-table|search-field)') },
+  { name: 'dialog', test: inSource('console/ui/confirm-dialog', 'components/Modal/Modal') },
+  { name: 'form', test: inSource('console/ui/form', 'components/PasswordInput/.+') },
+];
+
+/** Modules by the ends of their paths, without extension, as patterns. */
+function inSource(...paths: readonly string[]): RegExp {
+  const ends = paths.map((path) => path.replaceAll('/', '[\\\\/]'));
+  return new RegExp(`[\\\\/](${ends.join('|')})\\.\\w+$`);
+}
+
 export default defineConfig({
   root,
   plugins: [react(), precompressed()],
   // The service puts the nonce of each page there: src/http/server/web-console.ts.
   html: { cspNonce: 'CSP_NONCE' },
   build: {
-    outDir: process.env.CONSOLE_OUT ?? '../../dist/console',
+    outDir: '../../dist/console',
     emptyOutDir: true,
     // Scripts and styles come from the service alone: its policy allows no `data:` addresses for them.
     assetsInlineLimit: 0,
@@ -45,6 +89,8 @@ export default defineConfig({
     target: 'es2023',
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { output: { codeSplitting: { groups: sharedCode } } },
   },
-  server: { port: 5173, strictPort: true, proxy: { '/api': process.env.API_URL ?? 'http://127.0.0.1:3000' } },
+  // Where `npm run dev` starts the service.
+  server: { port: 5173, strictPort: true, proxy: { '/api': 'http://127.0.0.1:3000' } },
 });

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { clientName } from '../../src/console/profile/client-name.js';
+import { clientName } from '../../src/console/ui/client-name.js';
 import { buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';

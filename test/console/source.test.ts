@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { en } from '../../src/console/i18n/en.js';
+import { routedPages } from './support/pages.js';
 
 const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
@@ -34,6 +35,29 @@ describe('The source of the web console', () => {
     // Text between tags, and texts of attributes that are shown or read aloud.
     const literal = />\s*[A-Za-z][^<>{}=;()]*\s*<\/|\b(label|title|placeholder|aria-label|alt)="[A-Za-z]/;
     expect(filesWith(literal).filter((file) => file.endsWith('.tsx'))).to.deep.equal([]);
+  });
+
+  it('loads for each page the words that it and its dialogs have, and no others', () => {
+    const router = 'app/router.tsx';
+    /** A file and what it imports, also later; but not other pages. */
+    function closureOf(file: string, found = new Set<string>()): Set<string> {
+      if (found.has(file) || file === router || file.startsWith('i18n/')) return found;
+      found.add(file);
+      for (const [, specifier = ''] of textOf(file).matchAll(/(?:from|import\()\s*'(\.[^']+)\.js'/g)) {
+        const target = path.posix.join(path.posix.dirname(file), specifier);
+        const imported = files.find((one) => one === `${target}.tsx` || one === `${target}.ts`);
+        if (imported !== undefined) closureOf(imported, found);
+      }
+      return found;
+    }
+    const screens = Object.keys(en).filter((name) => files.includes(`i18n/en/${name}.ts`));
+    const wordsOf = (file: string) =>
+      screens.filter((screen) =>
+        [...closureOf(file)].some((one) => new RegExp(`['\`]${screen}\\.[a-zA-Z$]`).test(textOf(one))),
+      );
+    expect(routedPages).to.have.length.above(10);
+    for (const { source, words } of routedPages) expect(words, source).to.have.members(wordsOf(source));
+    expect(wordsOf('main.tsx'), 'the frame and signing in').to.deep.equal([]);
   });
 
   it('uses every word of the catalogue', () => {

@@ -29,11 +29,8 @@ export async function run(command: string, args: readonly string[], cwd: string,
 /** Builds the web console into a folder. */
 async function buildConsole(outDir: string): Promise<void> {
   const vite = path.join(repository, 'node_modules/vite/bin/vite.js');
-  const argv = [vite, 'build', '--config', 'src/console/vite.config.ts', '--logLevel', 'warn'];
-  const { exitCode, stdout, stderr } = await run(process.execPath, argv, repository, {
-    CONSOLE_OUT: outDir,
-    NODE_ENV: 'production',
-  });
+  const argv = [vite, 'build', '--config', 'src/console/vite.config.ts', '--logLevel', 'warn', '--outDir', outDir];
+  const { exitCode, stdout, stderr } = await run(process.execPath, argv, repository, { NODE_ENV: 'production' });
   if (exitCode !== 0) throw new Error(`The console can't be built:\n${stdout}${stderr}`);
 }
 

@@ -1,12 +1,9 @@
 import { DirectionProvider, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../api/queries.js';
 import { directionOf } from '../i18n/i18n.js';
-import { router } from './router.js';
 import { SessionProvider } from './session.js';
 import { SessionGate } from './session-gate.js';
 import { colorVariables, theme } from './theme.js';
@@ -31,11 +28,8 @@ export function App() {
         getStyleNonce={() => styleNonce}
       >
         <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" />
           <SessionProvider>
-            <SessionGate>
-              <RouterProvider router={router} />
-            </SessionGate>
+            <SessionGate />
           </SessionProvider>
         </QueryClientProvider>
       </MantineProvider>

@@ -1,4 +1,4 @@
-import { AppShell, Avatar, Burger, Group, Menu, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { Avatar, Box, Burger, Group, Menu, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
@@ -18,15 +18,11 @@ export function Layout() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
   useEffect(close, [pathname]);
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding="md"
-    >
+    <div className="frame">
       <a href="#content" className="skip-link">
         {t('app.skipToContent')}
       </a>
-      <AppShell.Header>
+      <header className="frame-header">
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap">
             <Burger
@@ -47,25 +43,24 @@ export function Layout() {
             <AccountMenu />
           </Group>
         </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={t('app.menu')}>
-        <ScrollArea>
-          {navigationOf(user.role).map(({ to, label, icon: Icon }) => (
-            <NavLink
-              key={to}
-              component={Link}
-              to={to}
-              label={t(label)}
-              leftSection={<Icon size={18} aria-hidden />}
-              active={to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)}
-            />
-          ))}
-        </ScrollArea>
-      </AppShell.Navbar>
-      <AppShell.Main id="content">
+      </header>
+      <Box component="nav" className="frame-menu" p="xs" aria-label={t('app.menu')} data-opened={opened || undefined}>
+        {navigationOf(user.role).map(({ to, label, icon: Icon }) => (
+          <Link
+            key={to}
+            to={to}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+            className="menu-link mantine-focus-auto"
+          >
+            <Icon size={18} aria-hidden />
+            {t(label)}
+          </Link>
+        ))}
+      </Box>
+      <Box component="main" id="content" className="frame-main" p="md">
         <Outlet />
-      </AppShell.Main>
-    </AppShell>
+      </Box>
+    </div>
   );
 }
 

@@ -9,6 +9,8 @@ import {
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Screen } from '../i18n/en.js';
+import { loadWords } from '../i18n/i18n.js';
 import { Page } from '../ui/page.js';
 import { Empty, Failed } from '../ui/states.js';
 import { Layout } from './layout.js';
@@ -33,6 +35,18 @@ function Broken({ error, reset }: ErrorComponentProps) {
   return <Failed error={error} onRetry={reset} />;
 }
 
+/** A page whose code and words are loaded when it is opened. @param words those that it and its dialogs have */
+function lazyPage<const Name extends string>(
+  words: readonly Screen[],
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+) {
+  return lazyRouteComponent(async () => {
+    const [code] = await Promise.all([load(), loadWords(...words)]);
+    return code;
+  }, name);
+}
+
 /** A page for each role; other roles get "no such page". The service checks again. */
 function byRole(pages: Partial<Record<Role, ComponentType>>): () => React.JSX.Element {
   return function PageOfRole() {
@@ -48,9 +62,9 @@ const homeRoute = createRoute({
   path: '/',
   validateSearch: listSearch('status'),
   component: byRole({
-    super_admin: lazyRouteComponent(() => import('../overview/admin-overview.js'), 'AdminOverview'),
-    trainer: lazyRouteComponent(() => import('../overview/trainer-overview.js'), 'TrainerOverview'),
-    trainee: lazyRouteComponent(() => import('../catalogue/own-courses-page.js'), 'OwnCoursesPage'),
+    super_admin: lazyPage(['overview', 'courses'], () => import('../overview/admin-overview.js'), 'AdminOverview'),
+    trainer: lazyPage(['overview', 'courses'], () => import('../overview/trainer-overview.js'), 'TrainerOverview'),
+    trainee: lazyPage(['catalogue', 'courses'], () => import('../catalogue/own-courses-page.js'), 'OwnCoursesPage'),
   }),
 });
 
@@ -58,10 +72,10 @@ const profileRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/profile',
   validateSearch: listSearch(),
-  component: lazyRouteComponent(() => import('../profile/profile-page.js'), 'ProfilePage'),
+  component: lazyPage(['profile'], () => import('../profile/profile-page.js'), 'ProfilePage'),
 });
 
-const peoplePage = lazyRouteComponent(() => import('../people/people-page.js'), 'PeoplePage');
+const peoplePage = lazyPage(['people'], () => import('../people/people-page.js'), 'PeoplePage');
 const peopleRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people',
@@ -69,7 +83,7 @@ const peopleRoute = createRoute({
   component: byRole({ super_admin: peoplePage }),
 });
 
-const personPage = lazyRouteComponent(() => import('../people/person-page.js'), 'PersonPage');
+const personPage = lazyPage(['people', 'courses', 'audit'], () => import('../people/person-page.js'), 'PersonPage');
 const personRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/people/$id',
@@ -77,7 +91,7 @@ const personRoute = createRoute({
   component: byRole({ super_admin: personPage }),
 });
 
-const importsPage = lazyRouteComponent(() => import('../imports/imports-page.js'), 'ImportsPage');
+const importsPage = lazyPage(['imports'], () => import('../imports/imports-page.js'), 'ImportsPage');
 const importsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports',
@@ -85,7 +99,7 @@ const importsRoute = createRoute({
   component: byRole({ super_admin: importsPage }),
 });
 
-const importPage = lazyRouteComponent(() => import('../imports/import-page.js'), 'ImportPage');
+const importPage = lazyPage(['imports'], () => import('../imports/import-page.js'), 'ImportPage');
 const importRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/imports/$id',
@@ -93,7 +107,7 @@ const importRoute = createRoute({
   component: byRole({ super_admin: importPage }),
 });
 
-const coursesPage = lazyRouteComponent(() => import('../courses/courses-page.js'), 'CoursesPage');
+const coursesPage = lazyPage(['courses'], () => import('../courses/courses-page.js'), 'CoursesPage');
 const coursesRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses',
@@ -101,14 +115,14 @@ const coursesRoute = createRoute({
   component: byRole({ super_admin: coursesPage, trainer: coursesPage }),
 });
 
-const newCoursePage = lazyRouteComponent(() => import('../courses/new-course-page.js'), 'NewCoursePage');
+const newCoursePage = lazyPage(['courses'], () => import('../courses/new-course-page.js'), 'NewCoursePage');
 const newCourseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses/new',
   component: byRole({ super_admin: newCoursePage, trainer: newCoursePage }),
 });
 
-const coursePage = lazyRouteComponent(() => import('../courses/course-page.js'), 'CoursePage');
+const coursePage = lazyPage(['courses'], () => import('../courses/course-page.js'), 'CoursePage');
 const courseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/courses/$id',
@@ -116,7 +130,7 @@ const courseRoute = createRoute({
   component: byRole({ super_admin: coursePage, trainer: coursePage }),
 });
 
-const enrollmentsPage = lazyRouteComponent(() => import('../courses/enrollments-page.js'), 'EnrollmentsPage');
+const enrollmentsPage = lazyPage(['courses'], () => import('../courses/enrollments-page.js'), 'EnrollmentsPage');
 const enrollmentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/enrollments',
@@ -124,7 +138,11 @@ const enrollmentsRoute = createRoute({
   component: byRole({ super_admin: enrollmentsPage, trainer: enrollmentsPage }),
 });
 
-const cataloguePage = lazyRouteComponent(() => import('../catalogue/catalogue-page.js'), 'CataloguePage');
+const cataloguePage = lazyPage(
+  ['catalogue', 'courses'],
+  () => import('../catalogue/catalogue-page.js'),
+  'CataloguePage',
+);
 const catalogueRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/catalogue',
@@ -132,7 +150,8 @@ const catalogueRoute = createRoute({
   component: byRole({ trainee: cataloguePage }),
 });
 
-const catalogueCoursePage = lazyRouteComponent(
+const catalogueCoursePage = lazyPage(
+  ['catalogue', 'courses'],
   () => import('../catalogue/catalogue-course-page.js'),
   'CatalogueCoursePage',
 );
@@ -142,7 +161,7 @@ const catalogueCourseRoute = createRoute({
   component: byRole({ trainee: catalogueCoursePage }),
 });
 
-const auditPage = lazyRouteComponent(() => import('../audit/audit-page.js'), 'AuditPage');
+const auditPage = lazyPage(['audit', 'courses', 'people'], () => import('../audit/audit-page.js'), 'AuditPage');
 const auditRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/audit',

@@ -1,20 +1,10 @@
-import { Center, Loader, Modal, Text } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import { Center, Loader } from '@mantine/core';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
-import { SetupPage } from '../setup/setup-page.js';
-import { FirstPasswordPage } from '../sign-in/first-password-page.js';
-import { SignInForm } from '../sign-in/sign-in-form.js';
-import { SignInPage } from '../sign-in/sign-in-page.js';
+import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { Failed } from '../ui/states.js';
 import { useSession } from './session.js';
-
-/** Asks for setup when there are no accounts, else to sign in. */
-function Entrance() {
-  const setup = useApi('setupStatus', {});
-  if (setup.isPending) return <Waiting />;
-  return setup.data?.setupRequired ? <SetupPage /> : <SignInPage />;
-}
 
 function Waiting() {
   const { t } = useTranslation();
@@ -25,8 +15,26 @@ function Waiting() {
   );
 }
 
+const SetupPage = lazyPart(async () => (await import('../setup/setup-page.js')).SetupPage, <Waiting />);
+const SignInPage = lazyPart(async () => (await import('../sign-in/sign-in-page.js')).SignInPage, <Waiting />);
+const FirstPasswordPage = lazyPart(
+  async () => (await import('../sign-in/first-password-page.js')).FirstPasswordPage,
+  <Waiting />,
+);
+const SignInAgain = lazyDialog(async () => (await import('../sign-in/sign-in-again.js')).SignInAgain, 'opened');
+
+/** The frame and its pages. */
+export const SignedIn = lazyPart(async () => (await import('./signed-in.js')).SignedInPages, <Waiting />);
+
+/** Asks for setup when there are no accounts, else to sign in. */
+function Entrance() {
+  const setup = useApi('setupStatus', {});
+  if (setup.isPending) return <Waiting />;
+  return setup.data?.setupRequired ? <SetupPage /> : <SignInPage />;
+}
+
 /** Shows the pages only to who is signed in with a password of their own; the address stays for afterwards. */
-export function SessionGate({ children }: { children: ReactNode }) {
+export function SessionGate() {
   const { state, refresh } = useSession();
   const { t } = useTranslation();
   useEffect(() => {
@@ -41,21 +49,10 @@ export function SessionGate({ children }: { children: ReactNode }) {
     );
   if (state.kind === 'signedOut') return <Entrance />;
   if (state.kind === 'signedIn' && state.session.requiresPasswordChange) return <FirstPasswordPage />;
-  const { user } = state.session;
   return (
     <>
-      {children}
-      <Modal
-        opened={state.kind === 'ended'}
-        onClose={() => undefined}
-        withCloseButton={false}
-        closeOnEscape={false}
-        closeOnClickOutside={false}
-        title={t('signIn.again')}
-      >
-        <Text mb="md">{t('signIn.againHint')}</Text>
-        <SignInForm identifier={user.email} />
-      </Modal>
+      <SignedIn />
+      <SignInAgain opened={state.kind === 'ended'} identifier={state.session.user.email} />
     </>
   );
 }

@@ -34,8 +34,10 @@ const sessionKey = ['session'] as const;
 /** Set while this browser is signed in, as far as it knows: scripts can't see the cookie. */
 const signedInKey = 'coursectl-signed-in';
 
+export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
+
 async function currentSession(): Promise<Session | null> {
-  if (localStorage.getItem(signedInKey) === null) return null;
+  if (!mayBeSignedIn()) return null;
   try {
     return await call('showWebSession', {});
   } catch (error) {

@@ -1,9 +1,9 @@
 import { Button, Group, TextInput } from '@mantine/core';
+import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
 import { type ListSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { CoursePicker } from '../courses/course-picker.js';
-import { en } from '../i18n/en.js';
 import { PersonPicker } from '../people/person-picker.js';
 import { FilterSelect } from '../ui/filter-select.js';
 
@@ -13,10 +13,11 @@ type Query = NonNullable<Input<'listAudit'>['query']>;
 type Action = NonNullable<Query['action']>;
 
 /** The actions in the order of their words, which are grouped by what they change. */
-const actions = Object.entries(en.audit.action).flatMap(([group, words]) =>
-  // The words have the keys of the actions, by their type.
-  Object.keys(words).map((name) => `${group}.${name}` as Action),
-);
+const actions = (): Action[] =>
+  Object.entries(i18next.t('audit.action', { returnObjects: true })).flatMap(([group, words]) =>
+    // The words of each language have the keys of the actions, by their type.
+    Object.keys(words).map((name) => `${group}.${name}` as Action),
+  );
 
 const targetTypes = ['user', 'course', 'enrollment', 'import', 'address'] as const;
 
@@ -31,7 +32,7 @@ function midnight(day: string | undefined, later = 0): string | undefined {
 export function auditQuery({ actor, action, targetType, target, from, to }: AuditSearch): Query {
   const all = {
     actorId: actor,
-    action: oneOf(actions, action),
+    action: oneOf(actions(), action),
     targetType: oneOf(targetTypes, targetType),
     targetId: target,
     from: midnight(from),
@@ -66,7 +67,7 @@ export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) 
         label={t('audit.column.action')}
         value={search.action}
         any={t('audit.any.action')}
-        options={actions.map((action) => ({ value: action, label: t(`audit.action.${action}`) }))}
+        options={actions().map((action) => ({ value: action, label: t(`audit.action.${action}`) }))}
         onChange={(action) => onSearch({ action })}
       />
       <FilterSelect

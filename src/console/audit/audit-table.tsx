@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,10 +6,12 @@ import type { Answer } from '../api/client.js';
 import type { useApi } from '../api/queries.js';
 import type { ListSearch } from '../app/list-search.js';
 import { type Column, DataTable } from '../ui/data-table.js';
+import { lazyDialog } from '../ui/lazy.js';
 import { Time } from '../ui/time.js';
 import { Actor, Target } from './audit-objects.js';
-import { ChangeTable } from './change-table.js';
 import { type AuditEntry, changedFields, fieldName } from './changes.js';
+
+const AuditDialog = lazyDialog(async () => (await import('./audit-dialog.js')).AuditDialog, 'entry');
 
 interface AuditTableProps {
   label: string;
@@ -32,34 +34,8 @@ export function AuditTable({ entries, without, ...list }: AuditTableProps) {
   return (
     <>
       <DataTable {...list} columns={columns} rows={entries} rowKey={({ id }) => id} />
-      <Modal
-        opened={opened !== undefined}
-        onClose={() => setOpened(undefined)}
-        size="xl"
-        title={opened && t(`audit.action.${opened.action}`)}
-        closeButtonProps={{ 'aria-label': t('action.close') }}
-      >
-        {opened && <Details entry={opened} />}
-      </Modal>
+      <AuditDialog entry={opened} onClose={() => setOpened(undefined)} />
     </>
-  );
-}
-
-function Details({ entry }: { entry: AuditEntry }) {
-  const { t } = useTranslation();
-  return (
-    <Stack gap="md">
-      <Text size="sm" component="div">
-        <Time at={entry.at} /> · <Actor entry={entry} /> · <Target entry={entry} />
-        {entry.ip !== null && (
-          <>
-            {' '}
-            · <bdi>{entry.ip}</bdi>
-          </>
-        )}
-      </Text>
-      {changedFields(entry).length === 0 ? <Text>{t('audit.noFields')}</Text> : <ChangeTable entry={entry} />}
-    </Stack>
   );
 }
 

@@ -5,14 +5,19 @@ import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { enrollmentStatuses } from '../courses/course-values.js';
-import { ProgressDialog } from '../courses/progress-dialog.js';
-import { FilterSelect } from '../ui/filter-select.js';
+import { StatusFilter } from '../courses/status-filter.js';
+import { lazyDialog } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { Pager } from '../ui/pager.js';
 import { Empty, Failed, Loading } from '../ui/states.js';
 import { OwnCourse } from './own-course.js';
 import type { OwnEnrollment } from './own-place.js';
+
+const ProgressDialog = lazyDialog(
+  async () => (await import('../courses/progress-dialog.js')).ProgressDialog,
+  'enrollment',
+);
 
 const route = getRouteApi('/');
 type Search = ReturnType<typeof route.useSearch>;
@@ -57,13 +62,7 @@ export function OwnCoursesPage() {
   return (
     <Page title={t('nav.learning')}>
       <Group>
-        <FilterSelect
-          label={t('field.status')}
-          any={t('courses.any.status')}
-          options={enrollmentStatuses.map((value) => ({ value, label: t(`courses.status.${value}`) }))}
-          value={status}
-          onChange={(value) => onSearch({ status: value })}
-        />
+        <StatusFilter value={status} onChange={(value) => onSearch({ status: value })} />
       </Group>
       {content()}
       <ProgressDialog

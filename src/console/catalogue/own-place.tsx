@@ -6,11 +6,17 @@ import { useChange } from '../api/queries.js';
 import { type Course, isFull } from '../courses/course-values.js';
 import { EnrollmentBadge } from '../courses/enrollment-badge.js';
 import { ProgressBar } from '../courses/progress-bar.js';
-import { ProgressDialog } from '../courses/progress-dialog.js';
 import { formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
-import { FormFailure, useApiForm } from '../ui/form.js';
+import { useApiForm } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
+import { lazyDialog } from '../ui/lazy.js';
 import { notifyDone } from '../ui/notify.js';
+
+const ProgressDialog = lazyDialog(
+  async () => (await import('../courses/progress-dialog.js')).ProgressDialog,
+  'enrollment',
+);
 
 export type OwnEnrollment = Answer<'listOwnEnrollments'>['enrollments'][number];
 

@@ -3,8 +3,12 @@ import { IconDots, IconEye, IconEyeOff, IconTrash, IconUserShare } from '@tabler
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useUser } from '../app/session.js';
-import { AssignTrainerDialog, DeleteCourseDialog, PublishDialog } from './course-dialogs.js';
+import { lazyDialog } from '../ui/lazy.js';
 import type { Course } from './course-values.js';
+
+const PublishDialog = lazyDialog(async () => (await import('./course-dialogs.js')).PublishDialog, 'opened');
+const DeleteCourseDialog = lazyDialog(async () => (await import('./course-dialogs.js')).DeleteCourseDialog, 'opened');
+const AssignTrainerDialog = lazyDialog(async () => (await import('./course-dialogs.js')).AssignTrainerDialog, 'opened');
 
 type Action = 'publish' | 'trainer' | 'delete';
 

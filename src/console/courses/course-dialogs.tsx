@@ -7,7 +7,7 @@ import { useUser } from '../app/session.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { notifyDone } from '../ui/notify.js';
 import { type Course, nameOf } from './course-values.js';
-import { TrainerSelect } from './trainer-select.js';
+import { TrainerPicker } from './trainer-picker.js';
 
 interface CourseDialogProps {
   course: Course;
@@ -40,10 +40,10 @@ export function PublishDialog({ course, opened, onClose }: CourseDialogProps) {
 export function AssignTrainerDialog({ course, opened, onClose }: CourseDialogProps) {
   const { t } = useTranslation();
   const change = useChange('assignTrainer');
-  const [trainerId, setTrainerId] = useState<string | null>(null);
+  const [trainerId, setTrainerId] = useState<string>();
   const { id, title, trainer } = course;
   useEffect(() => {
-    if (opened) setTrainerId(null);
+    if (opened) setTrainerId(undefined);
   }, [opened]);
   return (
     <ConfirmDialog
@@ -52,14 +52,14 @@ export function AssignTrainerDialog({ course, opened, onClose }: CourseDialogPro
       title={t('courses.assignTrainer.title', { title })}
       action={t('courses.assignTrainer.action')}
       onConfirm={async () => {
-        if (trainerId === null) throw new Error(t('courses.form.trainerNeeded'));
+        if (trainerId === undefined) throw new Error(t('courses.form.trainerNeeded'));
         await change.mutateAsync({ path: { id }, body: { trainerId } });
         notifyDone(t('courses.assignTrainer.done'));
       }}
     >
       <Stack>
         <Text>{t('courses.assignTrainer.hint', { name: nameOf(trainer) })}</Text>
-        <TrainerSelect label={t('courses.assignTrainer.label')} value={trainerId} onChange={setTrainerId} required />
+        <TrainerPicker label={t('courses.assignTrainer.label')} value={trainerId} onChange={setTrainerId} required />
       </Stack>
     </ConfirmDialog>
   );

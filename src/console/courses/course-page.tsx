@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { oneOf } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
+import { lazyPart } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { Failed, Loading } from '../ui/states.js';
@@ -12,8 +13,10 @@ import { CourseActions } from './course-actions.js';
 import { CourseDetails } from './course-details.js';
 import { CourseDescription, CourseFacts } from './course-facts.js';
 import type { Course } from './course-values.js';
-import { Materials } from './materials.js';
-import { Participants } from './participants.js';
+
+// Tabs that are opened later.
+const Participants = lazyPart(async () => (await import('./participants.js')).Participants, <Loading />);
+const Materials = lazyPart(async () => (await import('./materials.js')).Materials, <Loading />);
 
 const route = getRouteApi('/courses/$id');
 const tabs = ['details', 'participants', 'materials'] as const;

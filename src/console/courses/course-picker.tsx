@@ -1,45 +1,38 @@
 import { useState } from 'react';
 import { useApi } from '../api/queries.js';
-import { SearchSelect } from '../ui/search-select.js';
+import { useUser } from '../app/session.js';
+import { optionOf, type PickerProps, type SearchOption, SearchSelect } from '../ui/search-select.js';
+import { nameOf } from './course-values.js';
 
-interface CoursePickerProps {
-  label: string;
-  /** Id of the course. */
-  value: string | undefined;
-  onChange(id: string | undefined): void;
-  required?: boolean;
+interface CourseChoice {
+  id: string;
+  title: string;
+  trainer: { firstName: string; lastName: string };
 }
 
-/** Chooses a course by its title. */
-export function CoursePicker({ label, value, onChange, required = false }: CoursePickerProps) {
+const option = ({ id, title, trainer }: CourseChoice): SearchOption => ({
+  value: id,
+  label: title,
+  hint: nameOf(trainer),
+});
+
+/** Chooses a course by its title, a trainer one of their own. */
+export function CoursePicker({ value, onChange, ...props }: PickerProps) {
+  const user = useUser();
   const [search, setSearch] = useState('');
+  const trainerId = user.role === 'trainer' ? user.id : undefined;
   const found = useApi('listCourses', {
-    query: { ...(search !== '' && { search }), sortBy: 'title', sortOrder: 'ASC', limit: 20 },
+    query: { trainerId, search: search || undefined, sortBy: 'title', sortOrder: 'ASC', limit: 20 },
   });
-  // The address names the course by its id only.
   const chosen = useApi('showCourse', { path: { id: value ?? '' } }, { enabled: value !== undefined });
-  const option = ({
-    id,
-    title,
-    trainer,
-  }: {
-    id: string;
-    title: string;
-    trainer: { firstName: string; lastName: string };
-  }) => ({
-    value: id,
-    label: title,
-    hint: `${trainer.firstName} ${trainer.lastName}`,
-  });
-  const known = chosen.data?.course.id === value ? chosen.data?.course : undefined;
+  const options = found.data?.courses.map(option);
   return (
     <SearchSelect
-      label={label}
-      chosen={value === undefined ? undefined : known ? option(known) : { value, label: value }}
+      {...props}
+      chosen={optionOf(value, options, chosen.data && option(chosen.data.course))}
       onChoose={(one) => onChange(one?.value)}
-      options={found.data?.courses.map(option)}
+      options={options}
       onSearch={setSearch}
-      required={required}
     />
   );
 }

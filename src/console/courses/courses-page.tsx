@@ -16,7 +16,7 @@ import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CoursePicture } from './course-picture.js';
 import { type Course, isFull, levels, nameOf } from './course-values.js';
-import { TrainerFilter } from './trainer-select.js';
+import { TrainerPicker } from './trainer-picker.js';
 
 const route = getRouteApi('/courses');
 type Search = ReturnType<typeof route.useSearch>;
@@ -226,7 +226,14 @@ function Filters({ search, onSearch }: { search: Search; onSearch(change: Search
         value={oneOf(yesOrNo, search.seatsLeft)}
         onChange={(seatsLeft) => onSearch({ seatsLeft })}
       />
-      {isAdmin && <TrainerFilter value={search.trainerId} onChange={(trainerId) => onSearch({ trainerId })} />}
+      {isAdmin && (
+        <TrainerPicker
+          label={t('courses.field.trainer')}
+          placeholder={t('courses.any.trainer')}
+          value={search.trainerId}
+          onChange={(trainerId) => onSearch({ trainerId })}
+        />
+      )}
     </Group>
   );
 }

@@ -9,9 +9,15 @@ import { notifyDone } from '../ui/notify.js';
 import { nameOf } from './course-values.js';
 import { type EnrollmentAction, type EnrollmentRow, isDestructive, statusAfter } from './enrollment-changes.js';
 
+/** What is to be done with which rows. */
+export interface EnrollmentChange {
+  action: EnrollmentAction;
+  rows: readonly EnrollmentRow[];
+}
+
 interface EnrollmentDialogProps {
-  /** What is to be done with which rows; the dialog is open while there is something. */
-  change: { action: EnrollmentAction; rows: readonly EnrollmentRow[] } | undefined;
+  /** The dialog is open while there is something to be done. */
+  change: EnrollmentChange | undefined;
   onClose(): void;
   /** Told which rows were changed, also when others were refused. */
   onDone(ids: readonly string[]): void;

@@ -5,15 +5,13 @@ import { useTranslation } from 'react-i18next';
 import { useUser } from '../app/session.js';
 import { formatTime } from '../i18n/format.js';
 import { type Column, DataTable } from '../ui/data-table.js';
+import { lazyDialog } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
 import { nameOf } from './course-values.js';
 import { EnrollmentBadge } from './enrollment-badge.js';
 import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor } from './enrollment-changes.js';
-import { EnrollmentDialog } from './enrollment-dialog.js';
+import type { EnrollmentChange } from './enrollment-dialog.js';
 import { ProgressBar } from './progress-bar.js';
-import { ProgressDialog } from './progress-dialog.js';
-
-type Change = ComponentProps<typeof EnrollmentDialog>['change'];
 
 type EnrollmentTableProps = Pick<
   ComponentProps<typeof DataTable<EnrollmentRow>>,
@@ -24,11 +22,13 @@ type EnrollmentTableProps = Pick<
   /** What the listing can be sorted by. */
   sortKeys: readonly string[];
 };
+const EnrollmentDialog = lazyDialog(async () => (await import('./enrollment-dialog.js')).EnrollmentDialog, 'change');
+const ProgressDialog = lazyDialog(async () => (await import('./progress-dialog.js')).ProgressDialog, 'enrollment');
 
 /** Enrollments with what can be done with them, one by one or with all that are selected. */
 export function EnrollmentTable({ withCourse = false, sortKeys, ...props }: EnrollmentTableProps) {
   const [selected, setSelected] = useState<ReadonlyMap<string, EnrollmentRow>>(new Map());
-  const [change, setChange] = useState<Change>();
+  const [change, setChange] = useState<EnrollmentChange>();
   const [progressOf, setProgressOf] = useState<EnrollmentRow>();
   const all = useColumns({
     withCourse,

@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
-import { FilterSelect } from '../ui/filter-select.js';
 import { Page } from '../ui/page.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
-import { CourseSelect } from './course-select.js';
+import { CoursePicker } from './course-picker.js';
 import { enrollmentStatuses, nameOf } from './course-values.js';
 import { EnrollmentTable } from './enrollment-table.js';
-import { TrainerFilter } from './trainer-select.js';
+import { StatusFilter } from './status-filter.js';
+import { TrainerPicker } from './trainer-picker.js';
 
 const route = getRouteApi('/enrollments');
 type Search = ReturnType<typeof route.useSearch>;
@@ -57,15 +57,21 @@ export function EnrollmentsPage() {
           value={text}
           onSearch={(next) => onSearch({ search: next })}
         />
-        <FilterSelect
-          label={t('field.status')}
-          any={t('courses.any.status')}
-          options={enrollmentStatuses.map((value) => ({ value, label: t(`courses.status.${value}`) }))}
-          value={oneOf(enrollmentStatuses, status)}
-          onChange={(next) => onSearch({ status: next })}
+        <StatusFilter value={oneOf(enrollmentStatuses, status)} onChange={(next) => onSearch({ status: next })} />
+        <CoursePicker
+          label={t('courses.field.course')}
+          placeholder={t('courses.any.course')}
+          value={courseId}
+          onChange={(next) => onSearch({ courseId: next })}
         />
-        <CourseSelect value={courseId} onChange={(next) => onSearch({ courseId: next })} />
-        {isAdmin && <TrainerFilter value={trainerId} onChange={(next) => onSearch({ trainerId: next })} />}
+        {isAdmin && (
+          <TrainerPicker
+            label={t('courses.field.trainer')}
+            placeholder={t('courses.any.trainer')}
+            value={trainerId}
+            onChange={(next) => onSearch({ trainerId: next })}
+          />
+        )}
         {isAdmin && userId !== undefined && <OnlyUser id={userId} onClear={() => onSearch({ userId: undefined })} />}
       </Group>
       <EnrollmentTable

@@ -10,7 +10,7 @@ import { Page } from '../ui/page.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { CourseForm } from './course-form.js';
 import { courseBodyOf, formValuesOf } from './course-values.js';
-import { TrainerSelect } from './trainer-select.js';
+import { TrainerPicker } from './trainer-picker.js';
 
 /** Creates a course: a trainer their own, the super admin one of a trainer. */
 export function NewCoursePage() {
@@ -39,9 +39,9 @@ export function NewCoursePage() {
         action={t('action.create')}
         before={
           isAdmin && (
-            <TrainerSelect
+            <TrainerPicker
               label={t('courses.field.trainer')}
-              value={value === '' ? null : value}
+              value={value === '' ? undefined : value}
               onChange={(id) => onChange(id ?? '')}
               error={error}
               required

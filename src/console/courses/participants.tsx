@@ -5,13 +5,15 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
-import { FilterSelect } from '../ui/filter-select.js';
+import { lazyDialog } from '../ui/lazy.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
-import { AssignDialog } from './assign-dialog.js';
 import { type Course, enrollmentStatuses } from './course-values.js';
 import { EnrollmentTable } from './enrollment-table.js';
 import { SeatsLeft } from './seats.js';
+import { StatusFilter } from './status-filter.js';
+
+const AssignDialog = lazyDialog(async () => (await import('./assign-dialog.js')).AssignDialog, 'opened');
 
 const route = getRouteApi('/courses/$id');
 type Search = ReturnType<typeof route.useSearch>;
@@ -53,13 +55,7 @@ export function Participants({ course }: { course: Course }) {
             value={text}
             onSearch={(next) => onSearch({ search: next })}
           />
-          <FilterSelect
-            label={t('field.status')}
-            any={t('courses.any.status')}
-            options={enrollmentStatuses.map((value) => ({ value, label: t(`courses.status.${value}`) }))}
-            value={status}
-            onChange={(next) => onSearch({ status: next })}
-          />
+          <StatusFilter value={status} onChange={(next) => onSearch({ status: next })} />
           <Text size="sm" c="dimmed">
             <SeatsLeft course={course} />
           </Text>

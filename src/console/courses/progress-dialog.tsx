@@ -1,7 +1,8 @@
 import { Button, Group, Modal, NumberInput, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
-import { FormFailure, useApiForm } from '../ui/form.js';
+import { useApiForm } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 import { notifyDone } from '../ui/notify.js';
 
 interface ProgressDialogProps {

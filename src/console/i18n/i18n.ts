@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { en } from './en.js';
-import { pseudo } from './pseudo.js';
+import type { Screen } from './en.js';
+import { type Catalogue, pseudo } from './pseudo.js';
 
 /** The languages of the console; `ar-XB` is English written from right to left, for tests of the layout. */
 export const languages = { en: 'English', de: 'Deutsch' } as const;
@@ -20,11 +20,43 @@ function preferredLanguage(): Language {
   return known ?? 'en';
 }
 
-/** Each language is loaded when it is used; English is always there, as words that lack in others are taken from it. */
-async function loadWords(language: Language): Promise<void> {
-  if (i18next.hasResourceBundle(language, 'translation')) return;
-  const words = language === 'de' ? (await import('./de.js')).de : pseudo(en);
-  i18next.addResourceBundle(language, 'translation', words);
+/** The words of a screen, or `common`, those of signing in and of every screen. */
+type Part = 'common' | Screen;
+
+/** Each part of each language in a chunk of its own: only what is shown is loaded. */
+const catalogues = import.meta.glob<Record<string, Catalogue>>('./{en,de}/*.ts');
+
+async function wordsOf(language: keyof typeof languages, part: Part): Promise<Catalogue> {
+  const words = (await catalogues[`./${language}/${part}.ts`]?.())?.[part];
+  if (!words) throw new Error(`There are no words of ${part} in ${language}.`);
+  return part === 'common' ? words : { [part]: words };
+}
+
+/** What pages have asked for; other languages get it, too. */
+const wanted = new Set<Part>(['common']);
+const loaded = new Set<string>();
+let started: Promise<void> | undefined;
+
+async function loadPart(language: Language, part: Part): Promise<void> {
+  const key = `${language} ${part}`;
+  if (loaded.has(key)) return;
+  const words = await wordsOf(language === 'ar-XB' ? 'en' : language, part);
+  i18next.addResourceBundle(language, 'translation', language === 'ar-XB' ? pseudo(words) : words, true);
+  loaded.add(key);
+}
+
+async function loadLanguage(language: Language): Promise<void> {
+  // Texts that count are taken from English: it counts otherwise than Arabic does.
+  const all = language === 'ar-XB' ? (['en', language] as const) : [language];
+  await Promise.all(all.flatMap((one) => [...wanted].map((part) => loadPart(one, part))));
+}
+
+/** Loads the words of screens, in the language that is shown; those of signing in are there from the start. */
+export async function loadWords(...screens: readonly Screen[]): Promise<void> {
+  for (const screen of screens) wanted.add(screen);
+  await started;
+  // No other language is ever set.
+  await loadLanguage(i18next.language as Language);
 }
 
 export const directionOf = (language: string): 'ltr' | 'rtl' => (language === 'ar-XB' ? 'rtl' : 'ltr');
@@ -41,23 +73,27 @@ function describeDocument(language: string): void {
 }
 
 export async function changeLanguage(language: Language): Promise<void> {
-  await loadWords(language);
+  await loadLanguage(language);
   localStorage.setItem(storageKey, language);
   await i18next.changeLanguage(language);
   describeDocument(language);
 }
 
-export async function startTranslation(): Promise<void> {
+async function start(): Promise<void> {
   const language = preferredLanguage();
   await i18next.use(initReactI18next).init({
     lng: language,
-    fallbackLng: 'en',
-    resources: { en: { translation: en } },
+    fallbackLng: { 'ar-XB': ['en'], default: [] },
+    resources: {},
     // React escapes.
     interpolation: { escapeValue: false },
     returnNull: false,
   });
-  await loadWords(language);
-  await i18next.changeLanguage(language);
+  await loadLanguage(language);
   describeDocument(language);
+}
+
+export function startTranslation(): Promise<void> {
+  started ??= start();
+  return started;
 }

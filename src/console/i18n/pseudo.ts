@@ -1,5 +1,5 @@
 /** A catalogue of words, nested by screen. */
-interface Catalogue {
+export interface Catalogue {
   [key: string]: string | Catalogue;
 }
 

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf, callForFile } from '../api/client.js';
 import { useChange, useRefresh } from '../api/queries.js';
-import { formatNumber } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
-import { FormFailure } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 import { saveFile } from '../ui/save-file.js';
+import { ImportFigures } from './import-figures.js';
 import { canResume, canUndo, type Import } from './import-status.js';
 import { UndoDialog } from './undo-dialog.js';
 
@@ -22,13 +22,6 @@ export function ImportResult({ current }: { current: Import }) {
   const { id, counts, error, hasRejects, status } = current;
   const hasCredentials = current.hasCredentials && !fetched;
   const path = { id };
-  const figures = [
-    ['imports.rows', counts.rows],
-    ['imports.created', counts.created],
-    ['imports.updated', counts.updated],
-    ['imports.outcomes.skipped', counts.skipped],
-    ['imports.rejected', counts.rejected],
-  ] as const;
 
   /** The service gives the file once: another tab or person may have fetched it. */
   async function downloadCredentials(): Promise<void> {
@@ -48,18 +41,7 @@ export function ImportResult({ current }: { current: Import }) {
           {error.message ?? error.code}
         </Alert>
       )}
-      <Group gap="xl" mb="sm" component="dl" className="figures">
-        {figures.map(([label, count]) => (
-          <div key={label}>
-            <Text component="dt" size="sm" c="dimmed">
-              {t(label)}
-            </Text>
-            <Text component="dd" fz="xl" fw={650}>
-              {formatNumber(count)}
-            </Text>
-          </div>
-        ))}
-      </Group>
+      <ImportFigures counts={counts} />
       <FormFailure>{resume.error ?? undefined}</FormFailure>
       <Group gap="sm">
         {hasCredentials && (

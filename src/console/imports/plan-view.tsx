@@ -2,10 +2,11 @@ import { Alert, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
-import { formatNumber, formatTime } from '../i18n/format.js';
+import { formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
-import { FormFailure } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 import { ColumnMapping } from './column-mapping.js';
+import { ImportFigures } from './import-figures.js';
 import type { Import, Plan } from './import-status.js';
 import { type PlanChanges, PlanOptions, planRequest } from './plan-options.js';
 import { PlanReasons } from './plan-reasons.js';
@@ -119,30 +120,12 @@ function PlanSummary({ plan }: { plan: Plan }) {
   const { t } = useTranslation();
   const { file, counts, stopsAtLine, roleWords, expiresAt } = plan;
   if (!counts) return null;
-  const figures = [
-    ['imports.rows', counts.rows],
-    ['imports.created', counts.created],
-    ['imports.updated', counts.updated],
-    ['imports.outcomes.skipped', counts.skipped],
-    ['imports.rejected', counts.rejected],
-  ] as const;
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h4" mb="xs">
         {t('imports.plan.title')}
       </Title>
-      <Group gap="xl" mb="xs" component="dl" className="figures">
-        {figures.map(([label, count]) => (
-          <div key={label}>
-            <Text component="dt" size="sm" c="dimmed">
-              {t(label)}
-            </Text>
-            <Text component="dd" fz="xl" fw={650}>
-              {formatNumber(count)}
-            </Text>
-          </div>
-        ))}
-      </Group>
+      <ImportFigures counts={counts} />
       {file && (
         <Text size="sm">
           {t('imports.plan.understood', {

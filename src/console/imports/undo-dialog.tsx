@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { ConfirmDialog } from '../ui/confirm.js';
-import { FormFailure } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 import { notifyDone } from '../ui/notify.js';
 
 interface UndoDialogProps {

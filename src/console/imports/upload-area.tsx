@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { DropZone } from '../ui/drop-zone.js';
-import { FormFailure } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 
 /** Takes a file, by button or dropped, and plans its import: nothing is written by that. */
 export function UploadArea() {

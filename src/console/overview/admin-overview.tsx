@@ -1,41 +1,24 @@
 import { Grid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
-import { useApi } from '../api/queries.js';
 import { formatBytes, formatNumber } from '../i18n/format.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
-import { Page } from '../ui/page.js';
 import { PlainTable } from '../ui/plain-table.js';
-import { Failed, Loading } from '../ui/states.js';
+import { CourseFigures } from './course-figures.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Figures, Section } from './figures.js';
 import { LastImports } from './last-imports.js';
+import { type Overview, OverviewPage } from './overview-page.js';
 import { Weeks } from './weeks.js';
-
-type Overview = Extract<Answer<'showOverview'>['overview'], { role: 'super_admin' }>;
 
 const roles = ['trainee', 'trainer', 'super_admin'] as const;
 const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
 
 /** The programme at a glance; every figure leads to its list. */
 export function AdminOverview() {
-  const { t } = useTranslation();
-  const answer = useApi('showOverview', {});
-  const overview = answer.data?.overview;
-  return (
-    <Page title={t('overview.title')}>
-      {answer.error ? (
-        <Failed error={answer.error} onRetry={() => void answer.refetch()} />
-      ) : overview?.role === 'super_admin' ? (
-        <Parts overview={overview} />
-      ) : (
-        <Loading lines={10} />
-      )}
-    </Page>
-  );
+  return <OverviewPage viewer="super_admin">{(overview) => <Parts overview={overview} />}</OverviewPage>;
 }
 
-function Parts({ overview }: { overview: Overview }) {
+function Parts({ overview }: { overview: Overview<'super_admin'> }) {
   const { t } = useTranslation();
   const { people, courses, enrollments, requestsWaiting, imports, weeks, storage } = overview;
   return (
@@ -151,35 +134,5 @@ function Parts({ overview }: { overview: Overview }) {
         </Section>
       </Grid.Col>
     </Grid>
-  );
-}
-
-/** The courses by whether the catalogue shows them. */
-export function CourseFigures({ courses }: { courses: Overview['courses'] }) {
-  const { t } = useTranslation();
-  return (
-    <Figures
-      figures={[
-        { key: 'total', label: <TextLink to="/courses">{t('overview.courses.total')}</TextLink>, value: courses.total },
-        {
-          key: 'published',
-          label: (
-            <TextLink to="/courses" search={{ isPublished: 'true' }}>
-              {t('overview.courses.published')}
-            </TextLink>
-          ),
-          value: courses.published,
-        },
-        {
-          key: 'unpublished',
-          label: (
-            <TextLink to="/courses" search={{ isPublished: 'false' }}>
-              {t('overview.courses.unpublished')}
-            </TextLink>
-          ),
-          value: courses.unpublished,
-        },
-      ]}
-    />
   );
 }

@@ -1,38 +1,20 @@
 import { Grid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../api/client.js';
-import { useApi } from '../api/queries.js';
 import { formatNumber } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
-import { Page } from '../ui/page.js';
 import { PlainTable } from '../ui/plain-table.js';
-import { Failed, Loading } from '../ui/states.js';
-import { CourseFigures } from './admin-overview.js';
+import { CourseFigures } from './course-figures.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Section } from './figures.js';
+import { type Overview, OverviewPage } from './overview-page.js';
 import { Weeks } from './weeks.js';
-
-type Overview = Extract<Answer<'showOverview'>['overview'], { role: 'trainer' }>;
 
 /** A trainer's own courses at a glance, and the requests that wait for them. */
 export function TrainerOverview() {
-  const { t } = useTranslation();
-  const answer = useApi('showOverview', {});
-  const overview = answer.data?.overview;
-  return (
-    <Page title={t('overview.title')}>
-      {answer.error ? (
-        <Failed error={answer.error} onRetry={() => void answer.refetch()} />
-      ) : overview?.role === 'trainer' ? (
-        <Parts overview={overview} />
-      ) : (
-        <Loading lines={10} />
-      )}
-    </Page>
-  );
+  return <OverviewPage viewer="trainer">{(overview) => <Parts overview={overview} />}</OverviewPage>;
 }
 
-function Parts({ overview }: { overview: Overview }) {
+function Parts({ overview }: { overview: Overview<'trainer'> }) {
   const { t } = useTranslation();
   const { courses, enrollments, requestsWaiting, requestsByCourse, weeks } = overview;
   return (

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { formatNumber } from '../i18n/format.js';
-import { FormFailure } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 import { messageOf } from '../ui/messages.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { type AccountAction, accountsOf, countOf, type Outcome, type Selected, targetOf } from './bulk-actions.js';

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CoursePicker } from '../courses/course-picker.js';
 import { formatNumber } from '../i18n/format.js';
-import { FormFailure } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 import type { Account } from './account-state.js';
 import { accountsOf, countOf, enroll, type Outcome, outcomeOf, type Selected } from './bulk-actions.js';
 import { Outcomes } from './bulk-outcomes.js';

@@ -9,15 +9,17 @@ import { useApi } from '../api/queries.js';
 import { changedSearch, orderOf, type SearchChange } from '../app/list-search.js';
 import { formatNumber } from '../i18n/format.js';
 import { DataTable } from '../ui/data-table.js';
+import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
 import { type Account, nameOf } from './account-state.js';
 import type { BulkAction, Selected } from './bulk-actions.js';
-import { BulkDialog } from './bulk-dialog.js';
-import { EnrollDialog } from './enroll-dialog.js';
-import { NewPersonDialog } from './new-person-dialog.js';
 import { peopleColumns, sortKeys } from './people-columns.js';
 import { filterOf, noFilters, PeopleFilters, type PeopleSearch } from './people-filters.js';
 import { SelectionBar } from './selection-bar.js';
+
+const BulkDialog = lazyPart(async () => (await import('./bulk-dialog.js')).BulkDialog);
+const EnrollDialog = lazyPart(async () => (await import('./enroll-dialog.js')).EnrollDialog);
+const NewPersonDialog = lazyDialog(async () => (await import('./new-person-dialog.js')).NewPersonDialog, 'opened');
 
 const route = getRouteApi('/people');
 const defaultSort = '-createdAt';

@@ -6,10 +6,15 @@ import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { formatRelative } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
+import { lazyDialog } from '../ui/lazy.js';
 import { notifyDone } from '../ui/notify.js';
 import { nameOf } from './account-state.js';
 import type { PersonDetails } from './person-form.js';
-import { TemporaryPasswordDialog } from './temporary-password-dialog.js';
+
+const TemporaryPasswordDialog = lazyDialog(
+  async () => (await import('./temporary-password-dialog.js')).TemporaryPasswordDialog,
+  'password',
+);
 
 type Action = 'activation' | 'reset' | 'unlock' | 'delete';
 

@@ -4,15 +4,21 @@ import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
+import { lazyPart } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { Empty, Failed, Loading } from '../ui/states.js';
 import { AccountState, nameOf } from './account-state.js';
 import { PersonActions } from './person-actions.js';
-import { PersonEnrollments } from './person-enrollments.js';
 import { PersonForm } from './person-form.js';
-import { PersonHistory } from './person-history.js';
-import { PersonSessions } from './person-sessions.js';
+
+// Tabs that are opened later.
+const PersonSessions = lazyPart(async () => (await import('./person-sessions.js')).PersonSessions, <Loading />);
+const PersonEnrollments = lazyPart(
+  async () => (await import('./person-enrollments.js')).PersonEnrollments,
+  <Loading />,
+);
+const PersonHistory = lazyPart(async () => (await import('./person-history.js')).PersonHistory, <Loading />);
 
 const route = getRouteApi('/people/$id');
 const tabs = ['details', 'sessions', 'enrollments', 'history'] as const;

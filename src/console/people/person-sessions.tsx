@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
 import { useApi, useChange } from '../api/queries.js';
-import { browserOf } from '../ui/browser.js';
+import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { notifyDone } from '../ui/notify.js';
@@ -34,7 +34,7 @@ export function PersonSessions({ user, search, onSearch }: PersonListProps) {
         header: t('people.session.device'),
         render: ({ userAgent, current }) => (
           <>
-            <span title={userAgent ?? undefined}>{browserOf(userAgent) ?? t('people.session.unknown')}</span>
+            <span title={userAgent ?? undefined}>{clientName(userAgent) ?? t('people.session.unknown')}</span>
             {current && (
               <Text size="xs" c="dimmed">
                 {t('people.session.current')}
@@ -102,7 +102,7 @@ export function PersonSessions({ user, search, onSearch }: PersonListProps) {
       >
         {t('people.session.endHint', {
           name: nameOf(user),
-          device: browserOf(ending?.userAgent ?? null) ?? t('people.session.unknown'),
+          device: clientName(ending?.userAgent ?? null) ?? t('people.session.unknown'),
         })}
       </ConfirmDialog>
       <ConfirmDialog

@@ -2,7 +2,8 @@ import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
 import { useSession, useUser } from '../app/session.js';
-import { FormFailure, useApiForm } from '../ui/form.js';
+import { useApiForm } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 import { notifyDone } from '../ui/notify.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 

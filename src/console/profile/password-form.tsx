@@ -2,7 +2,8 @@ import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { useUser } from '../app/session.js';
-import { FormFailure, useApiForm } from '../ui/form.js';
+import { useApiForm } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 import { notifyDone } from '../ui/notify.js';
 
 /** Changes the own password, which ends all other sessions. */

@@ -6,11 +6,11 @@ import { type Answer, ApiError, call } from '../api/client.js';
 import { useApi, useChange, useRefresh } from '../api/queries.js';
 import { changedSearch } from '../app/list-search.js';
 import { formatRelative, formatTime } from '../i18n/format.js';
+import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { notifyDone } from '../ui/notify.js';
 import { StatusBadge } from '../ui/status-badge.js';
-import { clientName } from './client-name.js';
 
 const route = getRouteApi('/profile');
 type Session = Answer<'listSessions'>['sessions'][number];
@@ -74,7 +74,9 @@ export function Sessions() {
           notifyDone(t('profile.sessions.ended'));
         }}
       >
-        {t('profile.sessions.endHint', { client: ending ? clientName(ending.userAgent ?? '–') : '' })}
+        {t('profile.sessions.endHint', {
+          client: ending ? (clientName(ending.userAgent) ?? t('profile.sessions.unknown')) : '',
+        })}
       </ConfirmDialog>
       <ConfirmDialog
         opened={endingOthers}
@@ -106,7 +108,7 @@ function useColumns(onEnd: (session: Session) => void): readonly Column<Session>
       render: ({ userAgent, current }) => (
         <Group gap="xs">
           <Text size="sm" {...(userAgent !== null && { title: userAgent })}>
-            {userAgent === null ? t('profile.sessions.unknown') : clientName(userAgent)}
+            {clientName(userAgent) ?? t('profile.sessions.unknown')}
           </Text>
           {current && <StatusBadge tone="good">{t('profile.sessions.current')}</StatusBadge>}
         </Group>

@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
 import { useSession } from '../app/session.js';
 import { Entrance } from '../sign-in/entrance.js';
-import { FormFailure, useApiForm } from '../ui/form.js';
+import { useApiForm } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 
 /** Creates the super admin of a new installation, and signs in. */
 export function SetupPage() {

@@ -2,7 +2,8 @@ import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { call } from '../api/client.js';
 import { useSession } from '../app/session.js';
-import { FormFailure, useApiForm } from '../ui/form.js';
+import { useApiForm } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 import { Entrance } from './entrance.js';
 
 /** The forced change of an initial password. */

@@ -4,7 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { useSession } from '../app/session.js';
 import { formatRelative } from '../i18n/format.js';
-import { FormFailure, useApiForm } from '../ui/form.js';
+import { useApiForm } from '../ui/form.js';
+import { FormFailure } from '../ui/form-failure.js';
 
 /** Email or phone and password. @param identifier filled in, for who signs in again */
 export function SignInForm({ identifier = '' }: { identifier?: string }) {

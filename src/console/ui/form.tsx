@@ -1,9 +1,6 @@
-import { Alert } from '@mantine/core';
 import { type FormErrors, useForm } from '@mantine/form';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
-import { messageOf } from './messages.js';
 
 interface ApiFormOptions<Values extends object> {
   initialValues: Values;
@@ -83,18 +80,4 @@ export function useApiForm<Values extends object>({ initialValues, validate, sub
       'aria-invalid': name in form.errors || undefined,
     }),
   };
-}
-
-/** The button may be far below. */
-const showFailure = (alert: HTMLElement | null) => alert?.scrollIntoView({ block: 'nearest' });
-
-/** Says above a form's fields what was refused; nothing when nothing was. @param children the form's `failure` */
-export function FormFailure({ children }: { children: unknown }) {
-  const { t } = useTranslation();
-  if (children === undefined) return null;
-  return (
-    <Alert color="red" variant="light" role="alert" className="form-failure" ref={showFailure}>
-      {messageOf(children, t)}
-    </Alert>
-  );
 }

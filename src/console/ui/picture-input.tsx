@@ -2,7 +2,7 @@ import { Button, FileButton, Group, Progress, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ConfirmDialog } from './confirm.js';
-import { FormFailure } from './form.js';
+import { FormFailure } from './form-failure.js';
 import { notifyDone } from './notify.js';
 
 interface PictureInputProps {

@@ -1,6 +1,6 @@
 import { CloseButton, Combobox, InputBase, Loader, ScrollArea, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 export interface SearchOption {
@@ -10,8 +10,29 @@ export interface SearchOption {
   hint?: string;
 }
 
-interface SearchSelectProps {
+/** What is chosen, by its id: the address knows no more, and lists have only what was searched for. */
+export const optionOf = (
+  value: string | undefined,
+  found: readonly SearchOption[] | undefined,
+  known: SearchOption | undefined,
+): SearchOption | undefined =>
+  value === undefined
+    ? undefined
+    : ([...(found ?? []), ...(known ? [known] : [])].find((one) => one.value === value) ?? { value, label: value });
+
+/** What the pickers of one kind of object share. */
+export interface PickerProps {
   label: string;
+  /** For filters: shown while nothing is chosen, instead of the label above. */
+  placeholder?: string;
+  /** Id of what is chosen. */
+  value: string | undefined;
+  onChange(id: string | undefined): void;
+  required?: boolean;
+  error?: ReactNode;
+}
+
+interface SearchSelectProps extends Pick<PickerProps, 'label' | 'placeholder' | 'required' | 'error'> {
   /** What is chosen; its label is shown. */
   chosen: SearchOption | undefined;
   onChoose(option: SearchOption | undefined): void;
@@ -19,11 +40,10 @@ interface SearchSelectProps {
   options: readonly SearchOption[] | undefined;
   /** Called 300 ms after the last key. */
   onSearch(text: string): void;
-  required?: boolean;
 }
 
 /** Chooses one of more objects than a list can show: the service searches while one types. */
-export function SearchSelect({ label, chosen, onChoose, options, onSearch, required = false }: SearchSelectProps) {
+export function SearchSelect({ label, placeholder, chosen, onChoose, options, onSearch, ...props }: SearchSelectProps) {
   const { t } = useTranslation();
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
   const [text, setText] = useState(chosen?.label ?? '');
@@ -43,10 +63,10 @@ export function SearchSelect({ label, chosen, onChoose, options, onSearch, requi
         combobox.closeDropdown();
       }}
     >
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <InputBase
-          label={label}
-          required={required}
+          {...props}
+          {...(placeholder === undefined ? { label } : { 'aria-label': label, placeholder })}
           value={text}
           miw={200}
           onChange={({ currentTarget }) => {

@@ -48,6 +48,7 @@ export const common: Pick<Words, keyof typeof english> = {
     empty: 'Hier ist noch nichts.',
     noMatch: 'Zu diesen Filtern passt nichts.',
     failed: 'Das konnte nicht geladen werden.',
+    notLoaded: 'Der Dienst ist nicht erreichbar oder wurde aktualisiert. Vielleicht hilft es, die Seite neu zu laden.',
     refused: 'Das darfst du nicht sehen.',
     offline: 'Der Dienst ist nicht erreichbar.',
     saved: 'Gespeichert.',

@@ -46,6 +46,7 @@ export const common = {
     empty: 'Nothing here yet.',
     noMatch: 'Nothing matches these filters.',
     failed: 'This could not be loaded.',
+    notLoaded: 'The service can not be reached, or has been updated. Loading the page again may help.',
     refused: 'You may not see this.',
     offline: 'The service can not be reached.',
     saved: 'Saved.',

@@ -1,0 +1,22 @@
+import { useNotifications } from '@mantine/notifications';
+import { RouterProvider } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { lazyPart } from '../ui/lazy.js';
+import { router } from './router.js';
+
+const Notices = lazyPart(async () => (await import('./notices.js')).Notices);
+
+/** What is shown behind signing in; its code is loaded then, and that of messages with the first one. */
+export function SignedInPages() {
+  const { notifications } = useNotifications();
+  const [noticed, setNoticed] = useState(false);
+  useEffect(() => {
+    if (notifications.length > 0) setNoticed(true);
+  }, [notifications.length]);
+  return (
+    <>
+      {noticed && <Notices />}
+      <RouterProvider router={router} />
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../api/client.js';
+import { useApi } from '../api/queries.js';
+import { Page } from '../ui/page.js';
+import { Failed, Loading } from '../ui/states.js';
+
+type AnyOverview = Answer<'showOverview'>['overview'];
+export type Overview<Role extends AnyOverview['role']> = Extract<AnyOverview, { role: Role }>;
+
+const isOf = <Role extends AnyOverview['role']>(role: Role, overview: AnyOverview): overview is Overview<Role> =>
+  overview.role === role;
+
+interface OverviewPageProps<Role extends AnyOverview['role']> {
+  viewer: Role;
+  /** What the role sees. */
+  children(overview: Overview<Role>): ReactNode;
+}
+
+/** The overview of a role; the service gives that of the account. */
+export function OverviewPage<Role extends AnyOverview['role']>({ viewer, children }: OverviewPageProps<Role>) {
+  const { t } = useTranslation();
+  const answer = useApi('showOverview', {});
+  const overview = answer.data?.overview;
+  return (
+    <Page title={t('overview.title')}>
+      {answer.error ? (
+        <Failed error={answer.error} onRetry={() => void answer.refetch()} />
+      ) : overview && isOf(viewer, overview) ? (
+        children(overview)
+      ) : (
+        <Loading lines={10} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,78 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { FormFailure } from './form-failure.js';
+
+export interface ConfirmDialogProps {
+  opened: boolean;
+  onClose(): void;
+  title: string;
+  /** What the action will do, in whole sentences. */
+  children: ReactNode;
+  /** The verb of the button. */
+  action: string;
+  destructive?: boolean;
+  /** Not to be confirmed yet. */
+  disabled?: boolean;
+  /** Does it; the dialog stays open with the reason when it throws. */
+  onConfirm(): Promise<unknown>;
+}
+
+/** The one dialog for "really?": says what will happen, does it once, and shows why it failed. */
+export function ConfirmDialog({
+  opened,
+  onClose,
+  title,
+  children,
+  action,
+  destructive = false,
+  disabled = false,
+  onConfirm,
+}: ConfirmDialogProps) {
+  const { t } = useTranslation();
+  const [working, setWorking] = useState(false);
+  const [failure, setFailure] = useState<unknown>();
+  useEffect(() => {
+    if (opened) setFailure(undefined);
+  }, [opened]);
+
+  async function confirm(): Promise<void> {
+    setWorking(true);
+    setFailure(undefined);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setWorking(false);
+    }
+  }
+
+  return (
+    <Modal
+      opened={opened}
+      onClose={working ? () => undefined : onClose}
+      title={title}
+      closeButtonProps={{ 'aria-label': t('action.close') }}
+    >
+      <Stack>
+        <FormFailure>{failure}</FormFailure>
+        <div>{children}</div>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} disabled={working} data-autofocus>
+            {t('action.cancel')}
+          </Button>
+          <Button
+            color={destructive ? 'red.9' : 'teal'}
+            loading={working}
+            disabled={disabled}
+            onClick={() => void confirm()}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,145 @@
+import type { BrowserContext } from '@playwright/test';
+import { expect } from 'chai';
+import { buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, expect as expectPage } from './support/browser.js';
+import { type BuiltConsole, builtConsole } from './support/built-console.js';
+import { useConsole } from './support/console.js';
+import { routedPages } from './support/pages.js';
+
+/** What a browser may load before a page is usable, in bytes, gzipped. */
+const budget = { js: 225_000, css: 40_000 };
+
+/** The JavaScript that a page may load at first, where it is more: the form of a course has lists to choose from, and a number field. */
+const larger: Record<string, number> = {
+  'courses/new-course-page.tsx': 242_000,
+  'courses/course-page.tsx': 250_000,
+};
+
+/** What comes after the page itself: the overview is usable before its chart is drawn. */
+const afterwards = { source: 'overview/weeks-chart.tsx', js: 125_000 };
+
+const languages = ['en', 'de'] as const;
+type Language = (typeof languages)[number];
+
+const firstScreens = ['sign-in/sign-in-page.tsx', 'setup/setup-page.tsx', 'sign-in/first-password-page.tsx'];
+
+const wordsIn = (language: Language, ...parts: readonly string[]) =>
+  ['common', ...parts].map((part) => `i18n/${language}/${part}.ts`);
+
+/** What a page behind signing in loads when it is the first that is opened. */
+const sourcesOf = (language: Language, { source, words }: (typeof routedPages)[number]) => [
+  'app/signed-in.tsx',
+  source,
+  ...wordsIn(language, ...words),
+];
+
+describe('The built web console', () => {
+  let built: BuiltConsole;
+  before(async function () {
+    this.timeout(scaled(180_000));
+    built = await builtConsole();
+  });
+
+  function expectWithin(page: string, sources: readonly string[], js: number = budget.js): void {
+    const load = built.loadOf(built.filesOf(...sources));
+    expect(load.js, `JavaScript of ${page}`).to.be.within(1, js);
+    expect(load.css, `CSS of ${page}`).to.be.within(1, budget.css);
+  }
+
+  for (const language of languages) {
+    it(`loads no more than the budget for the first screen (${language})`, () => {
+      for (const source of firstScreens) expectWithin(source, [source, ...wordsIn(language)]);
+    });
+
+    it(`loads no more for each page than it may (${language})`, () => {
+      for (const page of routedPages) expectWithin(page.source, sourcesOf(language, page), larger[page.source]);
+    });
+  }
+
+  it('loads no more for the chart, which comes after its page, than it may', () => {
+    const start = built.filesOf('app/signed-in.tsx');
+    const own = built.filesOf('app/signed-in.tsx', afterwards.source).filter((file) => !start.includes(file));
+    expect(built.loadOf(own).js).to.be.within(1, afterwards.js);
+  });
+
+  it('states limits of its own only for pages that there are', () => {
+    expect(routedPages).to.have.length.above(10);
+    expect(routedPages.map(({ source }) => source)).to.include.members(Object.keys(larger));
+  });
+
+  it('loads the code behind signing in, and other languages, only when they are needed', () => {
+    const first = built.filesOf('sign-in/sign-in-page.tsx', ...wordsIn('en'));
+    const later = ['app/signed-in.tsx', ...wordsIn('de'), 'i18n/en/people.ts', 'overview/weeks-chart.tsx'];
+    const start = built.filesOf();
+    for (const source of later) {
+      const own = built.filesOf(source).filter((file) => !start.includes(file));
+      expect(
+        own.some((file) => !first.includes(file)),
+        source,
+      ).to.equal(true);
+    }
+  });
+});
+
+describePages('A browser', () => {
+  const test = useConsole();
+  let built: BuiltConsole;
+  before(async () => {
+    built = await builtConsole();
+  });
+
+  /** The scripts and styles that pages of a browser ask for from now on. */
+  function filesAskedFor(context: BrowserContext): () => string[] {
+    const found = new Set<string>();
+    context.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (/\.(js|css)$/.test(pathname)) found.add(pathname.slice(1));
+    });
+    return () => [...found].sort();
+  }
+
+  for (const [language, title] of [
+    ['en', 'Sign in'],
+    ['de', 'Anmelden'],
+  ] as const)
+    it(`loads for signing in what the budget counts, and nothing else (${language})`, async () => {
+      await buildUser(test.context, { role: 'super_admin' });
+      const page = await test.open('about:blank', { locale: language });
+      const files = filesAskedFor(page.context());
+      await page.goto(test.url, { waitUntil: 'networkidle' });
+      await expectPage(page.getByRole('heading', { name: title })).toBeVisible();
+      expect(files()).to.deep.equal(built.filesOf('sign-in/sign-in-page.tsx', ...wordsIn(language)));
+    });
+
+  it('transfers no more than the budget for the first screen', async () => {
+    const page = await test.open('about:blank');
+    const sizes: Promise<{ js: boolean; bytes: number }>[] = [];
+    page.on('requestfinished', (request) => {
+      const { pathname } = new URL(request.url());
+      if (/\.(js|css)$/.test(pathname))
+        sizes.push(
+          request.sizes().then(({ responseBodySize }) => ({ js: pathname.endsWith('.js'), bytes: responseBodySize })),
+        );
+    });
+    await page.goto(test.url, { waitUntil: 'networkidle' });
+    await expectPage(page.getByRole('heading', { name: 'Welcome to coursectl' })).toBeVisible();
+    const bytesOf = async (js: boolean) =>
+      (await Promise.all(sizes)).filter((one) => one.js === js).reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(await bytesOf(true)).to.be.within(1, budget.js);
+    expect(await bytesOf(false)).to.be.within(1, budget.css);
+  });
+
+  it('loads for the list of people what the budget counts, and nothing else', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const signedIn = await test.openAs(admin, '/profile');
+    await signedIn.waitForLoadState('networkidle');
+    const files = filesAskedFor(signedIn.context());
+    const page = await test.openTab(signedIn, `${test.url}/people`);
+    await expectPage(page.getByRole('table')).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    const people = routedPages.find(({ source }) => source === 'people/people-page.tsx');
+    expect(people).not.to.equal(undefined);
+    if (people) expect(files()).to.deep.equal(built.filesOf(...sourcesOf('en', people)));
+  });
+});

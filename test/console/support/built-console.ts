@@ -1,0 +1,49 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { compiledProgram } from '../../support/built-program.js';
+
+/** What Vite writes of each file that it builds, by the path of its source. */
+type Manifest = Record<string, { file: string; isEntry?: boolean; imports?: string[]; css?: string[] }>;
+
+/** Bytes, gzipped. */
+export interface Load {
+  js: number;
+  css: number;
+}
+
+export interface BuiltConsole {
+  /** The scripts and styles that a browser loads for modules, with all that these import statically, and those of the page itself. */
+  filesOf(...sources: readonly string[]): string[];
+  /** @throws Error for a file that the build hasn't compressed */
+  loadOf(files: readonly string[]): Load;
+}
+
+export async function builtConsole(): Promise<BuiltConsole> {
+  const folder = path.join(await compiledProgram(), 'console');
+  // Vite's own format: https://vite.dev/guide/backend-integration
+  const manifest = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Manifest;
+  const entries = Object.keys(manifest).filter((key) => manifest[key]?.isEntry);
+
+  function collect(key: string, found: Set<string>): void {
+    const chunk = manifest[key];
+    if (!chunk) throw new Error(`The build has no file of ${key}.`);
+    if (found.has(chunk.file)) return;
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) found.add(file);
+    for (const imported of chunk.imports ?? []) collect(imported, found);
+  }
+
+  return {
+    filesOf(...sources) {
+      const found = new Set<string>();
+      for (const key of [...entries, ...sources]) collect(key, found);
+      return [...found].sort();
+    },
+    loadOf(files) {
+      const sum = (ending: string) =>
+        files
+          .filter((file) => file.endsWith(ending))
+          .reduce((bytes, file) => bytes + statSync(path.join(folder, `${file}.gz`)).size, 0);
+      return { js: sum('.js'), css: sum('.css') };
+    },
+  };
+}
