@@ -1,14 +1,16 @@
 import { Grid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
-import { useApi } from '../api/queries.js';
+import { useApi, useChange } from '../api/queries.js';
 import { formatBytes, formatNumber } from '../i18n/format.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { PlainTable } from '../ui/plain-table.js';
 import { Failed, Loading } from '../ui/states.js';
+import { DemoNotice } from './demo-notice.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Figures, Section } from './figures.js';
+import { FirstSteps } from './first-steps.js';
 import { LastImports } from './last-imports.js';
 import { Weeks } from './weeks.js';
 
@@ -22,18 +24,28 @@ export function AdminOverview() {
   const { t } = useTranslation();
   const answer = useApi('showOverview', {});
   const overview = answer.data?.overview;
+  // The figures are shown without it, should it fail; but not before it, or they would move down.
+  const { data: { demo } = {}, isPending } = useApi('showDemo', {});
+  const loadDemo = useChange('loadDemo');
   return (
     <Page title={t('overview.title')}>
       {answer.error ? (
         <Failed error={answer.error} onRetry={() => void answer.refetch()} />
-      ) : overview?.role === 'super_admin' ? (
-        <Parts overview={overview} />
+      ) : overview?.role === 'super_admin' && !isPending ? (
+        <>
+          {demo?.status === 'loaded' && <DemoNotice demo={demo} isNew={loadDemo.isSuccess} />}
+          {isAlone(overview) && <FirstSteps demo={demo?.status === 'available' ? loadDemo : undefined} />}
+          <Parts overview={overview} />
+        </>
       ) : (
         <Loading lines={10} />
       )}
     </Page>
   );
 }
+
+/** Whether nobody but the super admin has an account. */
+const isAlone = ({ people: { byRole } }: Overview): boolean => byRole.trainee.total + byRole.trainer.total === 0;
 
 function Parts({ overview }: { overview: Overview }) {
   const { t } = useTranslation();
