@@ -894,7 +894,7 @@ export interface AuditEntry {
   /** Time of the change */
   at: string;
   /** The change that was recorded */
-  action: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+  action: 'setup.complete' | 'demo.load' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
   /** Id of the account that made the change; null for an operator at the terminal */
   actorId: string | null;
   /** Present name and email address of that account; null without one, or when it was deleted */
@@ -1072,6 +1072,16 @@ export interface TraineeOverview {
   averageProgress: number | null;
   /** The newest 10 active and pending enrollments */
   current: CurrentEnrollment[];
+}
+
+/** The demo programme of this database */
+export interface Demo {
+  /** `available`: it can be loaded; `unavailable` in production, and where there are other accounts */
+  status: 'available' | 'loaded' | 'unavailable';
+  /** Accounts to log in with besides those of its trainees; empty unless it is loaded */
+  accounts: string[];
+  /** The public password of all its accounts; null unless it is loaded */
+  password: string | null;
 }
 
 /** Parameters of `GET /api/auth/setup-status` */
@@ -2415,6 +2425,15 @@ export type ImportTemplateBody = undefined;
 /** Successful response of `GET /api/imports/template.csv` */
 export type ImportTemplateResponse = string;
 
+/** Parameters of `GET /api/imports/example.csv` */
+export type ImportExampleParameters = Record<string, never>;
+
+/** Request body of `GET /api/imports/example.csv` */
+export type ImportExampleBody = undefined;
+
+/** Successful response of `GET /api/imports/example.csv` */
+export type ImportExampleResponse = string;
+
 /** Parameters of `POST /api/imports` */
 export type CreateImportParameters = Record<string, never>;
 
@@ -2708,7 +2727,7 @@ export interface UndoImportResponse {
 export interface ListAuditParameters {
   query?: {
     /** The change that was recorded */
-    action?: 'setup.complete' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
+    action?: 'setup.complete' | 'demo.load' | 'user.register' | 'user.update' | 'user.activate' | 'user.deactivate' | 'user.reset-password' | 'user.unlock' | 'user.end-session' | 'user.end-sessions' | 'user.delete' | 'address.unlock' | 'user.import' | 'user.undo-import' | 'import.plan' | 'import.start' | 'import.resume' | 'import.cancel' | 'import.undo' | 'import.credentials' | 'course.create' | 'course.update' | 'course.publish' | 'course.unpublish' | 'course.assign-trainer' | 'course.delete' | 'course.thumbnail' | 'course.add-file' | 'course.remove-file' | 'enrollment.assign' | 'enrollment.status' | 'enrollment.progress' | 'enrollment.remove';
     /** Id of the account that made the change; null for an operator at the terminal */
     actorId?: string;
     /** Kind of what was changed */
@@ -2792,6 +2811,30 @@ export interface ReadinessResponse {
   };
   /** Open client connections */
   connections?: number;
+}
+
+/** Parameters of `GET /api/demo` */
+export type ShowDemoParameters = Record<string, never>;
+
+/** Request body of `GET /api/demo` */
+export type ShowDemoBody = undefined;
+
+/** Successful response of `GET /api/demo` */
+export interface ShowDemoResponse {
+  demo: Demo;
+}
+
+/** Parameters of `POST /api/demo` */
+export type LoadDemoParameters = Record<string, never>;
+
+/** Request body of `POST /api/demo` */
+export type LoadDemoBody = undefined;
+
+/** Successful response of `POST /api/demo` */
+export interface LoadDemoResponse {
+  /** Confirmation for people */
+  message: 'Demo programme loaded.';
+  demo: Demo;
 }
 
 /** Parameters of `GET /api/openapi.json` */
@@ -3338,6 +3381,14 @@ export interface Operations {
     body: ImportTemplateBody;
     response: ImportTemplateResponse;
   };
+  /** A file to try an import with: `examples/trainees.csv` of the package */
+  importExample: {
+    method: 'GET';
+    path: '/api/imports/example.csv';
+    parameters: ImportExampleParameters;
+    body: ImportExampleBody;
+    response: ImportExampleResponse;
+  };
   /** Import accounts from a CSV file, in the background, or plan that */
   createImport: {
     method: 'POST';
@@ -3473,6 +3524,22 @@ export interface Operations {
     parameters: ReadinessParameters;
     body: ReadinessBody;
     response: ReadinessResponse;
+  };
+  /** Whether the demo programme can be loaded, or is, and how to log in to it */
+  showDemo: {
+    method: 'GET';
+    path: '/api/demo';
+    parameters: ShowDemoParameters;
+    body: ShowDemoBody;
+    response: ShowDemoResponse;
+  };
+  /** Add the demo programme to an empty database: 3 trainers, 12 courses, 200 trainees and their enrollments */
+  loadDemo: {
+    method: 'POST';
+    path: '/api/demo';
+    parameters: LoadDemoParameters;
+    body: LoadDemoBody;
+    response: LoadDemoResponse;
   };
   /** This description */
   openapi: {

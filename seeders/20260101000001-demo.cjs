@@ -679,8 +679,11 @@ async function insertRows(queryInterface, table, rows, transaction) {
 const idsOf = (rows) => rows.map((row) => row.id);
 
 module.exports = {
-  /** Does nothing when the demo is there, and keeps a super admin that is there. */
-  async up(queryInterface) {
+  /**
+   * Does nothing when the demo is there, and keeps a super admin that is there.
+   * @param {(transaction: object) => Promise<void>} [alsoInTransaction] done with the rows, when there are new ones
+   */
+  async up(queryInterface, _sequelize, alsoInTransaction) {
     await inOneTransaction(queryInterface, async (transaction) => {
       if (await isAnyUser(queryInterface, 'id IN (:ids)', { ids: idsOf(memberRows) }, transaction)) return;
       const hasSuperAdmin = await isAnyUser(queryInterface, "role = 'super_admin'", {}, transaction);
@@ -690,6 +693,7 @@ module.exports = {
       await insertRows(queryInterface, 'users', users, transaction);
       await insertRows(queryInterface, 'courses', courseRows, transaction);
       await insertRows(queryInterface, 'enrollments', allEnrollmentRows, transaction);
+      await alsoInTransaction?.(transaction);
     });
   },
 

@@ -9,7 +9,6 @@ import {
   migrateDown,
   migrateUp,
   migrationStatus,
-  seedDemo,
 } from './db/migrator.js';
 import type { Logger } from './logger.js';
 import { createPasswordHasher, type PasswordHasher } from './services/auth/passwords.js';
@@ -24,7 +23,6 @@ export interface Schema {
   /** @returns the names of the applied migrations */
   up(waiting?: MigrationWait): Promise<string[]>;
   down(steps: number | 'all', waiting?: MigrationWait): Promise<string[]>;
-  seedDemo(waiting?: MigrationWait): Promise<void>;
   /** @throws AppError `SCHEMA_OUTDATED`, or the reason why the database can't be used */
   assertCurrent(): Promise<void>;
   /** @throws AppError `SCHEMA_OUTDATED` when a newer program has changed it */
@@ -52,7 +50,6 @@ function schemaOf(database: Database, now: () => Date): Schema {
     status: () => migrationStatus(database),
     up: (waiting) => migrateUp(database, waiting),
     down: (steps, waiting) => migrateDown(database, steps, waiting),
-    seedDemo: (waiting) => seedDemo(database, waiting),
     assertCurrent: () => assertSchemaCurrent(database),
     assertNotNewer: () => assertSchemaNotNewer(database),
     serverVersion: () => database.read(() => serverVersion(database.sequelize)),

@@ -70,7 +70,8 @@ const defaultMessages = {
   PLAN_LIMIT: 'There are as many planned imports as allowed.',
   CREDENTIALS_FETCHED: 'The passwords of this import have already been fetched.',
   DISK_FULL: 'There is no space left on the server.',
-  SEED_REFUSED: 'detail',
+  SEED_REFUSED: 'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.',
+  DATABASE_NOT_EMPTY: "There are other accounts than the super admin's: the demo programme is for an empty database.",
   INTERRUPTED: 'Interrupted.',
 } as const;
 

@@ -89,6 +89,18 @@ describe('A package whose private parts are used', () => {
   });
 });
 
+describe('The published package', () => {
+  it("has the documents without the README's pictures, which registries show from the repository", () => {
+    const { files } = read('package.json') as { files: string[] };
+    expect(files).to.include('docs').and.to.include('!docs/images');
+    expect(files.indexOf('!docs/images')).to.be.above(files.indexOf('docs'));
+  });
+
+  it('has the file that the web console offers as an example of an import', () => {
+    expect((read('package.json') as { files: string[] }).files).to.include('examples');
+  });
+});
+
 describe('package-lock.json', () => {
   const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> };
   const { allowScripts, dependencies } = read('package.json') as {

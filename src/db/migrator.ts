@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type QueryInterface, QueryTypes, Sequelize } from 'sequelize';
+import { type QueryInterface, QueryTypes, Sequelize, type Transaction } from 'sequelize';
 import { SequelizeStorage, Umzug, type UmzugStorage } from 'umzug';
 import { AppError, isAppError } from '../errors.js';
 import type { Database } from './connection.js';
@@ -16,21 +16,29 @@ const seedersFolder = path.join(packageRoot, 'seeders');
 /** How long a migration waits for another one, which then has done its work already. */
 const lockWaitMs = 60_000;
 
+/** What is committed with the changes of a step, if it makes any. */
+type AlsoInTransaction = (transaction: Transaction) => Promise<void>;
+
 interface Step {
-  up(queryInterface: QueryInterface, sequelize: typeof Sequelize): Promise<void>;
+  up(queryInterface: QueryInterface, sequelize: typeof Sequelize, also?: AlsoInTransaction): Promise<void>;
   down(queryInterface: QueryInterface, sequelize: typeof Sequelize): Promise<void>;
 }
 
 const require = createRequire(import.meta.url);
 
-function umzugOver(database: Database, folder: string, storage: UmzugStorage): Umzug<QueryInterface> {
+function umzugOver(
+  database: Database,
+  folder: string,
+  storage: UmzugStorage,
+  also?: AlsoInTransaction,
+): Umzug<QueryInterface> {
   return new Umzug<QueryInterface>({
     migrations: {
       glob: ['*.cjs', { cwd: folder }],
       resolve: ({ name, path: file, context }) => {
         // A file of another shape fails when it runs.
         const step = require(file ?? path.join(folder, name)) as Step;
-        return { name, up: () => step.up(context, Sequelize), down: () => step.down(context, Sequelize) };
+        return { name, up: () => step.up(context, Sequelize, also), down: () => step.down(context, Sequelize) };
       },
     },
     context: database.sequelize.getQueryInterface(),
@@ -175,14 +183,20 @@ export async function migrateDown(
 
 /**
  * Runs the demo seeder, which does nothing when its rows exist; safe to run concurrently.
- * @throws AppError `SCHEMA_OUTDATED` before anything is written
+ * @param also committed with the rows, when there are new ones
+ * @throws AppError `SCHEMA_OUTDATED` before anything is written, `MIGRATION_FAILED`, `MIGRATION_LOCKED`
  */
-export async function seedDemo(database: Database, waiting: MigrationWait = {}): Promise<void> {
+export async function seedDemo(
+  database: Database,
+  waiting: MigrationWait = {},
+  also?: AlsoInTransaction,
+): Promise<void> {
   await assertSchemaCurrent(database);
   const nothingLogged: UmzugStorage = {
     executed: async () => [],
     logMigration: async () => undefined,
     unlogMigration: async () => undefined,
   };
-  await runExclusively(database, 'seeding', () => umzugOver(database, seedersFolder, nothingLogged).up(), waiting);
+  const seed = () => umzugOver(database, seedersFolder, nothingLogged, also).up();
+  await runExclusively(database, 'seeding', seed, waiting);
 }

@@ -5,6 +5,7 @@ import Joi from './joi.js';
 /** Everything that is recorded, as `<what>.<what happened to it>`. */
 export const auditActions = [
   'setup.complete',
+  'demo.load',
   'user.register',
   'user.update',
   'user.activate',

@@ -196,6 +196,7 @@ describe('Flags of operations', () => {
       'undoImport',
       'applyImport',
       'changeManyUsers',
+      'loadDemo',
     ]);
   });
 

@@ -133,7 +133,7 @@ for (const [name, operation] of operations) {
       if (operation.query || operation.params) expected.push('400');
       if (operation.upload) expected.push('400', '413', '415', '507');
       if (operation.failures?.includes('IMPORT_CONFLICT')) expected.push('400');
-      if (operation.failures?.includes('PLAN_OUTDATED')) expected.push('409');
+      if (operation.failures?.some((code) => statusOf(code) === 409)) expected.push('409');
       if (operation.failures?.includes('TOO_MANY_ATTEMPTS')) expected.push('429');
       if (operation.failures?.includes('CREDENTIALS_FETCHED')) expected.push('410');
       if (operation.acceptsRanges) expected.push('206', '304', '416');

@@ -1,11 +1,14 @@
 import { Grid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useApi, useChange } from '../api/queries.js';
 import { formatBytes, formatNumber } from '../i18n/format.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { PlainTable } from '../ui/plain-table.js';
 import { CourseFigures } from './course-figures.js';
+import { DemoNotice } from './demo-notice.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Figures, Section } from './figures.js';
+import { FirstSteps } from './first-steps.js';
 import { LastImports } from './last-imports.js';
 import { type Overview, OverviewPage } from './overview-page.js';
 import { Weeks } from './weeks.js';
@@ -15,8 +18,25 @@ const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
 
 /** The programme at a glance; every figure leads to its list. */
 export function AdminOverview() {
-  return <OverviewPage viewer="super_admin">{(overview) => <Parts overview={overview} />}</OverviewPage>;
+  // The figures are shown without it, should it fail; but not before it, or they would move down.
+  const { data: { demo } = {}, isPending } = useApi('showDemo', {});
+  const loadDemo = useChange('loadDemo');
+  return (
+    <OverviewPage viewer="super_admin" isPending={isPending}>
+      {(overview) => (
+        <>
+          {demo?.status === 'loaded' && <DemoNotice demo={demo} isNew={loadDemo.isSuccess} />}
+          {isAlone(overview) && <FirstSteps demo={demo?.status === 'available' ? loadDemo : undefined} />}
+          <Parts overview={overview} />
+        </>
+      )}
+    </OverviewPage>
+  );
 }
+
+/** Whether nobody but the super admin has an account. */
+const isAlone = ({ people: { byRole } }: Overview<'super_admin'>): boolean =>
+  byRole.trainee.total + byRole.trainer.total === 0;
 
 function Parts({ overview }: { overview: Overview<'super_admin'> }) {
   const { t } = useTranslation();

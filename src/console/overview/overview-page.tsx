@@ -13,12 +13,18 @@ const isOf = <Role extends AnyOverview['role']>(role: Role, overview: AnyOvervie
 
 interface OverviewPageProps<Role extends AnyOverview['role']> {
   viewer: Role;
+  /** Whether something else that is shown above the figures is still being read. */
+  isPending?: boolean;
   /** What the role sees. */
   children(overview: Overview<Role>): ReactNode;
 }
 
 /** The overview of a role; the service gives that of the account. */
-export function OverviewPage<Role extends AnyOverview['role']>({ viewer, children }: OverviewPageProps<Role>) {
+export function OverviewPage<Role extends AnyOverview['role']>({
+  viewer,
+  isPending = false,
+  children,
+}: OverviewPageProps<Role>) {
   const { t } = useTranslation();
   const answer = useApi('showOverview', {});
   const overview = answer.data?.overview;
@@ -26,7 +32,7 @@ export function OverviewPage<Role extends AnyOverview['role']>({ viewer, childre
     <Page title={t('overview.title')}>
       {answer.error ? (
         <Failed error={answer.error} onRetry={() => void answer.refetch()} />
-      ) : overview && isOf(viewer, overview) ? (
+      ) : overview && isOf(viewer, overview) && !isPending ? (
         children(overview)
       ) : (
         <Loading lines={10} />

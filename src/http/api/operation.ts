@@ -14,7 +14,7 @@ export const tags = {
   Files: 'Course files and pictures',
   Imports: 'Imports of accounts from CSV files',
   Audit: 'The record of privileged changes',
-  Service: 'Health, metrics and this description',
+  Service: 'Health, metrics, the demo programme and this description',
 } as const;
 
 /**

@@ -14,7 +14,7 @@ import {
   rejectedCsv,
   reportTypes,
 } from '../../services/imports/output/ledger-export.js';
-import { templateText } from '../../services/imports/output/template.js';
+import { exampleText, templateText } from '../../services/imports/output/template.js';
 import { findImport, listImports } from '../../services/imports/queries.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
 import { applyPlan, replanImport } from '../../services/imports/queue/plan-commands.js';
@@ -117,6 +117,13 @@ export function importHandlers(service: ServerHandle) {
       filename: 'people.csv',
       async *pieces() {
         yield templateText;
+      },
+    }),
+
+    importExample: async () => ({
+      filename: 'trainees.csv',
+      async *pieces() {
+        yield await exampleText();
       },
     }),
 

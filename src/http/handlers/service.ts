@@ -1,5 +1,7 @@
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
+import { actorOf } from '../../services/core.js';
+import { loadDemoIfEmpty, showDemo } from '../../services/maintenance/demo.js';
 import { docsPage } from '../api/docs-page.js';
 import { openapiDocument } from '../api/openapi.js';
 import { assertMayRead, type Metrics } from '../server/metrics.js';
@@ -19,7 +21,7 @@ function shared<T>(ask: () => Promise<T>, milliseconds: number): () => Promise<T
   };
 }
 
-/** The handlers of the service itself: health, readiness, figures and documentation. */
+/** The handlers of the service itself: health, readiness, figures, the demo programme and documentation. */
 export function serviceHandlers(context: Context, server: ServerHandle, metrics: Metrics) {
   const { isDraining, notReady, load } = server;
   let document: object | undefined;
@@ -36,6 +38,13 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
       if (!now) return { status: 'ok' };
       const { working, queued, turnedAway, waiting, connections } = now;
       return { status: 'ok', requests: { working, queued, turnedAway }, waiting, connections };
+    },
+
+    showDemo: async () => ({ demo: await showDemo(context) }),
+
+    async loadDemo({ caller, signal }) {
+      const demo = await loadDemoIfEmpty(context, actorOf(caller), { signal });
+      return { message: 'Demo programme loaded.', demo };
     },
 
     async openapi() {

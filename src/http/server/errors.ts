@@ -72,7 +72,8 @@ const mappings: Record<ErrorCode, Mapping> = {
   PLAN_LIMIT: { status: 400 },
   CREDENTIALS_FETCHED: { status: 410 },
   DISK_FULL: { status: 507 },
-  SEED_REFUSED: serverError,
+  SEED_REFUSED: { status: 403 },
+  DATABASE_NOT_EMPTY: { status: 409 },
   INTERRUPTED: unavailable,
 };
 

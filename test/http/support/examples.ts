@@ -344,6 +344,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     return admin(context);
   },
   importTemplate: async (context) => ({ token: (await signIn(context, { role: 'super_admin' })).token }),
+  importExample: admin,
   async createImport(context) {
     const { token } = await signIn(context, { role: 'super_admin' });
     const file = Buffer.from(people(2));
@@ -388,6 +389,8 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
   undoImport: async (context) => ({ ...(await buildImport(context)), query: { dryRun: 'false' } }),
   health: async () => ({}),
   readiness: async () => ({}),
+  showDemo: admin,
+  loadDemo: admin,
   openapi: async () => ({}),
   docs: async () => ({}),
   metrics: async () => ({}),

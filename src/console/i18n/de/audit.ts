@@ -47,6 +47,7 @@ export const audit: Words['audit'] = {
   },
   action: {
     setup: { complete: 'Einrichtung' },
+    demo: { load: 'Beispielprogramm geladen' },
     user: {
       register: 'Person angelegt',
       update: 'Person geändert',

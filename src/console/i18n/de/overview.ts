@@ -6,6 +6,26 @@ export const overview: Words['overview'] = {
   requestsWaiting: 'Offene Anfragen',
   answerRequests_one: '{{count}} Anfrage beantworten',
   answerRequests_other: '{{count}} Anfragen beantworten',
+  first: {
+    title: 'Erste Schritte',
+    import: 'Personen aus einer Tabelle importieren',
+    importHint:
+      'Das Beispiel ist eine Datei mit 40 Personen, examples/trainees.csv. Du siehst zuerst, was ein Import tun würde: Geschrieben wird erst, wenn du ihn bestätigst.',
+    example: 'Import des Beispiels planen',
+    ownFile: 'Eigene Datei importieren',
+    download: 'Beispiel herunterladen',
+    demo: 'In einem Beispielprogramm umsehen',
+    demoHint:
+      'Legt 3 Kursleitungen, 12 Kurse, 200 Teilnehmende und ihre Teilnahmen an. Alle haben dasselbe öffentliche Passwort. Das ist nur zum Ausprobieren und fehlt im Produktivbetrieb.',
+    load: 'Beispielprogramm laden',
+  },
+  demo: {
+    title: 'Das Beispielprogramm ist geladen',
+    accounts:
+      'Melde dich als {{accounts}} oder als eine der teilnehmenden Personen an, am besten in einem privaten Fenster, um zu sehen, was sie sehen.',
+    trainees: 'Teilnehmende anzeigen',
+    password: 'Passwort aller Beispielkonten',
+  },
   people: {
     total: 'Konten',
     inactive: 'Inaktiv',

@@ -45,6 +45,7 @@ export const audit = {
   },
   action: {
     setup: { complete: 'First-time setup' },
+    demo: { load: 'Demo programme loaded' },
     user: {
       register: 'Person created',
       update: 'Person changed',

@@ -4,6 +4,25 @@ export const overview = {
   requestsWaiting: 'Requests waiting',
   answerRequests_one: 'Answer {{count}} request',
   answerRequests_other: 'Answer {{count}} requests',
+  first: {
+    title: 'First steps',
+    import: 'Import people from a spreadsheet',
+    importHint:
+      'The example is a file of 40 people, examples/trainees.csv. You see first what an import would do: nothing is written before you confirm it.',
+    example: 'Plan the import of the example',
+    ownFile: 'Import my own file',
+    download: 'Download the example',
+    demo: 'Look around in a demo programme',
+    demoHint:
+      'Adds 3 trainers, 12 courses, 200 trainees and their enrollments. All of them have the same public password, so this is for trying out only, and is not there in production.',
+    load: 'Load the demo programme',
+  },
+  demo: {
+    title: 'The demo programme is loaded',
+    accounts: 'Sign in as {{accounts}} or any trainee, best in a private window, to see what they see.',
+    trainees: 'Show the trainees',
+    password: 'Password of all demo accounts',
+  },
   people: {
     total: 'Accounts',
     inactive: 'Inactive',

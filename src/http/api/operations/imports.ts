@@ -26,6 +26,14 @@ export const importOperations = {
       content: 'text/csv',
     },
   }),
+  importExample: operation({
+    method: 'get',
+    path: '/api/imports/example.csv',
+    tag: 'Imports',
+    summary: 'A file to try an import with: `examples/trainees.csv` of the package',
+    access: superAdmin,
+    success: { status: 200, description: 'A spreadsheet of 40 people', content: 'text/csv' },
+  }),
   createImport: operation({
     method: 'post',
     path: '/api/imports',

@@ -1,5 +1,6 @@
 import Joi from 'joi';
-import { anybody, operation } from '../operation.js';
+import { component } from '../json-schema.js';
+import { anybody, operation, superAdmin } from '../operation.js';
 import * as shapes from '../response-schemas.js';
 
 const count = Joi.number().integer().min(0).required();
@@ -14,6 +15,25 @@ const readiness = Joi.object({
   ),
   connections: Joi.number().integer().min(0),
 });
+
+const demo = component(
+  'Demo',
+  'The demo programme of this database',
+  Joi.object({
+    status: Joi.valid('available', 'loaded', 'unavailable')
+      .required()
+      .description('`available`: it can be loaded; `unavailable` in production, and where there are other accounts')
+      .example('loaded'),
+    accounts: Joi.array()
+      .items(Joi.string().example('trainer1@example.com'))
+      .required()
+      .description('Accounts to log in with besides those of its trainees; empty unless it is loaded'),
+    password: shapes.text
+      .allow(null)
+      .description('The public password of all its accounts; null unless it is loaded')
+      .example('demo-password'),
+  }).required(),
+);
 
 /** The service itself. */
 export const serviceOperations = {
@@ -35,6 +55,30 @@ export const serviceOperations = {
     availableBeforeReady: true,
     success: { status: 200, description: 'Ready, with the current load', body: readiness },
     failures: ['NOT_READY'],
+  }),
+  showDemo: operation({
+    method: 'get',
+    path: '/api/demo',
+    tag: 'Service',
+    summary: 'Whether the demo programme can be loaded, or is, and how to log in to it',
+    access: superAdmin,
+    success: { status: 200, description: 'The demo programme', body: Joi.object({ demo }) },
+  }),
+  loadDemo: operation({
+    method: 'post',
+    path: '/api/demo',
+    tag: 'Service',
+    summary: 'Add the demo programme to an empty database: 3 trainers, 12 courses, 200 trainees and their enrollments',
+    description:
+      'As the command `coursectl seed demo`. Its accounts have a public password: it is refused when `NODE_ENV` is `production`, and when there are other accounts than that of the super admin. Where it was loaded before, nothing changes.',
+    access: superAdmin,
+    databaseDeadline: 'none',
+    success: {
+      status: 201,
+      description: 'The demo programme is loaded',
+      body: Joi.object({ message: shapes.message('Demo programme loaded.'), demo }),
+    },
+    failures: ['SEED_REFUSED', 'DATABASE_NOT_EMPTY'],
   }),
   openapi: operation({
     method: 'get',

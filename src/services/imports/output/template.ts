@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { csvLine } from '../../../csv/format.js';
 import { importColumns } from '../../../schemas/import.js';
 
@@ -18,3 +19,7 @@ export const templateText = [
   csvLine(importColumns),
   ...examples.map((example) => csvLine(importColumns.map((column) => example[column] ?? ''))),
 ].join('');
+
+/** A file to try an import with, which comes with the package. */
+export const exampleText = (): Promise<string> =>
+  readFile(new URL('../../../../examples/trainees.csv', import.meta.url), 'utf8');

@@ -1,0 +1,188 @@
+/**
+ * Pictures of the web console, of the built service on a throw-away SQLite database with the demo programme.
+ * `npm run screenshots`: those of the README, into docs/images.
+ * `npm run screenshots -- FOLDER`: every screen, light, dark and narrow, to look at.
+ * Clocks show the demo's day, so that its dates are the same every time. CHROMIUM names another browser than Debian's.
+ */
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { loadConfig } from '../src/config/config.js';
+import { type Context, createContext } from '../src/context.js';
+import { startServer } from '../src/http/server/server.js';
+import { createLogger } from '../src/logger.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const consoleFolder = path.join(root, 'dist', 'console');
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Absent: those of the README alone. */
+const everyScreenInto = process.argv[2];
+const target = everyScreenInto ?? path.join(root, 'docs', 'images');
+
+/** "Today" of the demo: see seeders/. */
+const today = Date.parse('2026-11-16T09:00:00Z');
+const startedAt = Date.now();
+const now = () => new Date(today + Date.now() - startedAt);
+
+const wide = { width: 1280, height: 800 };
+const appearances = [
+  { name: 'light', colorScheme: 'light', viewport: wide },
+  { name: 'dark', colorScheme: 'dark', viewport: wide },
+  { name: 'narrow', colorScheme: 'light', viewport: { width: 360, height: 740 } },
+] as const;
+
+const admin = {
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: 'ada@example.org',
+  phone: '+44 20 7946 0001',
+  password: 'difference engine',
+};
+
+/** Until everything has been answered and painted. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+}
+
+/** Keeps what a page shows: in every appearance, or as the README shows it. */
+async function keep(page: Page, name: string): Promise<void> {
+  if (everyScreenInto === undefined) {
+    await settled(page);
+    await page.screenshot({ path: path.join(target, `${name}.png`), animations: 'disabled' });
+    return;
+  }
+  for (const { name: appearance, colorScheme, viewport } of appearances) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    await settled(page);
+    const file = path.join(target, `${name}-${appearance}.png`);
+    await page.screenshot({ path: file, animations: 'disabled', fullPage: true });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(wide);
+}
+
+async function openPage(browser: Browser, url: string): Promise<Page> {
+  const context = await browser.newContext({
+    ...{ locale: 'en-GB', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', viewport: wide },
+  });
+  await context.clock.setFixedTime(now());
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
+async function signIn(browser: Browser, url: string, email: string, password: string): Promise<Page> {
+  const page = await openPage(browser, url);
+  await page.getByLabel('Email or phone').fill(email);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('banner').waitFor();
+  return page;
+}
+
+/** From the empty database to the demo programme. @returns the page of the super admin, and the demo's password */
+async function firstMinutes(browser: Browser, url: string): Promise<{ page: Page; password: string }> {
+  const page = await openPage(browser, url);
+  await page.getByLabel('First name').fill(admin.firstName);
+  await page.getByLabel('Last name').fill(admin.lastName);
+  await page.getByLabel('Email').fill(admin.email);
+  await page.getByLabel('Phone').fill(admin.phone);
+  await page.getByLabel(/^Password/).fill(admin.password);
+  if (everyScreenInto !== undefined) await keep(page, 'setup');
+  await page.getByRole('button', { name: 'Create super admin' }).click();
+  const load = page.getByRole('button', { name: 'Load the demo programme' });
+  await load.waitFor();
+  if (everyScreenInto !== undefined) await keep(page, 'first-steps');
+  await load.click();
+  const password = await page.getByLabel('Password of all demo accounts').inputValue();
+  await page.locator('.recharts-surface').first().waitFor();
+  await keep(page, 'overview');
+  return { page, password };
+}
+
+async function planOfImport(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/imports`);
+  await page.locator('input[type="file"]').setInputFiles(path.join(root, 'examples', 'trainees.csv'));
+  await page.getByText('Waiting for your confirmation').waitFor();
+  await keep(page, 'import-plan');
+}
+
+/** The other screens, by role. */
+async function otherScreens(
+  browser: Browser,
+  url: string,
+  context: Context,
+  { page, password }: { page: Page; password: string },
+) {
+  const { User, Course } = context.database.models;
+  const trainee = await User.findOne({ where: { email: 'olivia.bennett@example.com' }, rejectOnEmpty: true });
+  const course = await Course.findOne({ where: { title: 'TypeScript for Working Developers' }, rejectOnEmpty: true });
+  const visit = async (as: Page, screens: Readonly<Record<string, string>>) => {
+    for (const [name, address] of Object.entries(screens)) {
+      await as.goto(`${url}${address}`);
+      await as.getByRole('heading', { level: 1 }).waitFor();
+      await keep(as, name);
+    }
+  };
+  await visit(page, {
+    people: '/people',
+    person: `/people/${trainee.id}`,
+    'person-sessions': `/people/${trainee.id}?tab=sessions`,
+    'person-enrollments': `/people/${trainee.id}?tab=enrollments`,
+    'person-history': `/people/${trainee.id}?tab=history`,
+    imports: '/imports',
+    courses: '/courses',
+    course: `/courses/${course.id}`,
+    'course-participants': `/courses/${course.id}?tab=participants`,
+    'new-course': '/courses/new',
+    enrollments: '/enrollments',
+    audit: '/audit',
+    profile: '/profile',
+    'no-such-page': '/no-such-page',
+  });
+  const trainer = await signIn(browser, url, 'trainer1@example.com', password);
+  await visit(trainer, {
+    'trainer-overview': '/',
+    'trainer-courses': '/courses',
+    'trainer-participants': `/courses/${course.id}?tab=participants`,
+    'trainer-enrollments': '/enrollments',
+  });
+  const learner = await signIn(browser, url, trainee.email, password);
+  await visit(learner, {
+    'trainee-own-courses': '/',
+    'trainee-catalogue': '/catalogue',
+    'trainee-course': `/catalogue/${course.id}`,
+    'trainee-profile': '/profile',
+  });
+  await keep(await openPage(browser, url), 'sign-in');
+}
+
+if (!existsSync(executablePath)) throw new Error(`There is no Chromium at ${executablePath}: set CHROMIUM.`);
+mkdirSync(target, { recursive: true });
+const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-screenshots-'));
+const config = loadConfig({ env: { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' }, cwd: folder });
+const context = await createContext(config, createLogger('silent', { write: () => undefined }), { now });
+try {
+  await context.schema.up();
+  const server = await startServer(context, { consoleFolder, drainMs: 1000 });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  try {
+    const url = server.url.replace('127.0.0.1', 'localhost');
+    const opened = await firstMinutes(browser, url);
+    await planOfImport(opened.page, url);
+    if (everyScreenInto !== undefined) await otherScreens(browser, url, context, opened);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+} finally {
+  await context.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`Pictures: ${target}`);

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { expect } from 'chai';
+import { buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import {
+  accessibilityProblems,
+  describePages,
+  expect as expectPage,
+  keepScreenshot,
+  widthBeyondWindow,
+} from './support/browser.js';
+import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
+
+const firstSteps = (page: Page) => page.getByRole('region', { name: 'First steps' });
+const loadDemo = (page: Page) => page.getByRole('button', { name: 'Load the demo programme' });
+
+/** The screen in every appearance. */
+async function look(page: Page, name: string): Promise<void> {
+  await page.locator('.recharts-surface').first().waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await keepScreenshot(page, `${name} ${colorScheme}`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  // Charts follow the width of the window.
+  await expectPage.poll(() => widthBeyondWindow(page)).toBeLessThanOrEqual(0);
+  await keepScreenshot(page, `${name} narrow`);
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+async function setUp(test: ConsoleTest): Promise<Page> {
+  const page = await test.open(test.url, { viewport: { width: 1280, height: 800 } });
+  await page.getByLabel('First name').fill('Ada');
+  await page.getByLabel('Last name').fill('Lovelace');
+  await page.getByLabel('Email').fill('ada@example.org');
+  await page.getByLabel('Phone').fill('+44 20 7946 0000');
+  await page.getByLabel(/^Password/).fill('difference engine');
+  await page.getByRole('button', { name: 'Create super admin' }).click();
+  await expectPage(firstSteps(page)).toBeVisible();
+  return page;
+}
+
+describePages('The first minutes in the web console', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+  const accounts = () => test.context.database.models.User.count();
+
+  it('lead from setup to a demo programme, and to how one signs in to it', async () => {
+    const page = await setUp(test);
+    await look(page, 'first steps');
+    await loadDemo(page).click();
+    const notice = page.getByRole('status').filter({ hasText: 'The demo programme is loaded' });
+    await expectPage(notice).toBeVisible();
+    await expectPage(notice).toBeFocused();
+    await expectPage(notice).toContainText('trainer1@example.com, trainer2@example.com, trainer3@example.com');
+    await expectPage(firstSteps(page)).toBeHidden();
+    await expectPage(page.getByRole('region', { name: 'People' })).toContainText('Accounts204');
+    const password = await page.getByLabel('Password of all demo accounts').inputValue();
+    await look(page, 'demo loaded');
+
+    // It stays: who looks for the password later finds it there, too.
+    await page.reload();
+    await expectPage(notice).toBeVisible();
+    const trainer = await test.open(test.url);
+    await signInAt(trainer, 'trainer1@example.com', password);
+    await expectPage(trainer.getByRole('table', { name: 'Requests by course' })).toBeVisible();
+  });
+
+  it('lead from setup to the plan of the example, which writes nothing before it is confirmed', async () => {
+    const page = await setUp(test);
+    await page.getByRole('button', { name: 'Plan the import of the example' }).click();
+    await expectPage(page.getByRole('heading', { level: 1, name: 'trainees.csv' })).toBeVisible();
+    await expectPage(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout: scaled(20_000) });
+    expect(await accounts()).to.equal(1);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import this file?' });
+    await expectPage(dialog).toContainText('40 accounts are created');
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await expectPage(page.getByText('Completed')).toBeVisible({ timeout: scaled(30_000) });
+    expect(await accounts()).to.equal(41);
+
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expectPage(page.getByRole('region', { name: 'People' })).toContainText('Accounts41');
+    await expectPage(firstSteps(page)).toBeHidden();
+  });
+
+  it('have the example to look into, and a way to a file of one’s own', async () => {
+    const page = await setUp(test);
+    const link = firstSteps(page).getByRole('link', { name: 'Download the example' });
+    const [file] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    expect(file.suggestedFilename()).to.equal('trainees.csv');
+    expect(readFileSync(await file.path(), 'utf8')).to.equal(
+      readFileSync(new URL('../../examples/trainees.csv', import.meta.url), 'utf8'),
+    );
+    await firstSteps(page).getByRole('link', { name: 'Import my own file' }).click();
+    await expectPage(page).toHaveURL(/\/imports$/);
+  });
+
+  it('say why the demo is not loaded where somebody has come meanwhile, and go on without it', async () => {
+    const page = await setUp(test);
+    await buildUser(test.context);
+    test.expectErrors(page, /status of 409/);
+    await loadDemo(page).click();
+    await expectPage(firstSteps(page).getByRole('alert')).toContainText('There are other accounts');
+    await page.reload();
+    await expectPage(page.getByRole('region', { name: 'People' })).toContainText('Accounts2');
+    await expectPage(firstSteps(page)).toBeHidden();
+  });
+});
+
+describePages('The first minutes in production', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole({ NODE_ENV: 'production', BCRYPT_COST: '12', JWT_SECRET: 'R4nd0m'.repeat(8) });
+
+  it('offer the import alone', async () => {
+    const page = await setUp(test);
+    await expectPage(firstSteps(page).getByRole('button', { name: 'Plan the import of the example' })).toBeVisible();
+    await expectPage(loadDemo(page)).toBeHidden();
+    await look(page, 'first steps in production');
+  });
+});
