@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, keepScreenshot } from './support/browser.js';
+import { accessibilityProblems, describePages, keepScreenshot, settled } from './support/browser.js';
 import { type ConsoleTest, useConsole } from './support/console.js';
 
 /** Who and what the screens show. */
@@ -305,9 +305,9 @@ describePages('Every screen is accessible (WCAG 2.2, A and AA), light and dark',
         await page.goto(`${test.url}${path(scene)}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await prepare?.(page, scene);
-        await page.waitForLoadState('networkidle');
+        await settled(page);
         for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          await page.emulateMedia({ colorScheme });
           await keepScreenshot(page, `${name}, ${colorScheme}`);
           const found = await accessibilityProblems(page);
           problems.push(...found.map((problem) => `${name}, ${colorScheme}: ${problem}`));
