@@ -50,19 +50,19 @@ describePages('The audit log', function () {
     const { admin, trainee } = await buildLog(test);
     const page = await test.openAs(admin, '/audit');
     await expect(page.getByText('1 to 4 of 4')).toBeVisible();
-    await page.getByRole('textbox', { name: 'Made by' }).fill('ada');
+    await page.getByRole('combobox', { name: 'Made by' }).fill('ada');
     await page.getByRole('option', { name: 'Ada Admin' }).click();
     await expect(page.getByText('1 to 3 of 3')).toBeVisible();
     await page.getByLabel('Action').selectOption('Person changed');
     await expect(page.getByText('1 to 1 of 1')).toBeVisible();
     await page.reload();
     await expect(page.getByText('1 to 1 of 1')).toBeVisible();
-    await expect(page.getByRole('textbox', { name: 'Made by' })).toHaveValue('Ada Admin');
+    await expect(page.getByRole('combobox', { name: 'Made by' })).toHaveValue('Ada Admin');
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await expect(page.getByText('1 to 4 of 4')).toBeVisible();
 
     await page.getByLabel('Kind of object').selectOption('Person');
-    await page.getByRole('textbox', { name: 'Person' }).fill('tia');
+    await page.getByRole('combobox', { name: 'Person' }).fill('tia');
     await page.getByRole('option', { name: 'Tia Other' }).click();
     await expect(page.getByText('1 to 3 of 3')).toBeVisible();
     expect(new URL(page.url()).searchParams.get('target')).toContain(trainee.id);

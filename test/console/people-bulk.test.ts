@@ -91,7 +91,7 @@ describePages('Many people at once', function () {
     await act(page, 'Enroll in a course');
     const dialog = page.getByRole('dialog', { name: 'Enroll in a course' });
     await expect(dialog.getByRole('row', { name: 'Ada Admin Only trainees are enrolled.' })).toBeVisible();
-    await dialog.getByRole('textbox', { name: 'Course' }).fill('comp');
+    await dialog.getByRole('combobox', { name: 'Course' }).fill('comp');
     await page.getByRole('option', { name: 'Compilers' }).click();
     await keepScreenshot(page, 'bulk enroll');
     test.expectErrors(page, /status of 400/);

@@ -48,7 +48,7 @@ export function Layout() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={t('app.menu')}>
+      <AppShell.Navbar p="xs" aria-label={t('app.menu')} className="navigation" data-closed={!opened || undefined}>
         <ScrollArea>
           {navigationOf(user.role).map(({ to, label, icon: Icon }) => (
             <NavLink
