@@ -5,6 +5,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AppearanceMenu } from './appearance-menu.js';
+import { useKeptFocus } from './focus.js';
 import { Logo } from './logo.js';
 import { navigationOf } from './navigation.js';
 import { useSession, useUser } from './session.js';
@@ -17,6 +18,7 @@ export function Layout() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
   useEffect(close, [pathname]);
+  useKeptFocus();
   return (
     <AppShell
       header={{ height: 56 }}
@@ -62,7 +64,7 @@ export function Layout() {
           ))}
         </ScrollArea>
       </AppShell.Navbar>
-      <AppShell.Main id="content">
+      <AppShell.Main id="content" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
     </AppShell>
