@@ -1,10 +1,9 @@
-import { expect } from '@playwright/test';
 import { registerUser, setUserActive, updateUser } from '../../src/services/accounts/commands.js';
 import { operator } from '../../src/services/core.js';
 import { createCourse } from '../../src/services/courses/commands.js';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, keepScreenshot } from './support/browser.js';
+import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';
 import { type ConsoleTest, useConsole } from './support/console.js';
 
 /** Changes by the super admin and by an operator. */
@@ -77,6 +76,6 @@ describePages('The audit log', function () {
     const page = await test.openAs(admin, '/audit', { viewport: { width: 360, height: 740 } });
     await expect(page.getByText('1 to 4 of 4')).toBeVisible();
     await keepScreenshot(page, 'audit narrow');
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    expect(await widthBeyondWindow(page)).toBeLessThanOrEqual(0);
   });
 });

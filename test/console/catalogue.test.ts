@@ -99,7 +99,7 @@ describePages('The catalogue', function () {
       await buildEnrollment(test.context, await buildUser(test.context), compilers, { status: 'active' });
     test.expectErrors(page, /status of 400/);
     await page.getByRole('button', { name: 'Ask for a place' }).click();
-    await expect(page.getByRole('alert')).toContainText('Course is at maximum capacity.');
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('Course is at maximum capacity.');
   });
 
   it('gives materials to participants only', async () => {
@@ -124,7 +124,7 @@ describePages('The catalogue', function () {
     const page = await test.openAs(trainee, '/catalogue');
     test.expectErrors(page, /status of 404/);
     await page.goto(`${test.url}/catalogue/00000000-0000-7000-8000-000000000000`);
-    await expect(page.getByRole('alert')).toContainText('Course not found');
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('Course not found');
   });
 });
 

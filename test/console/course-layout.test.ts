@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { buildEnrollment, buildMaterial } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';
+import { describePages, expect, keepScreenshot, settled, widthBeyondWindow } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
@@ -26,7 +26,7 @@ describePages('The screens of courses', function () {
   async function assertFits(page: Page, path: string, name: string): Promise<void> {
     await page.goto(`${test.url}${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     await keepScreenshot(page, name);
     expect(await widthBeyondWindow(page), name).toBeLessThanOrEqual(0);
   }

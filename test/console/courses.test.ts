@@ -86,8 +86,8 @@ describePages('The courses of the web console', function () {
     await page.getByLabel('Location').fill('Room 1');
     await course.update({ location: 'Room 2', language: 'English' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByRole('alert')).toContainText('Somebody else has changed these fields');
-    await expect(page.getByRole('alert')).toContainText('Location');
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('Somebody else has changed these fields');
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('Location');
     await keepScreenshot(page, 'course conflict');
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await expect(page.getByLabel('Location')).toHaveValue('Room 2');
@@ -135,7 +135,7 @@ describePages('The courses of the web console', function () {
     const text = { name: 'cover.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
     await page.locator('input[type=file]').setInputFiles(text);
     await page.getByRole('button', { name: 'Save picture' }).click();
-    await expect(page.getByRole('alert')).toBeVisible();
+    await expect(page.getByRole('main').getByRole('alert')).toBeVisible();
   });
 
   it('deletes a course with participants only by force of the super admin', async () => {

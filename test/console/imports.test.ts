@@ -1,9 +1,8 @@
-import { expect as expectPage } from '@playwright/test';
 import { expect } from 'chai';
 import type { User } from '../../src/db/models/user.js';
 import { buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { accessibilityProblems, describePages, keepScreenshot } from './support/browser.js';
+import { accessibilityProblems, describePages, expect as expectPage, keepScreenshot } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import {
   applyPlan,
@@ -122,7 +121,7 @@ describePages('Importing people in the web console', function () {
       csv('firstName,lastName,email,phone', `${nasty},\u202eArcher,ann@example.org,+44 1`),
     );
     await expectPage(page.getByText('<img src=x onerror=alert(1)>').first()).toBeVisible();
-    expect(await page.locator('img[src="x"]').count()).to.equal(0);
+    await expectPage(page.locator('img[src="x"]')).toHaveCount(0);
   });
 
   it('is refused with the reason when the file is none', async () => {

@@ -18,10 +18,10 @@ describePages('The materials of a course', function () {
       { name: 'three.txt', mimeType: 'text/plain', buffer: Buffer.from('Three.') },
     ]);
     await expect(row(page, 'three.txt')).toContainText('text/plain');
-    await expect(page.getByRole('alert')).toContainText('must be of one of these types: txt, pdf');
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('must be of one of these types: txt, pdf');
     await keepScreenshot(page, 'materials');
     await page.getByRole('button', { name: 'Leave out two.exe' }).click();
-    await expect(page.getByRole('alert')).toHaveCount(0);
+    await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download one.txt' }).click();
     expect((await download).suggestedFilename()).toBe('one.txt');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { expect, type Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildUser, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, keepScreenshot } from './support/browser.js';
+import { describePages, expect, keepScreenshot } from './support/browser.js';
 import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
 
 async function buildPeople({ context }: ConsoleTest) {
@@ -114,6 +114,7 @@ describePages('Many people at once', function () {
     await select(page, 'Tia Trainee11');
     await act(page, 'End sessions');
     await page.getByRole('button', { name: 'End sessions (1)' }).click();
+    await expect(page.getByRole('dialog').getByText('1 done')).toBeVisible();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     expect(await test.context.database.models.Session.count({ where: { userId: first.id } })).toBe(0);
 

@@ -1,7 +1,7 @@
-import { expect, type Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildUser, factoryPassword, tokenFor } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, keepScreenshot } from './support/browser.js';
+import { describePages, expect, keepScreenshot } from './support/browser.js';
 import { type ConsoleTest, signInAt, useConsole } from './support/console.js';
 
 async function buildScene({ context }: ConsoleTest) {

@@ -5,6 +5,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AppearanceMenu } from './appearance-menu.js';
+import { useKeptFocus } from './focus.js';
 import { Logo } from './logo.js';
 import { navigationOf } from './navigation.js';
 import { useSession, useUser } from './session.js';
@@ -17,6 +18,7 @@ export function Layout() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes
   useEffect(close, [pathname]);
+  useKeptFocus();
   return (
     <div className="frame">
       <a href="#content" className="skip-link">
@@ -57,7 +59,7 @@ export function Layout() {
           </Link>
         ))}
       </Box>
-      <Box component="main" id="content" className="frame-main" p="md">
+      <Box component="main" id="content" className="frame-main" p="md" tabIndex={-1}>
         <Outlet />
       </Box>
     </div>

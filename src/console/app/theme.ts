@@ -16,7 +16,11 @@ const teal: MantineColorsTuple = [
 
 /** Menus and lists of choices are drawn within the page's main part, so that all content is in a landmark (axe: region). */
 const portalProps = { target: '#content' };
-const choices = { defaultProps: { comboboxProps: { portalProps } } };
+// The list itself scrolls, as it is what the arrow keys move in (axe: scrollable-region-focusable).
+const choices = {
+  defaultProps: { comboboxProps: { portalProps }, withScrollArea: false },
+  classNames: { options: 'choice-list' },
+};
 
 export const theme = createTheme({
   primaryColor: 'teal',

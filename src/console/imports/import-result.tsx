@@ -71,7 +71,7 @@ export function ImportResult({ current }: { current: Import }) {
           </Button>
         )}
         {canUndo(status) && counts.created + counts.updated > 0 && (
-          <Button variant="outline" color="red.9" onClick={() => setAsking('undo')}>
+          <Button variant="default" c="var(--mantine-color-error)" onClick={() => setAsking('undo')}>
             {t('imports.result.undo')}
           </Button>
         )}

@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 interface SearchFieldProps {
@@ -14,9 +14,17 @@ interface SearchFieldProps {
 export function SearchField({ label, value = '', onSearch }: SearchFieldProps) {
   const { t } = useTranslation();
   const [text, setText] = useState(value);
-  const search = useDebouncedCallback((next: string) => onSearch(next.trim() || undefined), 300);
+  /** What was searched for last; more may have been typed since. */
+  const sent = useRef(value);
+  const search = useDebouncedCallback((next: string) => {
+    sent.current = next.trim();
+    onSearch(sent.current || undefined);
+  }, 300);
   // The address may change by itself: Back, or filters that are cleared.
-  useEffect(() => setText((shown) => (shown.trim() === value ? shown : value)), [value]);
+  useEffect(() => {
+    if (value !== sent.current) setText(value);
+    sent.current = value;
+  }, [value]);
   return (
     <TextInput
       type="search"

@@ -1,4 +1,4 @@
-import { CloseButton, Combobox, InputBase, Loader, ScrollArea, useCombobox } from '@mantine/core';
+import { CloseButton, Combobox, InputBase, Loader, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -94,16 +94,14 @@ export function SearchSelect({ label, placeholder, chosen, onChoose, options, on
         />
       </Combobox.Target>
       <Combobox.Dropdown>
-        <Combobox.Options aria-label={label}>
-          <ScrollArea.Autosize mah={220} type="scroll">
-            {options?.map((option) => (
-              <Combobox.Option key={option.value} value={option.value}>
-                {option.label}
-                {option.hint !== undefined && <span className="option-hint">{option.hint}</span>}
-              </Combobox.Option>
-            ))}
-            {options?.length === 0 && <Combobox.Empty>{t('state.noMatch')}</Combobox.Empty>}
-          </ScrollArea.Autosize>
+        <Combobox.Options aria-label={label} className="choice-list">
+          {options?.map((option) => (
+            <Combobox.Option key={option.value} value={option.value}>
+              {option.label}
+              {option.hint !== undefined && <span className="option-hint">{option.hint}</span>}
+            </Combobox.Option>
+          ))}
+          {options?.length === 0 && <Combobox.Empty>{t('state.noMatch')}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

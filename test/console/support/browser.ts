@@ -8,6 +8,7 @@ import {
   chromium,
   type Page,
   expect as playwrightExpect,
+  type Request,
 } from '@playwright/test';
 import { scaled } from '../../support/machine.js';
 
@@ -68,6 +69,7 @@ export function useBrowser(): Browsing {
       if (!expected.get(page)?.some((pattern) => pattern.test(text))) errors.push(`${kind}: ${text}`);
     };
     page.setDefaultTimeout(scaled(10_000));
+    followRequests(page);
     page.on('pageerror', (error) => report('uncaught', error.stack ?? error.message));
     page.on('console', (message) => {
       if (message.type() !== 'error') return;
@@ -92,7 +94,13 @@ export function useBrowser(): Browsing {
 
   return {
     async open(url, options = {}) {
-      const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options });
+      const context = await browser.newContext({
+        locale: 'en-GB',
+        timezoneId: 'Europe/Berlin',
+        // Nothing is looked at while it moves.
+        reducedMotion: 'reduce',
+        ...options,
+      });
       contexts.push(context);
       const page = watch(await context.newPage());
       await page.goto(url);
@@ -109,12 +117,57 @@ export function useBrowser(): Browsing {
   };
 }
 
-/** By how many pixels a page is wider than its window; 0 or less when it doesn't scroll sideways. */
-export const widthBeyondWindow = (page: Page): Promise<number> =>
-  page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+/** By how many pixels a page that stands still is wider than its window; 0 or less when it doesn't scroll sideways. */
+export async function widthBeyondWindow(page: Page): Promise<number> {
+  await settled(page);
+  return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+}
+
+/** Requests of pages that have no answer yet. */
+const underWay = new WeakMap<Page, Set<Request>>();
+
+function followRequests(page: Page): void {
+  const requests = new Set<Request>();
+  underWay.set(page, requests);
+  page.on('request', (request) => requests.add(request));
+  page.on('requestfinished', (request) => requests.delete(request));
+  page.on('requestfailed', (request) => requests.delete(request));
+  // Those of the document before are forgotten without a word.
+  page.on('framenavigated', (frame) => {
+    for (const request of requests)
+      if (request.frame() === frame && !request.isNavigationRequest()) requests.delete(request);
+  });
+}
+
+/**
+ * Waits until a page stands still: nothing is asked for, loads, moves or changes its colour.
+ * Needed only before a page is measured or looked at as a whole: `expect` waits by itself.
+ */
+export async function settled(page: Page): Promise<void> {
+  const whatGoesOn = async () => {
+    const asked = [...(underWay.get(page) ?? [])].map((request) => request.url());
+    const moving = await page.evaluate(async () => {
+      const found: string[] = [];
+      for (let frame = 0; frame < 3; frame += 1) {
+        await new Promise(requestAnimationFrame);
+        for (const { playState, effect } of document.getAnimations())
+          if (playState === 'running' && effect instanceof KeyframeEffect)
+            found.push(`${effect.target?.className} moves`);
+        for (const { className } of document.querySelectorAll(
+          '[aria-busy="true"], [data-loading], .mantine-Skeleton-root',
+        ))
+          found.push(`${className} loads`);
+      }
+      return found;
+    });
+    return [...asked, ...moving];
+  };
+  await expect.poll(whatGoesOn, { message: 'the page stands still' }).toEqual([]);
+}
 
 /** What axe finds on a page against WCAG 2.2 A and AA, as lines of text; empty when it finds nothing. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
+  await settled(page);
   // Evaluated by the browser's debugger, which the page's policy doesn't bind.
   await page.evaluate(axeSource);
   return page.evaluate(async () => {

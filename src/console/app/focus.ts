@@ -1,0 +1,40 @@
+import { useEffect } from 'react';
+
+const canHaveFocus = (element: Element): element is HTMLElement =>
+  element instanceof HTMLElement && element.tabIndex >= 0;
+
+/**
+ * Keeps the keyboard's place when what has the focus goes away, as a row that is deleted, a form that is done, or the menu from
+ * which a dialog was opened: the focus moves to the dialog that is open, to what had it before in the page, to the nearest frame
+ * around that, or to the page's heading. Browsers would begin at the top of the document again.
+ */
+export function useKeptFocus(): void {
+  useEffect(() => {
+    let last: Element | undefined;
+    /** What had the focus last in the page, and what is around it: menus and dialogs were opened there. */
+    let place: Element[] = [];
+
+    function remember({ target }: FocusEvent): void {
+      if (!(target instanceof Element)) return;
+      last = target;
+      if (!target.closest('main') || target.closest('[role="menu"]')) return;
+      place = [];
+      for (let one: Element | null = target; one && one.localName !== 'main'; one = one.parentElement) place.push(one);
+    }
+
+    const observer = new MutationObserver(() => {
+      if (!last || last.isConnected || document.activeElement !== document.body) return;
+      last = undefined;
+      const dialog = [...document.querySelectorAll('[role="dialog"]')].at(-1);
+      const around = place.find((one) => one.isConnected && canHaveFocus(one));
+      const next = dialog ?? around ?? document.querySelector('main h1');
+      if (next instanceof HTMLElement) next.focus({ preventScroll: true });
+    });
+    document.addEventListener('focusin', remember);
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => {
+      document.removeEventListener('focusin', remember);
+      observer.disconnect();
+    };
+  }, []);
+}

@@ -1,0 +1,229 @@
+import type { Locator, Page } from '@playwright/test';
+import { buildEnrollment, buildUser, factoryPassword } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, expect } from './support/browser.js';
+import { useConsole } from './support/console.js';
+import { buildScene, dialog, row } from './support/courses.js';
+import { whatFocusLacks } from './support/focus.js';
+import { audiences, lookAtScreens } from './support/screens.js';
+
+const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement);
+
+/** Presses Tab until a control has the focus, as who has no mouse does. */
+async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let presses = 0; presses < 120 && !(await isFocused(target)); presses += 1) await page.keyboard.press(key);
+  await expect(target).toBeFocused();
+}
+
+/** Goes to a control by Tab, and presses it. */
+async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press(key);
+}
+
+async function type(page: Page, target: Locator, text: string): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(text);
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
+describePages('By the keyboard alone', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+
+  it('one signs in, changes the first password, and signs out', async () => {
+    await buildUser(test.context, { role: 'super_admin' });
+    const user = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee', requiresPasswordChange: true });
+    const page = await test.open(test.url);
+    test.expectErrors(page, /status of 40[01]/);
+    const password = page.getByRole('textbox', { name: 'Password' });
+    await press(page, page.getByRole('button', { name: 'Sign in' }));
+    // What the service refuses first.
+    await expect(page.getByLabel('Email or phone')).toBeFocused();
+    await page.keyboard.type(user.email);
+    await type(page, password, factoryPassword);
+    await page.keyboard.press('Enter');
+
+    await expect(heading(page, 'Choose a password of your own')).toBeVisible();
+    const again = page.getByRole('textbox', { name: 'New password again' });
+    await type(page, page.getByRole('textbox', { name: 'New password' }).first(), 'my-own-password');
+    await type(page, again, 'another-password');
+    await page.keyboard.press('Enter');
+    await expect(again).toBeFocused();
+    await expect(again).toHaveAccessibleDescription(/not the same/);
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('my-own-password');
+    await page.keyboard.press('Enter');
+
+    await expect(heading(page, 'My courses')).toBeFocused();
+    const account = page.getByRole('button', { name: 'Account menu for Tia Trainee' });
+    await tabTo(page, account, 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('menuitem', { name: 'Profile' })).toBeFocused();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(heading(page, 'Sign in')).toBeVisible();
+  });
+
+  it('one reaches every screen by the menu, and the content by the link that skips it', async () => {
+    const { admin } = await buildScene(test);
+    const page = await test.openAs(admin);
+    for (const name of ['People', 'Imports', 'Courses', 'Enrollments', 'Audit log', 'Overview']) {
+      await page.reload();
+      await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+      await tabTo(page, page.getByRole('navigation').getByRole('link', { name, exact: true }), 'Shift+Tab');
+      await page.keyboard.press('Enter');
+      await expect(heading(page, name)).toBeFocused();
+    }
+    await page.goBack();
+    await expect(heading(page, 'Audit log')).toBeFocused();
+    const skip = page.getByRole('link', { name: 'Skip to content' });
+    await tabTo(page, skip, 'Shift+Tab');
+    await expect(skip).toBeInViewport();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('main')).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('main').locator(':focus')).toHaveCount(1);
+  });
+
+  it('one reaches the menu of a narrow window only while it is open', async () => {
+    const { trainer } = await buildScene(test);
+    const page = await test.openAs(trainer, '/courses', { viewport: { width: 360, height: 740 } });
+    await expect(heading(page, 'Courses')).toBeFocused();
+    const menu = page.getByRole('button', { name: 'Menu', exact: true });
+    await expect(page.getByRole('link', { name: 'Participants' })).toBeHidden();
+    await tabTo(page, menu, 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await press(page, page.getByRole('link', { name: 'Participants' }));
+    await expect(heading(page, 'Participants')).toBeFocused();
+    await expect(page.getByRole('link', { name: 'Participants' })).toBeHidden();
+  });
+
+  it('one opens a dialog, stays in it, and comes back to what opened it', async () => {
+    const { admin } = await buildScene(test);
+    const page = await test.openAs(admin, '/people');
+    const opener = page.getByRole('button', { name: 'New person' });
+    await press(page, opener);
+    await expect(dialog(page).locator(':focus')).toHaveCount(1);
+    for (let presses = 0; presses < 15; presses += 1) {
+      await page.keyboard.press(presses < 12 ? 'Tab' : 'Shift+Tab');
+      await expect(dialog(page).locator(':focus')).toHaveCount(1);
+    }
+    test.expectErrors(page, /status of 400/);
+    await press(page, dialog(page).getByRole('button', { name: 'Create' }));
+    await expect(dialog(page).getByLabel('First name')).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(dialog(page)).toBeHidden();
+    await expect(opener).toBeFocused();
+  });
+
+  it('one opens a dialog from the menu of a row, and comes back to the menu', async () => {
+    const { admin } = await buildScene(test);
+    const page = await test.openAs(admin, '/courses');
+    const menu = page.getByRole('button', { name: 'Actions for Pottery' });
+    await press(page, menu);
+    await expect(page.getByRole('menuitem').first()).toBeFocused();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await expect(dialog(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(menu).toBeFocused();
+    // Of what is gone, the list remains.
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await press(page, dialog(page).getByRole('button', { name: 'Delete course' }));
+    await expect(row(page, 'Pottery')).toHaveCount(0);
+    await expect(page.getByRole('region', { name: 'Courses' })).toBeFocused();
+  });
+
+  it('one filters, sorts and pages a list, and chooses from a list that is searched', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    for (const trainee of trainees) await buildEnrollment(test.context, trainee, course, { status: 'pending' });
+    const page = await test.openAs(trainer, '/enrollments?limit=2');
+    await expect(page.getByText('1 to 2 of 4')).toBeVisible();
+    await tabTo(page, page.getByLabel('Status'));
+    await page.keyboard.type('Requested');
+    await expect(page).toHaveURL(/status=pending/);
+    await press(page, page.getByRole('button', { name: 'Next page' }));
+    await expect(page.getByText('3 to 4 of 4')).toBeVisible();
+    await page.goto(`${test.url}/enrollments`);
+    await type(page, page.getByRole('combobox', { name: 'Course' }), 'comp');
+    await expect(page.getByRole('option', { name: 'Compilers' })).toBeVisible();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/courseId=/);
+    await type(page, page.getByRole('searchbox'), 'Ann');
+    await expect(page.getByText('1 to 1 of 1')).toBeVisible();
+    await press(page, page.getByLabel('Select Ann Trainee'), 'Space');
+    await press(page, page.getByRole('button', { name: 'Accept (1)' }));
+    await press(page, dialog(page).getByRole('button', { name: 'Accept' }));
+    await expect(row(page, 'Ann Trainee')).toContainText('Taking part');
+    await expect(page.locator('body')).not.toBeFocused();
+  });
+
+  it('one imports a file', async () => {
+    const { admin } = await buildScene(test);
+    const page = await test.openAs(admin, '/imports');
+    const choosing = page.waitForEvent('filechooser');
+    await press(page, page.getByRole('button', { name: 'Choose a CSV file' }));
+    const buffer = Buffer.from('First name,Last name,Mail,Rufzeichen\nAnn,Archer,ann@example.org,+44 1\n');
+    await (await choosing).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    await expect(heading(page, 'people.csv')).toBeFocused();
+    const timeout = scaled(20_000);
+    await expect(page.getByText('Waiting for your confirmation')).toBeVisible({ timeout });
+    await tabTo(page, page.getByLabel('What “Rufzeichen” is imported as'));
+    await page.keyboard.type('Phone');
+    await press(page, page.getByRole('button', { name: 'Plan again with these changes' }));
+    const apply = page.getByRole('button', { name: 'Import', exact: true });
+    await expect(apply).toBeEnabled({ timeout });
+    await press(page, apply);
+    await press(page, dialog(page).getByRole('button', { name: 'Import' }));
+    await expect(page.getByText('Completed')).toBeVisible({ timeout });
+    await expect(page.locator('body')).not.toBeFocused();
+  });
+
+  it('one asks for a place, sets the progress, and leaves the course', async () => {
+    const { course, trainees } = await buildScene(test);
+    const [trainee] = trainees;
+    if (!trainee) throw new Error('There are trainees.');
+    const page = await test.openAs(trainee, '/catalogue');
+    await press(page, page.getByRole('link', { name: 'Compilers' }));
+    await expect(heading(page, 'Compilers')).toBeFocused();
+    await press(page, page.getByRole('button', { name: 'Ask for a place' }));
+    await expect(page.getByText('The trainer has not answered yet.')).toBeVisible();
+    await expect(heading(page, 'Compilers')).toBeFocused();
+
+    const { Enrollment } = test.context.database.models;
+    await Enrollment.update({ status: 'active' }, { where: { userId: trainee.id, courseId: course.id } });
+    await page.reload();
+    const set = page.getByRole('button', { name: 'Set progress' });
+    await press(page, set);
+    await expect(dialog(page).getByLabel('Progress in percent')).toBeFocused();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('75');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('75%')).toBeVisible();
+    await expect(set).toBeFocused();
+    // Its materials are asked for once more before the page knows that they are not for this trainee any longer.
+    test.expectErrors(page, /status of 403/);
+    await press(page, page.getByRole('button', { name: 'Leave course' }));
+    await press(page, dialog(page).getByRole('button', { name: 'Leave course' }));
+    await expect(page.getByText('You can ask again.')).toBeVisible();
+    await expect(heading(page, 'Compilers')).toBeFocused();
+  });
+});
+
+describePages('The focus of the keyboard', function () {
+  this.timeout(scaled(240_000));
+  const test = useConsole();
+
+  for (const audience of audiences)
+    it(`is seen at every stop of every screen, and stays in open dialogs, ${audience}`, async () => {
+      const problems = await lookAtScreens(test, audience, { look: (page) => whatFocusLacks(page) });
+      expect(problems.join('\n')).toBe('');
+    });
+});

@@ -1,0 +1,109 @@
+import type { Page } from '@playwright/test';
+import { settled } from './browser.js';
+
+/**
+ * What is wrong with how a page is laid out, measured: the page scrolls sideways; something sticks out of the window and
+ * can't be scrolled to; words are cut off; words lie on words; something that can be pressed is covered. What lies behind an
+ * open dialog isn't looked at.
+ */
+export async function layoutProblems(page: Page): Promise<string[]> {
+  await settled(page);
+  // By this, tsx gives names to the functions below.
+  await page.evaluate('globalThis.__name = (named) => named');
+  return page.evaluate(() => {
+    const problems: string[] = [];
+    const dialog = [...document.querySelectorAll('[role="dialog"]')].findLast((one) => one.getClientRects().length > 0);
+    const top = dialog ?? document.body;
+    const describe = (element: Element) => {
+      const text = element.getAttribute('aria-label') ?? element.textContent ?? '';
+      return `<${element.localName} class="${element.getAttribute('class') ?? ''}"> ${JSON.stringify(text.slice(0, 60))}`;
+    };
+    const ancestorsOf = function* (element: Element) {
+      for (let one: Element | null = element; one; one = one.parentElement) yield one;
+    };
+    const scrolls = (element: Element) =>
+      [...ancestorsOf(element)].some(
+        (one) =>
+          one !== document.documentElement &&
+          /auto|scroll/.test(getComputedStyle(one).overflowX) &&
+          one !== document.body,
+      );
+    const isShown = (element: Element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    /** For screen readers only, or a mark of an input that is drawn by others. */
+    const isTiny = ({ width, height }: DOMRect) => width < 4 || height < 4;
+
+    /** The part of a text that its frames let through: those that scroll, and those that shorten. */
+    const seenPart = (element: Element, rect: DOMRect) => {
+      let { left, right, top: above, bottom } = rect;
+      for (const one of ancestorsOf(element)) {
+        const { overflowX, overflowY } = getComputedStyle(one);
+        if (one === document.body || (overflowX === 'visible' && overflowY === 'visible')) continue;
+        const box = one.getBoundingClientRect();
+        [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+        [above, bottom] = [Math.max(above, box.top), Math.min(bottom, box.bottom)];
+      }
+      return new DOMRect(left, above, Math.max(right - left, 0), Math.max(bottom - above, 0));
+    };
+
+    const beyond = document.documentElement.scrollWidth - window.innerWidth;
+    if (beyond > 0) problems.push(`the page scrolls sideways, by ${beyond} pixels`);
+
+    // Texts, as pieces that are drawn in one place.
+    const texts: { element: Element; layer: Element; rect: DOMRect; seen: DOMRect }[] = [];
+    const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const element = node.parentElement;
+      if (!element || (node.textContent ?? '').trim() === '' || !isShown(element)) continue;
+      if (element.closest('select, option, script, style, .skip-link')) continue;
+      const layer = [...ancestorsOf(element)].find((one) =>
+        /fixed|sticky|absolute/.test(getComputedStyle(one).position),
+      );
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const rect of range.getClientRects()) {
+        const seen = seenPart(element, rect);
+        if (!isTiny(seen)) texts.push({ element, layer: layer ?? top, rect, seen });
+      }
+    }
+    for (const { element, rect, seen } of texts) {
+      if (!scrolls(element) && (seen.left < -1 || seen.right > window.innerWidth + 1))
+        problems.push(`out of the window: ${describe(element)}`);
+      // What is shortened with an ellipsis, or after some lines, is so on purpose.
+      for (const one of ancestorsOf(element)) {
+        const { overflowX, textOverflow, webkitLineClamp } = getComputedStyle(one);
+        if (/auto|scroll/.test(overflowX)) break;
+        if (overflowX === 'visible') continue;
+        if (textOverflow === 'ellipsis' || webkitLineClamp !== 'none') break;
+        const box = one.getBoundingClientRect();
+        if (rect.left < box.left - 1 || rect.right > box.right + 1 || rect.top > box.bottom - 2)
+          problems.push(`cut off: ${describe(element)}`);
+      }
+    }
+    for (const [index, one] of texts.entries())
+      for (const other of texts.slice(index + 1)) {
+        if (one.element === other.element || one.layer !== other.layer) continue;
+        const width = Math.min(one.seen.right, other.seen.right) - Math.max(one.seen.left, other.seen.left);
+        const height = Math.min(one.seen.bottom, other.seen.bottom) - Math.max(one.seen.top, other.seen.top);
+        if (width > 3 && height > 5)
+          problems.push(`on top of each other: ${describe(one.element)} and ${describe(other.element)}`);
+      }
+
+    const controls = 'a[href], button, input, select, textarea, [role="tab"], [role="menuitem"], [role="option"]';
+    for (const element of top.querySelectorAll(controls)) {
+      if (!isShown(element) || isTiny(element.getBoundingClientRect()) || element.matches(':disabled, .skip-link'))
+        continue;
+      element.scrollIntoView({ block: 'center', inline: 'center' });
+      const { left, top: above, width, height } = element.getBoundingClientRect();
+      const hit = document.elementFromPoint(left + width / 2, above + height / 2);
+      const label = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
+      const isItself =
+        hit && (element.contains(hit) || label.some((one) => one.contains(hit)) || hit.contains(element));
+      // Open menus and lists lie over other things, and are closed again.
+      if (hit?.closest('[role="menu"], [class*="-dropdown"]')) continue;
+      if (!isItself && hit?.parentElement !== element.parentElement)
+        problems.push(`covered: ${describe(element)} by ${hit ? describe(hit) : 'nothing'}`);
+    }
+    document.scrollingElement?.scrollTo(0, 0);
+    return [...new Set(problems)].slice(0, 12);
+  });
+}

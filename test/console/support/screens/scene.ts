@@ -1,0 +1,97 @@
+import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../../../support/factories.js';
+import { scaled } from '../../../support/machine.js';
+import { expect } from '../browser.js';
+import type { ConsoleTest } from '../console.js';
+import type { Scene } from './screen.js';
+
+/** Makes a text that people have typed, up to so many characters long. */
+export type Typed = (text: string, maximum: number) => string;
+
+/** What people mostly type. */
+export const plain: Typed = (text) => text;
+
+const markup = '<img src=x onerror="globalThis.ran=1"><script>globalThis.ran=1</script>';
+
+/** Markup, a mark that turns the direction of text, and a word as long as it may be; cut at the limit. */
+export const hostile: Typed = (text, maximum) => `${text} ${markup}\u202e${'W'.repeat(maximum)}`.slice(0, maximum);
+
+/** People, courses and enrollments of every kind; imports only where they are asked for, as they take a while. */
+export async function buildScene(test: ConsoleTest, typed: Typed, withImports: boolean): Promise<Scene> {
+  const { context } = test;
+  const person = (firstName: string, lastName: string) => ({
+    firstName,
+    lastName: typed(lastName, 50),
+  });
+  const admin = await buildUser(context, { role: 'super_admin', ...person('Ada', 'Admin') });
+  const trainer = await buildUser(context, { role: 'trainer', ...person('Tom', 'Trainer') });
+  const trainee = await buildUser(context, person('Tia', 'Trainee'));
+  const newcomer = await buildUser(context, { ...person('Nia', 'New'), requiresPasswordChange: true });
+  const course = await buildCourse(context, trainer, {
+    title: typed('Compilers', 200),
+    isPublished: true,
+    maxStudents: 10,
+    category: typed('Computing', 100),
+    level: 'advanced',
+    description: typed('What it is about.', 10_000),
+    shortDescription: typed('From source text to machine code.', 500),
+    learningOutcomes: typed('Parsing and optimising.', 5000),
+    requirements: typed('Algebra.', 5000),
+    tagsJson: JSON.stringify([typed('parsers', 50), 'types']),
+    language: typed('English', 50),
+    location: typed('Room 1', 255),
+    startDate: '2026-03-01',
+  });
+  await buildMaterial(context, course, { name: typed('notes.txt', 255) });
+  const notes = typed('I know C.', 2000);
+  await buildEnrollment(context, trainee, course, { status: 'active', progress: 40, notes });
+  const other = await buildUser(context);
+  await buildEnrollment(context, other, course, { status: 'pending', notes });
+  const open = await buildCourse(context, trainer, { title: 'Weaving', isPublished: true });
+  await buildEnrollment(context, other, open, { status: 'cancelled' });
+  const full = await buildCourse(context, trainer, { title: 'Pottery', isPublished: true, maxStudents: 1 });
+  await buildEnrollment(context, other, full, { status: 'completed', progress: 100 });
+  await buildEnrollment(context, await buildUser(context), full, { status: 'active' });
+  // Lists of trainers and courses are long enough to scroll.
+  for (let number = 10; number < 20; number += 1) {
+    const another = await buildUser(context, { role: 'trainer', lastName: `Trainer${number}` });
+    await buildCourse(context, another, { title: `Sewing ${number}` });
+  }
+  await tokenFor(context, trainee);
+  const imports = withImports ? await buildImports(test, await tokenFor(context, admin), typed) : {};
+  const ids = { courseId: course.id, openCourseId: open.id, fullCourseId: full.id };
+  return { admin, trainer, trainee, newcomer, ...ids, plannedId: '', importedId: '', ...imports };
+}
+
+/** One that waits to be confirmed, and one that is done; with accounts, rejected rows and a column of no meaning. */
+async function buildImports({ url }: ConsoleTest, token: string, typed: Typed) {
+  const headers = { Authorization: `Bearer ${token}` };
+
+  async function upload(name: string, options: Record<string, string>): Promise<string> {
+    const cell = (text: string, maximum: number) => `"${typed(text, maximum).replaceAll('"', '""')}"`;
+    const lines = [
+      `First name,Last name,Mail,Phone,${cell('Call sign', 200)}`,
+      `Ann,${cell('Archer', 50)},${name}-ann@example.org,+44 1,${cell('Alpha', 10_000)}`,
+      `Bob,Baker,${name}-bob@example.org,+44 2,`,
+      `Cid,Cook,${cell('not-an-email', 10_000)},+44 3,`,
+      `D,Dyer,${name}-dan@example.org,+44 4,`,
+    ];
+    const form = new FormData();
+    for (const [key, value] of Object.entries(options)) form.append(key, value);
+    form.append('file', new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }), `${typed(name, 150)}.csv`);
+    const response = await fetch(`${url}/api/imports`, { method: 'POST', headers, body: form });
+    expect(response.status, await response.clone().text()).toBe(202);
+    const { import: created } = await response.json();
+    return created.id;
+  }
+  const statusOf = async (id: string) => {
+    const response = await fetch(`${url}/api/imports/${id}`, { headers });
+    return (await response.json()).import.status;
+  };
+
+  const importedId = await upload('staff', {});
+  const timeout = scaled(30_000);
+  await expect.poll(() => statusOf(importedId), { timeout }).toBe('completed');
+  const plannedId = await upload('people', { plan: 'true' });
+  await expect.poll(() => statusOf(plannedId), { timeout }).toBe('planned');
+  return { importedId, plannedId };
+}
