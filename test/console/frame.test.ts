@@ -1,0 +1,34 @@
+import { buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { accessibilityProblems, describePages, expect, keepScreenshot } from './support/browser.js';
+import { useConsole } from './support/console.js';
+
+describePages('The frame of the pages', function () {
+  this.timeout(scaled(60_000));
+  const test = useConsole();
+
+  it('has its menu over the page in a narrow window, until a page is chosen', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(admin, '/people', { viewport: { width: 360, height: 640 } });
+    const link = (name: string) => page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name });
+    await expect(link('Courses')).toBeHidden();
+    await page.getByRole('button', { name: 'Menu', exact: true }).click();
+    await expect(link('Courses')).toBeVisible();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'menu-narrow');
+    await link('Courses').click();
+    await expect(page.getByRole('heading', { name: 'Courses' })).toBeVisible();
+    await expect(link('Courses')).toBeHidden();
+  });
+
+  it('marks the one page in its menu that is open', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(admin, '/people');
+    const current = page.getByRole('navigation', { name: 'Menu' }).locator('[aria-current="page"]');
+    await expect(current).toHaveText(['People']);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expect(current).toHaveText(['Overview']);
+    await page.goto(`${test.url}/people/${admin.id}`);
+    await expect(current).toHaveText(['People']);
+  });
+});
