@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { User } from '../../src/db/models/user.js';
+import { changeManyUsers } from '../../src/services/accounts/bulk.js';
 import { buildCourse, buildUser, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
@@ -109,6 +111,31 @@ describe('POST /api/users/bulk', () => {
     await harness.api('get', '/api/auth/me', trainee.token).expect(401);
     const [entry] = await changesOf(harness, cast, trainee.user.id, admin);
     expect(entry).to.deep.equal({ action: 'user.end-sessions', before: { sessions: 2 }, after: null });
+  });
+
+  it('ends with the session of the caller', async () => {
+    const { context } = harness;
+    const { Session, User } = context.database.models;
+    const { user } = cast.admin;
+    const session = await Session.findOne({ where: { userId: user.id }, rejectOnEmpty: true });
+    const { id: sessionId, expiresAt: sessionExpiresAt, ip, userAgent } = session;
+    // Ended after the first change.
+    async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+      const result = await context.database.inTransaction(work);
+      await session.destroy();
+      return result;
+    }
+    const watched = { ...context, database: { ...context.database, inTransaction } };
+    const ids = [cast.trainee, cast.owner, cast.foreign].map((person) => person.user.id);
+    const caller = { user, sessionId, sessionExpiresAt, ip, userAgent };
+    const { signal } = new AbortController();
+    const { outcomes } = await changeManyUsers(watched, caller, { action: 'deactivate', ids }, signal);
+    expect(outcomes.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([
+      ['done', undefined],
+      ['refused', 'TOKEN_INVALID'],
+      ['refused', 'TOKEN_INVALID'],
+    ]);
+    expect(await User.count({ where: { isActive: false } })).to.equal(1);
   });
 
   it('changes what a filter matches', async () => {

@@ -3,6 +3,7 @@ import type { User } from '../../db/models/user.js';
 import { AppError, isAppError, notFound, validationError } from '../../errors.js';
 import { type BulkAction, type BulkChange, bulkChangeSchema, mostBulkAccounts } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
+import { isSignedIn } from '../auth/sessions.js';
 import { actorOf, type Caller, type Core } from '../core.js';
 import { deleteUser, resetPassword, setUserActive, trainerInUse } from './commands.js';
 import { listingFilter } from './queries.js';
@@ -140,6 +141,8 @@ export async function changeManyUsers(
     else if (signal.aborted) stopped = new AppError('INTERRUPTED');
     else
       try {
+        // Many accounts take long: who has been signed out meanwhile, as one whose token was stolen, changes no more.
+        if (!(await isSignedIn(core, caller))) throw new AppError('TOKEN_INVALID');
         outcomes.push({ ...account, outcome: 'done', ...(await change(core, caller, action, id)) });
       } catch (error) {
         if (!isAppError(error)) throw error;
