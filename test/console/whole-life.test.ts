@@ -184,7 +184,7 @@ async function readAuditLog(page: Page): Promise<void> {
     await expect(entry(page, action, actor, target), `${action} by ${actor}: ${target}`).not.toHaveCount(0);
   await keepScreenshot(page, 'whole life audit');
   await page.getByLabel('Kind of object').selectOption('Person');
-  await page.getByRole('textbox', { name: 'Person' }).fill('Archer');
+  await page.getByRole('combobox', { name: 'Person' }).fill('Archer');
   await page.getByRole('option', { name: trainee.name }).click();
   await expect(entry(page, 'Person imported', 'Ada Admin', trainee.name)).toHaveCount(1);
 }
