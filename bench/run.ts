@@ -6,6 +6,7 @@ const all: Record<string, () => Promise<unknown>> = {
   import: () => import('./import.js'),
   listings: () => import('./listings.js'),
   sqlite: () => import('./sqlite.js'),
+  console: () => import('./console.js'),
 };
 const unknown = benches.filter((name) => !(name in all));
 if (unknown.length > 0) {
