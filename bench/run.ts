@@ -7,6 +7,7 @@ const all: Record<string, () => Promise<unknown>> = {
   listings: () => import('./listings.js'),
   requests: () => import('./requests.js'),
   sqlite: () => import('./sqlite.js'),
+  console: () => import('./console.js'),
 };
 const unknown = benches.filter((name) => !(name in all));
 if (unknown.length > 0) {

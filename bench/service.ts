@@ -1,11 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { loadConfig } from '../src/config/config.js';
 import { type Context, createContext } from '../src/context.js';
 import { createApp } from '../src/http/server/app.js';
+import { serveConsole } from '../src/http/server/web-console.js';
 import { createLogger } from '../src/logger.js';
 import { tokenFor } from '../test/support/factories.js';
 import type { Timing } from './figures.js';
+import { program } from './options.js';
 
 /** The result of a request. */
 export interface Answer extends Timing {
@@ -37,10 +40,13 @@ export function openContext(databaseUrl: string, folder: string): Promise<Contex
   return createContext(loadConfig({ env, cwd: folder }), createLogger('silent', { write: () => undefined }));
 }
 
-/** Serves a migrated database over HTTP. */
+/** The web console as the measured program has it built. */
+const builtConsole = path.join(path.dirname(program), '..', 'dist', 'console');
+
+/** Serves a migrated database and the web console over HTTP. */
 export async function serve(databaseUrl: string, folder: string): Promise<Service> {
   const context = await openContext(databaseUrl, folder);
-  const server = createServer(createApp(context));
+  const server = createServer(createApp(context, {}, serveConsole(builtConsole)));
   let served: (milliseconds: number) => void = () => undefined;
   server.prependListener('request', (_request, response) => {
     const startedAt = performance.now();

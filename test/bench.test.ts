@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -62,6 +63,28 @@ async function measure(
       'first page of 40 enrollments',
     ]);
     expect(stdout).to.match(/requests\/s$/m);
+  });
+
+  it('measure the listings of the web console as they are painted', async function () {
+    if (!existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium')) this.skip();
+    const { figures } = await measure(program, 'console', 'listings');
+    expect(figures).to.deep.equal(
+      ['people', 'enrollments'].flatMap((name) => [
+        `${name} opened by address, 100 rows painted`,
+        `next page of ${name}, 100 rows painted`,
+        `requests for ${name}`,
+      ]),
+    );
+  });
+});
+
+(onMysql ? describe.skip : describe)('The bench of what the web console costs', function () {
+  this.timeout(scaled(120_000));
+  const program = useBuiltProgram();
+
+  it('measures a start with it and one without', async () => {
+    const { figures } = await measure(program, 'console', 'start');
+    expect(figures).to.deep.equal(['resident memory with the console', 'start with the console']);
   });
 });
 

@@ -1,0 +1,222 @@
+/**
+ * What the web console costs the service, and how soon its listings are painted: `npm run bench -- console`. Scenarios: start
+ * (memory and start with CONSOLE=on beside CONSOLE=off), listings (100 rows in Chromium on a large database) (`--only`).
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { type BrowserContext, chromium, type Page } from '@playwright/test';
+import { secureCookieName } from '../src/http/server/session-cookie.js';
+import { openDatabases, type Served } from './databases.js';
+import { median, milliseconds, remark, sized, verdict, whole } from './figures.js';
+import { only, program, rounds } from './options.js';
+import type { Sizes } from './programme.js';
+
+const mebibyte = 2 ** 20;
+
+/** How long a start takes, in milliseconds, and how much memory it keeps, in bytes. */
+interface Start {
+  readyMs: number;
+  residentBytes: number;
+}
+
+/** Starts the service on a folder's SQLite database; ends it once it is ready and has been measured. */
+async function started(folder: string, withConsole: boolean): Promise<Start> {
+  const startedAt = performance.now();
+  const server = spawn(process.execPath, [program, 'serve', '--migrate', '--port', '0', '--json'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOST: '127.0.0.1', CONSOLE: withConsole ? 'on' : 'off' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  try {
+    for await (const line of createInterface(server.stdout)) {
+      const { url } = JSON.parse(line) as { url: string };
+      const ready = await fetch(`${url}/readyz`);
+      if (!ready.ok) throw new Error(`/readyz answered ${ready.status}`);
+      const readyMs = performance.now() - startedAt;
+      const page = await fetch(url, { headers: { Accept: 'text/html' } });
+      if (page.ok !== withConsole) throw new Error(`the page was answered ${page.status}`);
+      const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8')) ?? [];
+      return { readyMs, residentBytes: 1024 * Number(kibibytes) };
+    }
+    throw new Error('serve has ended before it was ready');
+  } finally {
+    server.kill('SIGTERM');
+    await ended;
+  }
+}
+
+/** Starts with and without the console in turn, so that other load affects both. */
+async function start(): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
+  try {
+    await started(folder, true);
+    const starts: Record<'on' | 'off', Start[]> = { on: [], off: [] };
+    for (let pair = 0; pair < sized(11, 1); pair += 1)
+      for (const which of pair % 2 === 0 ? (['on', 'off'] as const) : (['off', 'on'] as const))
+        starts[which].push(await started(folder, which === 'on'));
+    /** The medians with the console, and of how much more it is than in the start beside it without. */
+    const figures = (name: keyof Start, unit: number): [number, number] => [
+      median(starts.on.map((one) => one[name] / unit)),
+      median(starts.on.map((one, pair) => (one[name] - (starts.off[pair]?.[name] ?? Number.NaN)) / unit)),
+    ];
+    const [memory, moreMemory] = figures('residentBytes', mebibyte);
+    verdict(
+      'resident memory with the console',
+      `${memory.toFixed(1)} MiB, ${moreMemory.toFixed(1)} MiB more than without (limit 10)`,
+      moreMemory <= 10,
+    );
+    const [seconds, moreSeconds] = figures('readyMs', 1000);
+    verdict(
+      'start with the console',
+      `ready after ${seconds.toFixed(2)} s, ${moreSeconds.toFixed(3)} s later than without (limit 0.1)`,
+      moreSeconds <= 0.1,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const sizes: Sizes = {
+  trainers: sized(500, 4),
+  trainees: sized(200_000, 300) - sized(500, 4) - 1,
+  courses: sized(2000, 100),
+  coursesOfBusiest: 40,
+  enrollments: sized(200_000, 1000),
+  enrollmentsOfBusiest: sized(20_000, 100),
+  enrollmentsOfTypical: sized(2000, 40),
+  auditEntries: 100,
+};
+
+const rowsShown = 100;
+
+/**
+ * In every page: knows of a session, as after signing in; waits until a list of so many rows is painted, with another first
+ * row than before.
+ */
+const waiting = `
+  localStorage.setItem('coursectl-signed-in', 'yes');
+  globalThis.firstRow = () => document.querySelector('tbody tr')?.textContent;
+  globalThis.painted = (rows, before) => new Promise((done) => {
+    const look = () => document.querySelectorAll('tbody tr').length >= rows && firstRow() !== before
+      ? requestAnimationFrame(() => setTimeout(() => done(performance.now())))
+      : requestAnimationFrame(look);
+    look();
+  });`;
+
+interface Listing {
+  name: string;
+  page: string;
+  /** What the page asks for, which is the yardstick. */
+  api: string;
+}
+
+const listings: readonly Listing[] = [
+  { name: 'people', page: '/people', api: '/api/users' },
+  { name: 'enrollments', page: '/enrollments', api: '/api/enrollments' },
+];
+
+/** How many requests of the API a page makes until it shows so many rows. */
+async function requestsFor(page: Page, url: string, rows: number): Promise<number> {
+  let count = 0;
+  const counting = () => {
+    count += 1;
+  };
+  await page.route('**/api/**', (route) => {
+    counting();
+    return route.continue();
+  });
+  await page.goto(`${url}?limit=${rows}`);
+  await page.evaluate(`painted(${rows})`);
+  await page.waitForLoadState('networkidle');
+  await page.unroute('**/api/**');
+  return count;
+}
+
+/** Measures a listing from its address to its rows, and from a click to the rows of the next page. */
+async function measureListing(page: Page, origin: string, { name, page: address, api }: Listing): Promise<void> {
+  const url = `${origin}${address}`;
+  const times: Record<'opened' | 'turned' | 'processor' | 'answered', number[]> = {
+    ...{ opened: [], turned: [], processor: [], answered: [] },
+  };
+  const debug = await page.context().newCDPSession(page);
+  await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
+  /** The processor time of the page's thread, in milliseconds: other load doesn't lengthen it. */
+  const processorMs = async () => {
+    const { metrics } = await debug.send('Performance.getMetrics');
+    return 1000 * (metrics.find((metric) => metric.name === 'TaskDuration')?.value ?? Number.NaN);
+  };
+  // The first one fills the caches.
+  for (let round = 0; round <= 3 * rounds; round += 1) {
+    await page.goto(`${url}?limit=${rowsShown}`, { waitUntil: 'commit' });
+    const opened = await page.evaluate<number>(`painted(${rowsShown})`);
+    await page.waitForLoadState('networkidle');
+    const before = await processorMs();
+    const turned = await page.evaluate<number>(`(async () => {
+      const before = firstRow();
+      const clickedAt = performance.now();
+      document.querySelector('[aria-label="Next page"]').click();
+      return (await painted(${rowsShown}, before)) - clickedAt;
+    })()`);
+    const processor = (await processorMs()) - before;
+    const answered = await page.evaluate<number>(`(async () => {
+      const askedAt = performance.now();
+      await (await fetch('${api}?limit=${rowsShown}&page=${3 + round}')).json();
+      return performance.now() - askedAt;
+    })()`);
+    if (round === 0) continue;
+    times.opened.push(opened);
+    times.turned.push(turned);
+    times.processor.push(processor);
+    times.answered.push(answered);
+  }
+  const answered = median(times.answered);
+  for (const [what, values] of [
+    [`${name} opened by address, ${rowsShown} rows painted`, times.opened],
+    [`next page of ${name}, ${rowsShown} rows painted`, times.turned],
+  ] as const) {
+    const time = median(values);
+    const beside = `the answer of the API alone takes ${milliseconds(answered)}`;
+    verdict(what, `${milliseconds(time)}; ${beside} (limit 1 s)`, time <= 1000);
+  }
+  remark(`next page of ${name}: ${milliseconds(median(times.processor))} of the processor in the page`);
+  const few = await requestsFor(page, url, 20);
+  const many = await requestsFor(page, url, rowsShown);
+  verdict(`requests for ${name}`, `${many} for ${rowsShown} rows, ${few} for 20 (limit: as many)`, many <= few);
+}
+
+/** A window of the super admin. */
+async function windowOf({ service, programme }: Served, context: BrowserContext): Promise<Page> {
+  const value = await service.token(programme.superAdmin);
+  const cookie = { name: secureCookieName, value, url: 'https://localhost', httpOnly: true, secure: true };
+  await context.addCookies([{ ...cookie, sameSite: 'Strict' }]);
+  await context.addInitScript(waiting);
+  return context.newPage();
+}
+
+async function painting(): Promise<void> {
+  const databases = await openDatabases();
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  try {
+    const served = await databases.prepare('bench_console', sizes);
+    remark(`Chromium ${browser.version()}, window of 1280x800, ${whole(sizes.trainees + sizes.trainers + 1)} accounts`);
+    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 } });
+    const page = await windowOf(served, context);
+    const origin = served.service.url.replace('127.0.0.1', 'localhost');
+    for (const listing of listings) await measureListing(page, origin, listing);
+  } finally {
+    await browser.close();
+    await databases.close();
+  }
+}
+
+const scenarios: Record<string, () => Promise<void>> = { start, listings: painting };
+const unknown = only.filter((name) => !(name in scenarios));
+if (unknown.length > 0)
+  throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}`);
+for (const [name, scenario] of Object.entries(scenarios))
+  if (only.length === 0 || only.includes(name)) await scenario();
