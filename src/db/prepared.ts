@@ -27,6 +27,12 @@ interface Undeclared {
 }
 
 /**
+ * The driver's own conversions, in the place of Sequelize's. It has to be a function: without one mysql2 takes Sequelize's,
+ * and compiles and keeps another parser for every execution.
+ */
+const typeCast = (_field: unknown, next: () => unknown): unknown => next();
+
+/**
  * Runs a SELECT outside of transactions.
  * @param sql the same text every time, with `?` for each value
  * @returns its rows as lists of values
@@ -50,8 +56,7 @@ export async function selectPrepared(
       };
       if (isSqlite(sequelize))
         connection.all(sql, values, (error, rows) => settle(error, (rows as object[] | undefined)?.map(Object.values)));
-      // Sequelize's own conversions don't know the format of prepared statements.
-      else connection.execute({ sql, values, typeCast: true, rowsAsArray: true }, settle);
+      else connection.execute({ sql, values, typeCast, rowsAsArray: true }, settle);
     });
   } finally {
     connectionManager.releaseConnection(connection);
