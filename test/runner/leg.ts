@@ -57,7 +57,9 @@ class FileReporter {
     };
     runner.on('pass', (test) => {
       const result = resultOf(test);
-      result.passed += 1;
+      // A helper kept another file's `describe`: the test ran without the time limit and the hooks of its suite.
+      if (test.fullTitle() === test.title) result.failures.push({ title: test.title, text: 'It is in no suite.' });
+      else result.passed += 1;
       result.milliseconds += test.duration ?? 0;
       result.titles.push(test.fullTitle());
     });

@@ -20,8 +20,12 @@ const isInstalled = existsSync(executablePath);
 if (!isInstalled && process.env.REQUIRE_BROWSER === '1')
   throw new Error(`REQUIRE_BROWSER is set, and there is no Chromium at ${executablePath}.`);
 
-/** `describe` for pages: skipped, and said loudly, where there is no browser. */
-export const describePages = isInstalled ? describe : describe.skip;
+/**
+ * `describe` for pages: skipped, and said loudly, where there is no browser. It is looked up at each call: Mocha gives every
+ * file its own, and this module is loaded once for all files of a worker process.
+ */
+export const describePages: (title: string, suite: (this: Mocha.Suite) => void) => void = (title, suite) =>
+  void (isInstalled ? describe : describe.skip)(title, suite);
 if (!isInstalled) console.log(`NOT RUN: tests of the web console, as there is no Chromium at ${executablePath}.`);
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
