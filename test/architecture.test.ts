@@ -41,7 +41,7 @@ interface Edge {
 const packageLayers: Readonly<Record<string, readonly string[]>> = {
   sequelize: ['db', 'services'],
   ...{ mysql2: ['db'], '@photostructure/sqlite': ['db'], umzug: ['db'] },
-  ...{ express: ['http'], multer: ['http'], helmet: ['http'], cors: ['http'], 'pino-http': ['http'] },
+  ...{ express: ['http'], multer: ['http'], helmet: ['http'], cors: ['http'] },
   ...{ commander: ['cli'], inquirer: ['cli'], chalk: ['cli'], 'cli-progress': ['cli'] },
   ...{ '@aws-sdk/client-s3': ['storage'], sharp: ['storage'] },
   ...{ jsonwebtoken: ['services'], bcryptjs: ['services'], '@node-rs/bcrypt': ['services'] },

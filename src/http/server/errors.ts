@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, type ErrorCode } from '../../errors.js';
 import type { Logger } from '../../logger.js';
 import type { Operation } from '../api/operation.js';
+import { describeRequest } from '../middleware/request-log.js';
 
 interface Mapping {
   status: number;
@@ -168,7 +169,7 @@ const unavailableEveryMs = 1000;
  * Logs the first 503 of a kind, with its request, and then once a second how many more there were: under load a line each
  * would make it worse.
  */
-function createUnavailableLog(logger: Logger): (code: ErrorCode, error: unknown, first: Logger) => void {
+function createUnavailableLog(logger: Logger): (code: ErrorCode, first: object) => void {
   const more = new Map<ErrorCode, number>();
   function report(code: ErrorCode): void {
     const count = more.get(code) ?? 0;
@@ -181,10 +182,10 @@ function createUnavailableLog(logger: Logger): (code: ErrorCode, error: unknown,
     more.set(code, 0);
     setTimeout(() => report(code), unavailableEveryMs).unref();
   }
-  return (code, error, first) => {
+  return (code, first) => {
     const count = more.get(code);
     if (count !== undefined) return void more.set(code, count + 1);
-    first.error({ err: error }, 'request failed');
+    logger.error(first, 'request failed');
     watch(code);
   };
 }
@@ -195,8 +196,11 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, request, response: Response<object, { operation?: Operation }>, next) => {
     const known = error instanceof AppError ? error : fromFramework(error);
     const mapping = known ? mappings[known.code] : serverError;
-    if (known && mapping.status === 503) logUnavailable(known.code, error, request.log);
-    else if (mapping.status >= 500) request.log.error({ err: error }, 'request failed');
+    if (mapping.status >= 500) {
+      const entry = { req: describeRequest(request, response), err: error };
+      if (known && mapping.status === 503) logUnavailable(known.code, entry);
+      else logger.error(entry, 'request failed');
+    }
     // Too late for an answer: Express ends the connection, so that the client can't take a half for the whole.
     if (response.headersSent) return next(error);
     // What was to be sent may have been for keeping; that it failed is not.
