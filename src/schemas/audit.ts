@@ -5,7 +5,6 @@ import Joi from './joi.js';
 /** Everything that is recorded, as `<what>.<what happened to it>`. */
 export const auditActions = [
   'setup.complete',
-  'demo.load',
   'user.register',
   'user.update',
   'user.activate',
@@ -37,6 +36,7 @@ export const auditActions = [
   'enrollment.status',
   'enrollment.progress',
   'enrollment.remove',
+  'demo.load',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

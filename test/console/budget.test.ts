@@ -10,8 +10,11 @@ import { routedPages } from './support/pages.js';
 /** What a browser may load before a page is usable, in bytes, gzipped. */
 const budget = { js: 225_000, css: 40_000 };
 
-/** The JavaScript that a page may load at first, where it is more: the form of a course has lists to choose from, and a number field. */
+/** The JavaScript that a page may load at first, where it is more. */
 const larger: Record<string, number> = {
+  // It has words for everything that is recorded, and German ones are longer.
+  'audit/audit-page.tsx': 227_000,
+  // The form of a course has lists to choose from, and a number field.
   'courses/new-course-page.tsx': 242_000,
   'courses/course-page.tsx': 250_000,
 };

@@ -2,16 +2,19 @@ import { Grid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useApi, useChange } from '../api/queries.js';
 import { formatBytes, formatNumber } from '../i18n/format.js';
+import { lazyPart } from '../ui/lazy.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { PlainTable } from '../ui/plain-table.js';
 import { CourseFigures } from './course-figures.js';
-import { DemoNotice } from './demo-notice.js';
 import { EnrollmentFigures } from './enrollment-figures.js';
 import { Figures, Section } from './figures.js';
-import { FirstSteps } from './first-steps.js';
 import { LastImports } from './last-imports.js';
 import { type Overview, OverviewPage } from './overview-page.js';
 import { Weeks } from './weeks.js';
+
+// Seen in the first days, or never.
+const DemoNotice = lazyPart(async () => (await import('./demo-notice.js')).DemoNotice);
+const FirstSteps = lazyPart(async () => (await import('./first-steps.js')).FirstSteps);
 
 const roles = ['trainee', 'trainer', 'super_admin'] as const;
 const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
