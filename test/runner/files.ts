@@ -13,7 +13,10 @@ const slowFirst = [
   'test/http/programme-model.test.ts',
   'test/services/imports/run/kill-loop.test.ts',
   'test/http/text-cost.test.ts',
+  'test/console/keyboard.test.ts',
+  'test/console/layout.test.ts',
   'test/console/accessibility.test.ts',
+  'test/console/hostile-text.test.ts',
   'test/bench.test.ts',
   'test/services/imports/run/resume-kill.test.ts',
   'test/console/import-kill.test.ts',
@@ -55,12 +58,17 @@ function reaches(file: string, target: string, seen = new Set<string>()): boolea
   return importedBy(file).some((imported) => reaches(imported, target, seen));
 }
 
+/** Tests that look at how pages are drawn, screen by screen, and not at what the service does. */
+const looks = ['accessibility', 'course-layout', 'frame', 'hostile-text', 'layout', 'loading', 'motion'].map(
+  (name) => `test/console/${name}.test.ts`,
+);
+
 /**
  * Whether a test file has to run on each kind of database. Pages know nothing of the database behind the API, and a
- * browser is slow: their tests run on the second one only at full depth.
+ * browser is slow: their journeys run on the second one only at full depth, and what looks at them runs once.
  */
 export function needsDatabase(file: string, isFull = fullDepth): boolean {
-  if (!isFull && file.startsWith('test/console/')) return false;
+  if (looks.includes(file) || (!isFull && file.startsWith('test/console/'))) return false;
   return reaches(path.join(repository, file), databaseSupport);
 }
 

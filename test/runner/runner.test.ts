@@ -17,10 +17,11 @@ describe('The runner of the tests', () => {
       expect(once).not.to.include(file);
   });
 
-  it('runs the tests of pages on each database at full depth', () => {
+  it('runs the journeys through pages on each database at full depth', () => {
     expect(needsDatabase('test/console/people.test.ts', true)).to.equal(true);
     expect(needsDatabase('test/console/people.test.ts', false)).to.equal(false);
-    expect(needsDatabase('test/console/words.test.ts', true)).to.equal(false);
+    for (const name of ['words', 'accessibility', 'layout'])
+      expect(needsDatabase(`test/console/${name}.test.ts`, true)).to.equal(false);
   });
 
   it('starts the slowest files first, and leaves none out', () => {
