@@ -11,6 +11,8 @@ const answeredWithinMs = 5000;
 const healedWithinMs = 10_000;
 const faultMs = 8000;
 const afterMs = 12_000;
+/** How long the service works before the first fault, in milliseconds. */
+const warmUpMs = 20_000;
 /** A request asks the database at least once: it takes longer than this where each answer is late. */
 const slowMs = 500;
 const feltShare = 0.1;
@@ -107,7 +109,8 @@ export async function run(): Promise<Verdict[]> {
       20,
     );
     const probes = startClients(instance.url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
-    await sleep(5000);
+    // The heap takes its working size under this load first.
+    await sleep(warmUpMs);
     const before = instance.memory().now;
     const phases: Phase[] = [];
     for (const fault of faults) phases.push(await suffer(fault, proxy, clients, () => instance.memory().now));
