@@ -50,8 +50,8 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, imp
  * classes of theirs that are extended.
  */
 const privateParts: Readonly<Record<string, readonly string[]>> = {
-  // Connections are taken and given back, for statements that are prepared.
-  'db/prepared.ts': ['sequelize', 'mysql2'],
+  // Connections are taken and given back, for queries past Sequelize.
+  'db/plain-select.ts': ['sequelize', 'mysql2'],
   // Connections are made, handed out and closed by methods of the connection manager that ours replace; `stream` is the
   // socket of a connection.
   'db/sequelize-patches/mysql.ts': ['sequelize', 'mysql2'],

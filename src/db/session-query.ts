@@ -2,7 +2,7 @@ import type { ModelAttributeColumnOptions, Sequelize } from 'sequelize';
 import type { Database } from './connection.js';
 import type { Session } from './models/session.js';
 import type { User } from './models/user.js';
-import { selectPrepared, type Value } from './prepared.js';
+import { plainSelect, type Value } from './plain-select.js';
 
 /** A session with its account. */
 export interface SessionWithUser extends Pick<Session, 'id' | 'createdAt' | 'lastUsedAt' | 'expiresAt'> {
@@ -72,7 +72,7 @@ export async function findSession(
   userId: string,
 ): Promise<SessionWithUser | undefined> {
   const { sql, session, user } = queryOf(database);
-  const [values] = await selectPrepared(database.sequelize, sql, [id, userId]);
+  const [values] = await plainSelect(database.sequelize, sql, [id, userId]);
   if (!values) return undefined;
   const account = database.models.User.build(
     // The columns of the model are all there, with values of their types.

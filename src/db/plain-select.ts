@@ -1,9 +1,11 @@
+import { format } from 'mysql2';
 import type { Sequelize } from 'sequelize';
 import { isSqlite } from './dialect.js';
 
 /**
- * Prepared statements, for the few queries that run with every request: Sequelize writes the text of a query, builds its
- * rows and checks its options each time, which takes longer than the query.
+ * Queries past Sequelize, for the few that run with every request: it writes the text of a query, builds its rows and checks
+ * its options each time, which takes longer than the query. They are not prepared: on a fresh connection that takes another
+ * round trip, and a database that is far away or slow has many fresh connections.
  */
 
 /** A value of a statement, and of a column as the driver returns it: SQLite knows neither booleans nor dates. */
@@ -13,7 +15,7 @@ type Callback = (error: Error | null, rows?: unknown) => void;
 
 /** The drivers' connections, as far as they are used here. */
 interface Connection {
-  execute(statement: object, callback: Callback): void;
+  query(statement: object, callback: Callback): void;
   all(sql: string, values: readonly Value[], callback: Callback): void;
 }
 
@@ -26,22 +28,19 @@ interface Undeclared {
   log(text: string): void;
 }
 
-/**
- * The driver's own conversions, in the place of Sequelize's. It has to be a function: without one mysql2 takes Sequelize's,
- * and compiles and keeps another parser for every execution.
- */
+/** The driver's own conversions, in the place of Sequelize's. */
 const typeCast = (_field: unknown, next: () => unknown): unknown => next();
 
 /**
  * Runs a SELECT outside of transactions.
- * @param sql the same text every time, with `?` for each value
+ * @param sql with `?` for each value
  * @returns its rows as lists of values
  * @throws the driver's own errors; run it within `Database.read`, which translates them
  */
-export async function selectPrepared(
+export async function plainSelect(
   sequelize: Sequelize,
   sql: string,
-  values: readonly Value[],
+  values: readonly string[],
 ): Promise<readonly (readonly Value[])[]> {
   const undeclared = sequelize as unknown as Undeclared;
   const { connectionManager } = undeclared;
@@ -56,7 +55,7 @@ export async function selectPrepared(
       };
       if (isSqlite(sequelize))
         connection.all(sql, values, (error, rows) => settle(error, (rows as object[] | undefined)?.map(Object.values)));
-      else connection.execute({ sql, values, typeCast, rowsAsArray: true }, settle);
+      else connection.query({ sql: format(sql, [...values]), typeCast, rowsAsArray: true }, settle);
     });
   } finally {
     connectionManager.releaseConnection(connection);
