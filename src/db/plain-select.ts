@@ -42,6 +42,7 @@ export async function plainSelect(
   sql: string,
   values: readonly string[],
 ): Promise<readonly (readonly Value[])[]> {
+  // Its types leave out what is used here: see there.
   const undeclared = sequelize as unknown as Undeclared;
   const { connectionManager } = undeclared;
   const connection = await connectionManager.getConnection({ type: 'SELECT' });

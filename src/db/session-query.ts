@@ -79,6 +79,6 @@ export async function findSession(
     attributesOf(user, values, session.length) as never,
     { isNewRecord: false, raw: true },
   );
-  // Likewise.
+  // Those of `sessionAttributes`, which are the keys of the type, are all there as well.
   return { ...(attributesOf(session, values, 0) as unknown as Omit<SessionWithUser, 'user'>), user: account };
 }
