@@ -1,10 +1,10 @@
 import { format } from 'mysql2';
-import type { Sequelize } from 'sequelize';
+import type { Sequelize, Transaction } from 'sequelize';
 import { isSqlite } from './dialect.js';
 
 /**
- * Queries past Sequelize, for the few that run with every request: it writes the text of a query, builds its rows and checks
- * its options each time, which takes longer than the query. They are not prepared: on a fresh connection that takes another
+ * Queries past Sequelize, for the few that run with every request or read an account for each row of a file: it writes the
+ * text of a query, builds its rows and checks its options each time, which takes longer than the query. They are not prepared: on a fresh connection that takes another
  * round trip, and a database that is far away or slow has many fresh connections.
  */
 
@@ -31,33 +31,48 @@ interface Undeclared {
 /** The driver's own conversions, in the place of Sequelize's. */
 const typeCast = (_field: unknown, next: () => unknown): unknown => next();
 
+/** A transaction has a connection, which Sequelize's types don't declare. */
+type WithConnection = Transaction & { connection: Connection };
+
+function rowsOf(
+  sequelize: Sequelize,
+  connection: Connection,
+  sql: string,
+  values: readonly string[],
+): Promise<readonly (readonly Value[])[]> {
+  return new Promise((resolve, reject) => {
+    const settle: Callback = (error, rows) => {
+      if (error) reject(error);
+      // Both drivers give lists of rows for a SELECT.
+      else resolve(rows as Value[][]);
+    };
+    if (isSqlite(sequelize))
+      connection.all(sql, values, (error, rows) => settle(error, (rows as object[] | undefined)?.map(Object.values)));
+    else connection.query({ sql: format(sql, [...values]), typeCast, rowsAsArray: true }, settle);
+  });
+}
+
 /**
- * Runs a SELECT outside of transactions.
+ * Runs a SELECT.
  * @param sql with `?` for each value
+ * @param transaction in which it runs; outside of any when absent
  * @returns its rows as lists of values
- * @throws the driver's own errors; run it within `Database.read`, which translates them
+ * @throws the driver's own errors; run it within `Database.read` or `inTransaction`, which translate them
  */
 export async function plainSelect(
   sequelize: Sequelize,
   sql: string,
   values: readonly string[],
+  transaction?: Transaction,
 ): Promise<readonly (readonly Value[])[]> {
   // Its types leave out what is used here: see there.
   const undeclared = sequelize as unknown as Undeclared;
+  undeclared.log(`Executing (${transaction ? 'transaction' : 'default'}): ${sql};`);
+  if (transaction) return rowsOf(sequelize, (transaction as WithConnection).connection, sql, values);
   const { connectionManager } = undeclared;
   const connection = await connectionManager.getConnection({ type: 'SELECT' });
-  undeclared.log(`Executing (default): ${sql};`);
   try {
-    return await new Promise((resolve, reject) => {
-      const settle: Callback = (error, rows) => {
-        if (error) reject(error);
-        // Both drivers give lists of rows for a SELECT.
-        else resolve(rows as Value[][]);
-      };
-      if (isSqlite(sequelize))
-        connection.all(sql, values, (error, rows) => settle(error, (rows as object[] | undefined)?.map(Object.values)));
-      else connection.query({ sql: format(sql, [...values]), typeCast, rowsAsArray: true }, settle);
-    });
+    return await rowsOf(sequelize, connection, sql, values);
   } finally {
     connectionManager.releaseConnection(connection);
   }
