@@ -1,4 +1,4 @@
-import { format } from 'mysql2';
+import { escape as quoted } from 'mysql2';
 import type { Sequelize } from 'sequelize';
 import { isSqlite } from './dialect.js';
 
@@ -8,15 +8,12 @@ import { isSqlite } from './dialect.js';
  * round trip, and a database that is far away or slow has many fresh connections.
  */
 
-/** A value of a statement, and of a column as the driver returns it: SQLite knows neither booleans nor dates. */
-export type Value = string | number | Date | null;
-
 type Callback = (error: Error | null, rows?: unknown) => void;
 
 /** The drivers' connections, as far as they are used here. */
 interface Connection {
   query(statement: object, callback: Callback): void;
-  all(sql: string, values: readonly Value[], callback: Callback): void;
+  all(sql: string, values: readonly string[], callback: Callback): void;
 }
 
 /** What Sequelize's types don't declare: its connections, which have the limits and deadlines of this program, and its log. */
@@ -25,38 +22,42 @@ interface Undeclared {
     getConnection(options: { type: 'SELECT' }): Promise<Connection>;
     releaseConnection(connection: Connection): void;
   };
+  options: { logging?: unknown };
   log(text: string): void;
 }
 
-/** The driver's own conversions, in the place of Sequelize's. */
-const typeCast = (_field: unknown, next: () => unknown): unknown => next();
+/** A value as the server sends it; also a type of JSON, which the driver would parse on some servers and not on others. */
+const typeCast = (field: { string(): string | null }): string | null => field.string();
 
 /**
- * Runs a SELECT outside of transactions.
- * @param sql with `?` for each value
- * @returns its rows as lists of values
+ * Runs a SELECT of one column outside of transactions. A column costs more than what stands in it: the server describes each
+ * in a packet of its own, so a row of many values is asked for as one array of JSON.
+ * @param sql with `?` for each value, and nowhere else
+ * @returns the value of the first row; nothing where there is no row
  * @throws the driver's own errors; run it within `Database.read`, which translates them
  */
-export async function plainSelect(
+export async function selectText(
   sequelize: Sequelize,
   sql: string,
   values: readonly string[],
-): Promise<readonly (readonly Value[])[]> {
+): Promise<string | undefined> {
   // Its types leave out what is used here: see there.
   const undeclared = sequelize as unknown as Undeclared;
   const { connectionManager } = undeclared;
   const connection = await connectionManager.getConnection({ type: 'SELECT' });
-  undeclared.log(`Executing (default): ${sql};`);
+  if (undeclared.options.logging) undeclared.log(`Executing (default): ${sql};`);
   try {
     return await new Promise((resolve, reject) => {
       const settle: Callback = (error, rows) => {
-        if (error) reject(error);
-        // Both drivers give lists of rows for a SELECT.
-        else resolve(rows as Value[][]);
+        if (error) return reject(error);
+        // Both drivers give lists of rows for a SELECT, and there is one column of text.
+        const [row] = rows as Record<string, string>[];
+        resolve(row && Object.values(row)[0]);
       };
-      if (isSqlite(sequelize))
-        connection.all(sql, values, (error, rows) => settle(error, (rows as object[] | undefined)?.map(Object.values)));
-      else connection.query({ sql: format(sql, [...values]), typeCast, rowsAsArray: true }, settle);
+      if (isSqlite(sequelize)) return connection.all(sql, values, settle);
+      let next = 0;
+      const text = sql.replaceAll('?', () => quoted(values[next++] ?? null));
+      connection.query({ sql: text, typeCast }, settle);
     });
   } finally {
     connectionManager.releaseConnection(connection);
