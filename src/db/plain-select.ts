@@ -36,7 +36,7 @@ type WithConnection = Transaction & { connection: Connection };
 /** How the driver for MySQL makes values of columns: in the place of Sequelize's conversions. */
 type TypeCast = (field: { string(): string | null }, next: () => unknown) => unknown;
 
-/** A statement with `?` for each value, and nowhere else. */
+/** A statement: where it has values, with `?` for each of them and nowhere else. */
 interface Statement {
   sql: string;
   values: readonly string[];
@@ -52,7 +52,8 @@ function ask(sequelize: Sequelize, connection: Connection, { sql, values, typeCa
         settle(error, (rows as Record<string, Value>[] | undefined)?.map(Object.values)),
       );
     let next = 0;
-    const text = sql.replaceAll('?', () => quoted(values[next++] ?? null));
+    // Without values the statement is written out, and what it holds may have question marks.
+    const text = values.length === 0 ? sql : sql.replaceAll('?', () => quoted(values[next++] ?? null));
     connection.query({ sql: text, typeCast, rowsAsArray: true }, (error, rows) =>
       settle(error, rows as Value[][] | undefined),
     );
