@@ -129,14 +129,14 @@ async function measure(
 
   it('are listed with the suites and cases', async () => {
     expect((await bench('run.ts', '--help')).stdout).to.match(/^Suites: startup, import, listings, requests,/m);
-    expect((await bench('peers.ts', '--help')).stdout).to.match(/^Cases: login, me, listing, users;/m);
+    expect((await bench('peers.ts', '--help')).stdout).to.match(/^Cases: login, me;/m);
   });
 
   for (const [args, message] of [
     [['--scale', 'half'], '--scale takes a number above 0, not "half".'],
     [['--rounds', '0'], '--rounds takes a number above 0, not "0".'],
     [['--depth'], "Unknown option '--depth'"],
-    [['--only', 'everything'], 'There is no everything. There are: login, me, listing, users'],
+    [['--only', 'everything'], 'There is no everything. There are: login, me'],
   ] as const)
     it(`are refused before anything is installed: ${args.join(' ')}`, async () => {
       const { exitCode, stderr } = await bench('peers.ts', ...args);

@@ -50,7 +50,6 @@ function settings(serverUrl: string, folder: string, port: number, password: str
 
 /** What Directus is asked as. */
 export interface Directus extends Candidate {
-  url: string;
   adminToken: string;
   /** Accounts with the administrator's password. */
   emails: readonly string[];
@@ -78,8 +77,7 @@ async function started({ node, cli }: Installed, env: NodeJS.ProcessEnv, folder:
 }
 
 /**
- * Makes a database for Directus with the same enrollments as the service's, copied with their indexes, and as many accounts,
- * and serves it.
+ * Makes a database for Directus with as many accounts as the service's, and serves it.
  * @param source the service's database
  * @param password of the administrator and of all accounts
  */
@@ -99,9 +97,6 @@ export async function serveDirectus(
     await sql.query(`CREATE DATABASE ${directusDatabase} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci`);
     await promisify(execFile)(installed.node, [installed.cli, 'bootstrap'], { env, cwd: folder, maxBuffer: 2 ** 26 });
     await sql.query(`USE ${directusDatabase}`);
-    await sql.query(`CREATE TABLE enrollments LIKE ${source}.enrollments`);
-    await sql.query(`INSERT INTO enrollments SELECT * FROM ${source}.enrollments`);
-    await sql.query("INSERT INTO directus_collections (collection) VALUES ('enrollments')");
     const columns = 'first_name, last_name, password, status, role, provider';
     await sql.query(
       `INSERT INTO directus_users (id, email, ${columns})
@@ -120,7 +115,7 @@ export async function serveDirectus(
       });
       if (!response.ok) throw new Error(`Directus answered ${response.status}: ${await response.text()}`);
       const { data } = (await response.json()) as { data: { access_token: string } };
-      return { ...candidate, url, adminToken: data.access_token, emails: rows.map(({ email }) => String(email)) };
+      return { ...candidate, adminToken: data.access_token, emails: rows.map(({ email }) => String(email)) };
     } catch (error) {
       await stopped(candidate);
       throw error;

@@ -80,7 +80,6 @@ export interface ProgrammeData {
   catalogue: Request;
   /** Trainees who ask for places in courses, none of them twice for the same. @param count how many are sent at most */
   enrolling(count: number): Request;
-  typicalTrainer: string;
   /** Accounts of trainees, all with the password of the factory. */
   emails: readonly string[];
 }
@@ -96,7 +95,7 @@ const sizes: Sizes = {
   enrollmentsOfTypical: sized(2000, 40),
   auditEntries: 100,
 };
-export const programmeSize = `${whole(sizes.enrollments)} enrollments`;
+const programmeSize = `${whole(sizes.enrollments)} enrollments`;
 
 /** A programme with a million enrollments, and trainees who have none yet. */
 export async function courseProgramme(context: Context, sql: Connection): Promise<ProgrammeData> {
@@ -119,7 +118,6 @@ export async function courseProgramme(context: Context, sql: Connection): Promis
   remark(`${whole(sizes.trainers + sizes.trainees + 1)} users, ${whole(sizes.courses)} courses, ${programmeSize}`);
   let from = 0;
   return {
-    typicalTrainer,
     emails,
     me: { path: '/api/auth/me', tokens: traineeTokens },
     listing: { path: `/api/enrollments/trainer/${typicalTrainer}`, tokens: [trainerToken] },
