@@ -86,11 +86,11 @@ const ofTheDriver: TypeCast = (_field, next) => next();
 export const plainSelect = (sequelize: Sequelize, sql: string, transaction?: Transaction): Promise<Value[][]> =>
   select(sequelize, { sql, values: [], typeCast: ofTheDriver }, transaction);
 
-/** A value as the server sends it; also a type of JSON, which the driver would parse on some servers and not on others. */
+/** A value as the server sends it. */
 const asSent: TypeCast = (field) => field.string();
 
 /**
- * Runs a SELECT of one column of text outside of transactions. A column costs more than what stands in it: the server
+ * Runs a SELECT of one column of text (not of the type JSON, which the driver warns of) outside of transactions. A column costs more than what stands in it: the server
  * describes each in a packet of its own, so a row of many values is asked for as one array of JSON.
  * @param sql with `?` for each value, and nowhere else
  * @returns the value of the first row; nothing where there is no row

@@ -10,8 +10,8 @@ export interface SessionWithUser extends Pick<Session, 'id' | 'expiresAt'> {
   user: Account;
 }
 
-const statement = `SELECT JSON_ARRAY(s.id, COALESCE(s.last_used_at, s.created_at), s.expires_at, u.id, u.first_name, u.last_name,
-  u.email, u.phone, u.phone_key, u.password_hash, u.role, u.avatar, u.last_login, u.is_active, u.requires_password_change)
+const statement = `SELECT CAST(JSON_ARRAY(s.id, COALESCE(s.last_used_at, s.created_at), s.expires_at, u.id, u.first_name, u.last_name,
+  u.email, u.phone, u.phone_key, u.password_hash, u.role, u.avatar, u.last_login, u.is_active, u.requires_password_change) AS CHAR)
   FROM \`sessions\` s JOIN \`users\` u ON u.id = s.user_id WHERE s.id = ? AND s.user_id = ?`;
 
 /** Not every database has booleans in JSON, and none has dates. */
