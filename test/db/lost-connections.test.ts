@@ -114,16 +114,20 @@ if (onMysql)
     });
   });
 
-describe('withDeadline', () => {
+describe('withDeadline', function () {
+  /** How long a statement takes, in milliseconds: a slow machine is late by a part of it. */
+  const napMs = scaled(200);
+  this.timeout(60 * napMs);
   const databases = useDatabases({ migrated: false });
+  const sleepStatement = `SELECT SLEEP(${napMs / 1000})`;
 
   it('counts all time in the database, and no other', async () => {
     if (!onMysql) return;
     const database = databases.open();
-    const nap = () => database.read(() => database.sequelize.query('SELECT SLEEP(0.2)'));
-    await database.withDeadline({ all: 600 }, async () => {
+    const nap = () => database.read(() => database.sequelize.query(sleepStatement));
+    await database.withDeadline({ all: 3 * napMs }, async () => {
       await nap();
-      await sleep(600);
+      await sleep(3 * napMs);
       await nap();
       expect((await failureOf(() => Promise.all([nap(), nap().then(nap)]))).code).to.equal('DATABASE_UNREACHABLE');
       // What comes too late isn't even tried.
@@ -135,8 +139,8 @@ describe('withDeadline', () => {
 
   it('limits each use separately with `each`', async () => {
     const database = databases.open();
-    const ask = () => database.read(() => database.sequelize.query(onMysql ? 'SELECT SLEEP(0.2)' : 'SELECT 1'));
-    await database.withDeadline({ each: 450 }, async () => {
+    const ask = () => database.read(() => database.sequelize.query(onMysql ? sleepStatement : 'SELECT 1'));
+    await database.withDeadline({ each: 3 * napMs }, async () => {
       for (let round = 0; round < 4; round += 1) await ask();
     });
   });
