@@ -167,7 +167,8 @@ describe('Requests that wait for their clients', () => {
     });
 
     it('end when their client reads nothing', async () => {
-      await start({}, { consoleFolder: built.path, limits: { bodyMs: 30_000, unreadMs: 300 } });
+      // Long enough for both to be seen waiting.
+      await start({}, { consoleFolder: built.path, limits: { bodyMs: 30_000, unreadMs: scaled(1000) } });
       await leaveUnread(2);
       await until(async () => (await ready()).waiting.answers === 2);
       await until(async () => (await ready()).waiting.answers === 0);
