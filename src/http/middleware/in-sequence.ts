@@ -1,6 +1,9 @@
 import type { RequestHandler } from 'express';
 
-/** Middlewares, one after the other, as one: a layer of Express' router takes longer than most of them do. */
+/**
+ * Middlewares, one after the other, as one: a layer of Express' router takes longer than most of them do. They call `next`, or
+ * throw at once; the rejection of an `async` one would be lost.
+ */
 export function inSequence(...middlewares: readonly RequestHandler[]): RequestHandler {
   return (request, response, next) => {
     let position = 0;
