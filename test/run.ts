@@ -14,7 +14,7 @@ import { needsDatabase, testFiles } from './runner/files.js';
 import type { LegTask } from './runner/leg.js';
 import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
 import { filesToRepeat, type Unsteady, unsteadyNotice, withRepeated } from './runner/repeat.js';
-import { type Counts, closingLine, printDurations, sum, writeTitles } from './runner/report.js';
+import { type Counts, closingLine, failureList, printDurations, sum, writeTitles } from './runner/report.js';
 import { type LegResult, runLeg, runScript } from './runner/run-leg.js';
 import { prepareMysql, prepareSqlite } from './runner/templates.js';
 import { compileProgram } from './support/built-program.js';
@@ -59,8 +59,9 @@ async function main(): Promise<Counts> {
   try {
     const runs = await Promise.all(
       legs.map(async ({ kind, prepared }, index) => {
-        if (prepared === 'required') return { result: { passed: 0, failed: 1, skipped: 0, files: [] } };
-        if (prepared === 'left out') return { result: { passed: 0, failed: 0, skipped: 0, files: [] } };
+        if (prepared === 'required')
+          return { result: { passed: 0, failed: 1, skipped: 0, failures: [`no server for ${kind}`], files: [] } };
+        if (prepared === 'left out') return { result: { passed: 0, failed: 0, skipped: 0, failures: [], files: [] } };
         const task: LegTask = {
           // What touches no database runs once, beside the first one.
           files: files.filter((file) => index === 0 || needsDatabase(file)),
@@ -103,6 +104,7 @@ if (process.argv.includes('--help')) {
 } else {
   try {
     const counts = await main();
+    if (counts.failures.length > 0) console.log(`\n${failureList(counts)}`);
     console.log(`\n${closingLine(counts)}`);
     process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
   } catch (error) {

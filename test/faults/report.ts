@@ -8,7 +8,7 @@ export interface Verdict {
   measured: string;
   /** Neither kept nor broken: it could not be run here. */
   kept: boolean | 'not run';
-  /** It compares times, which others on the same machine change. */
+  /** It depends on times or on the order of events, which others on the same machine change. */
   timed?: true;
 }
 
@@ -29,4 +29,11 @@ export function rows(verdicts: readonly Verdict[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** A line for each broken promise. */
+export function failures(verdicts: readonly Verdict[]): string[] {
+  return verdicts
+    .filter(({ kept }) => kept === false)
+    .map(({ run = '', promised, measured }) => `${run}: ${promised}: ${measured}`);
 }

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import { compileProgram } from '../support/built-program.js';
 import { fullDepth } from '../support/depth.js';
-import { rows, type Verdict } from './report.js';
+import { failures, rows, type Verdict } from './report.js';
 
 const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R1: () => import('./r1-login-storm.js'),
@@ -118,7 +118,8 @@ function report(verdicts: readonly Verdict[]): boolean {
   const passed = verdicts.length - failed - notRun.length;
   console.log(`\n${passed} passed, ${failed} failed`);
   const countsFile = process.env.COURSECTL_TEST_COUNTS;
-  if (countsFile) writeFileSync(countsFile, JSON.stringify({ passed, failed, skipped: notRun.length }));
+  if (countsFile)
+    writeFileSync(countsFile, JSON.stringify({ passed, failed, skipped: notRun.length, failures: failures(verdicts) }));
   return failed === 0 && passed > 0;
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,8 +14,10 @@ export interface Instance {
   /** What it has ended with, once it has. */
   exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
-  /** What of it is in memory, in MiB: now, and at most so far. */
-  memory(): { now: number; most: number };
+  /** What of it was in memory at most so far, in MiB. */
+  mostMemory(): number;
+  /** What its objects take once those that nobody uses are collected, in MiB. Only where `collectable` is set. */
+  usedMemory(): Promise<number>;
   /** What of it and of the processes that it has started is in memory now, in MiB. */
   memoryOfAll(): number;
   /** How much of a core it has used so far, in seconds. */
@@ -38,9 +40,11 @@ export interface Stage {
 /** The super admin of a stage and what answers them. */
 const admin = { email: 'root@example.org', password: 'a root password' };
 
+/** A process that has ended and wasn't waited for yet has a status without memory: it takes nothing. */
 function memoryOf(pid: number | undefined): { now: number; most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mebibytes = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024);
+  const mebibytes = (name: string) =>
+    Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024);
   return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') };
 }
 
@@ -58,6 +62,18 @@ function memoryOfAll(pid: number | undefined): number {
   } catch {
     return 0;
   }
+}
+
+/** Settings of an instance whose `usedMemory` can be asked for. */
+export const collectable = { NODE_OPTIONS: `--import ${new URL('./collect-on-signal.mjs', import.meta.url).href}` };
+
+async function usedMemoryOf(child: ChildProcess, folder: string): Promise<number> {
+  const file = path.join(folder, `memory-${child.pid}.json`);
+  rmSync(file, { force: true });
+  child.kill('SIGUSR2');
+  while (!existsSync(file) && child.exitCode === null) await sleep(20);
+  const { heapUsed, external } = JSON.parse(readFileSync(file, 'utf8')) as NodeJS.MemoryUsage;
+  return Math.round((heapUsed + external) / 1024 / 1024);
 }
 
 async function launch(program: string, folder: string, env: Record<string, string>): Promise<[Instance, ChildProcess]> {
@@ -79,7 +95,8 @@ async function launch(program: string, folder: string, env: Record<string, strin
         url,
         exited,
         kill,
-        memory: () => memoryOf(pid),
+        mostMemory: () => memoryOf(pid).most,
+        usedMemory: () => usedMemoryOf(child, folder),
         memoryOfAll: () => memoryOfAll(pid),
         cpuSeconds: () => cpuSecondsOf(pid),
         written: () => written,

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { rows, type Verdict } from '../faults/report.js';
+import { failures, rows, type Verdict } from '../faults/report.js';
 import { slownessNow } from '../support/machine.js';
 import { freePort } from '../support/test-server.js';
 
@@ -276,5 +276,5 @@ const failed = verdicts.filter(({ kept }) => kept === false).length;
 const passed = verdicts.length - failed - skipped;
 console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
 const countsFile = process.env.COURSECTL_TEST_COUNTS;
-if (countsFile) writeFileSync(countsFile, JSON.stringify({ passed, failed, skipped }));
+if (countsFile) writeFileSync(countsFile, JSON.stringify({ passed, failed, skipped, failures: failures(verdicts) }));
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

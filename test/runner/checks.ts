@@ -18,8 +18,8 @@ export async function runCheck(name: (typeof checks)[number]): Promise<Counts> {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (exitCode === 0) {
     console.log(`  ok    npm run ${name} (${seconds} s)`);
-    return { passed: 1, failed: 0, skipped: 0 };
+    return { passed: 1, failed: 0, skipped: 0, failures: [] };
   }
   console.log(`FAILED  npm run ${name}\n${output.join('')}`);
-  return { passed: 0, failed: 1, skipped: 0 };
+  return { passed: 0, failed: 1, skipped: 0, failures: [`npm run ${name}`] };
 }

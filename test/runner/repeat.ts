@@ -1,5 +1,5 @@
 import type { DatabaseKind } from './options.js';
-import type { LegResult } from './run-leg.js';
+import { failuresOf, type LegResult } from './run-leg.js';
 
 /** More failed files than this have a cause that a second run won't make go away. */
 const mostFiles = 5;
@@ -35,7 +35,8 @@ export function withRepeated(first: LegResult, second: LegResult): { result: Leg
     return after;
   });
   const change = unsteady.length;
-  const result = { ...first, files, passed: first.passed + change, failed: first.failed - change };
+  const counts = { passed: first.passed + change, failed: first.failed - change, failures: failuresOf(files) };
+  const result = { ...first, ...counts, files };
   return { result, unsteady };
 }
 

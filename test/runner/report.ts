@@ -9,11 +9,23 @@ export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
+  /** A line for each failure: where it is, and its title. */
+  failures: string[];
 }
 
 export function sum(all: readonly Counts[]): Counts {
-  const total = (key: keyof Counts) => all.reduce((so, counts) => so + counts[key], 0);
-  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped') };
+  const total = (key: 'passed' | 'failed' | 'skipped') => all.reduce((so, counts) => so + counts[key], 0);
+  return {
+    passed: total('passed'),
+    failed: total('failed'),
+    skipped: total('skipped'),
+    failures: all.flatMap(({ failures }) => failures),
+  };
+}
+
+/** All failures once more: of a run of many minutes, often only the end is read. */
+export function failureList({ failures }: Counts): string {
+  return failures.map((failure) => `FAILED  ${failure}`).join('\n');
 }
 
 /** The last line of a run: its depth and its counts. */

@@ -31,6 +31,10 @@ function environmentOf(env: Record<string, string>): NodeJS.ProcessEnv {
   return { ...inherited, ...env };
 }
 
+/** A line for each failed test. */
+export const failuresOf = (files: LegResult['files']): string[] =>
+  files.flatMap(({ kind, file, failures }) => failures.map(({ title }) => `${kind}  ${file}  ${title}`));
+
 /** Runs test files on one database, and prints a line for each. */
 export async function runLeg(kind: DatabaseKind, task: LegTask, env: Record<string, string>): Promise<LegResult> {
   const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {
@@ -46,12 +50,13 @@ export async function runLeg(kind: DatabaseKind, task: LegTask, env: Record<stri
   const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
   const total = (count: (result: FileResult) => number) => files.reduce((so, result) => so + count(result), 0);
   const failed = total(({ failures }) => failures.length);
-  if (exitCode !== 0 && failed === 0) console.error(`The tests on ${kind} ended with exit code ${exitCode}.`);
+  // A runner that failed without a failed test (a crash after the last one) is a failure all the same.
+  const crash = exitCode !== 0 && failed === 0 ? [`the tests on ${kind} ended with exit code ${exitCode}`] : [];
   return {
     passed: total(({ passed }) => passed),
-    // A runner that failed without a failed test (a crash after the last one) is a failure all the same.
-    failed: failed + (exitCode !== 0 && failed === 0 ? 1 : 0),
+    failed: failed + crash.length,
     skipped: total(({ skipped }) => skipped),
+    failures: [...failuresOf(files), ...crash],
     files,
   };
 }
@@ -67,9 +72,11 @@ export async function runScript(name: string, countsFile: string, env: Record<st
   const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   try {
     const counts = JSON.parse(readFileSync(countsFile, 'utf8')) as Counts;
-    return exitCode !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+    return exitCode !== 0 && counts.failed === 0
+      ? { ...counts, failed: 1, failures: [`npm run ${name} ended with exit code ${exitCode}`] }
+      : counts;
   } catch {
     console.error(`npm run ${name} ended with exit code ${exitCode} before it could count.`);
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 1, skipped: 0, failures: [`npm run ${name}`] };
   }
 }

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { needsDatabase, testFiles } from './files.js';
 import { parseOptions } from './options.js';
 import { filesToRepeat, unsteadyNotice, withRepeated } from './repeat.js';
-import { closingLine, sum } from './report.js';
-import type { LegResult } from './run-leg.js';
+import { closingLine, failureList, sum } from './report.js';
+import { failuresOf, type LegResult } from './run-leg.js';
 
 describe('The runner of the tests', () => {
   it('runs what touches no database once, and the rest on each', () => {
@@ -46,11 +46,12 @@ describe('The runner of the tests', () => {
 
   it('closes with the depth and one count for all', () => {
     const counts = sum([
-      { passed: 2, failed: 0, skipped: 1 },
-      { passed: 3, failed: 1, skipped: 0 },
+      { passed: 2, failed: 0, skipped: 1, failures: [] },
+      { passed: 3, failed: 1, skipped: 0, failures: ['sqlite  a.test.ts  one'] },
     ]);
     expect(closingLine(counts)).to.match(/^(default|full)-depth: 5 passed, 1 failed, 1 skipped$/);
     expect(closingLine({ ...counts, skipped: 0 })).to.match(/: 5 passed, 1 failed$/);
+    expect(failureList(counts)).to.equal('FAILED  sqlite  a.test.ts  one');
   });
 
   describe('a second run of failed files', () => {
@@ -61,7 +62,10 @@ describe('The runner of the tests', () => {
         const passed = titles.length - failures.length;
         return { kind: 'sqlite' as const, file, passed, skipped: 0, failures, titles, milliseconds: 1 };
       });
-      return { ...sum(files.map(({ passed, failures }) => ({ passed, failed: failures.length, skipped: 0 }))), files };
+      const counts = files.map((result) => ({
+        ...{ passed: result.passed, failed: result.failures.length, skipped: 0, failures: failuresOf([result]) },
+      }));
+      return { ...sum(counts), files };
     };
     const first = leg({ 'a.test.ts': { one: true, two: false }, 'b.test.ts': { three: true } });
 
@@ -73,7 +77,7 @@ describe('The runner of the tests', () => {
 
     it('counts a test that passes then as passed, and names it', () => {
       const { result, unsteady } = withRepeated(first, leg({ 'a.test.ts': { one: true, two: true } }));
-      expect([result.passed, result.failed]).to.deep.equal([3, 0]);
+      expect([result.passed, result.failed, result.failures]).to.deep.equal([3, 0, []]);
       expect(unsteady).to.deep.equal([{ kind: 'sqlite', file: 'a.test.ts', title: 'two' }]);
       expect(unsteadyNotice(unsteady)).to.include('UNSTEADY: 1').and.to.include('a.test.ts').and.to.include('two');
     });
