@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
 import { operator } from '../../../../src/services/core.js';
-import { setProgress } from '../../../../src/services/enrollments/commands.js';
+import { setProgress } from '../../../../src/services/enrollments/changes.js';
 import { previewUndo, undoImport } from '../../../../src/services/imports/commands.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { recordsOf, useImporting } from '../support/importing.js';
