@@ -65,6 +65,15 @@ async function measure(
     expect(stdout).to.match(/requests\/s$/m);
   });
 
+  it('measure bursts', async () => {
+    const { figures } = await measure(program, 'bursts');
+    expect(figures).to.deep.equal([
+      '20 requests at once on SQLite',
+      '20 requests at once on MariaDB or MySQL',
+      '5 enroll in one course at once',
+    ]);
+  });
+
   it('measure the listings of the web console as they are painted', async function () {
     if (!existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium')) this.skip();
     const { figures } = await measure(program, 'console', 'listings');
