@@ -1,5 +1,5 @@
 import { format } from 'mysql2';
-import type { Sequelize } from 'sequelize';
+import type { ModelAttributeColumnOptions, Sequelize } from 'sequelize';
 import { isSqlite } from './dialect.js';
 
 /**
@@ -40,7 +40,7 @@ const typeCast = (_field: unknown, next: () => unknown): unknown => next();
 export async function plainSelect(
   sequelize: Sequelize,
   sql: string,
-  values: readonly string[],
+  values: readonly Value[],
 ): Promise<readonly (readonly Value[])[]> {
   // Its types leave out what is used here: see there.
   const undeclared = sequelize as unknown as Undeclared;
@@ -61,4 +61,44 @@ export async function plainSelect(
   } finally {
     connectionManager.releaseConnection(connection);
   }
+}
+
+/** How a column becomes the attribute of a model, by the type that the model declares. */
+const converters: Readonly<Record<string, (value: Value) => Value | boolean>> = {
+  BOOLEAN: Boolean,
+  DATE: (value) => (typeof value === 'string' ? new Date(value) : value),
+};
+
+/** A column of a {@link plainSelect}, for an attribute of a model. */
+export interface Column {
+  attribute: string;
+  field: string;
+  convert: ((value: Value) => Value | boolean) | undefined;
+}
+
+/** The columns of a model, or of some of its attributes. @param attributes as `Model.getAttributes()` gives them */
+export const columnsOf = (
+  attributes: Record<string, ModelAttributeColumnOptions>,
+  wanted?: readonly string[],
+): Column[] =>
+  Object.entries(attributes)
+    .filter(([attribute]) => wanted?.includes(attribute) ?? true)
+    .map(([attribute, { field = attribute, type }]) => ({
+      ...{ attribute, field },
+      // Sequelize's types leave open that a type can be a text.
+      convert: converters[(type as { key: string }).key],
+    }));
+
+/** The attributes of a model in a row. @param from where the columns begin */
+export function attributesOf(
+  columns: readonly Column[],
+  values: readonly Value[],
+  from: number,
+): Record<string, unknown> {
+  const attributes: Record<string, unknown> = {};
+  for (const [index, { attribute, convert }] of columns.entries()) {
+    const value = values[from + index] ?? null;
+    attributes[attribute] = convert && value !== null ? convert(value) : value;
+  }
+  return attributes;
 }

@@ -1,26 +1,12 @@
-import type { ModelAttributeColumnOptions, Sequelize } from 'sequelize';
+import type { Sequelize } from 'sequelize';
 import type { Database } from './connection.js';
 import type { Session } from './models/session.js';
 import type { User } from './models/user.js';
-import { plainSelect, type Value } from './plain-select.js';
+import { attributesOf, type Column, columnsOf, plainSelect } from './plain-select.js';
 
 /** A session with its account. */
 export interface SessionWithUser extends Pick<Session, 'id' | 'createdAt' | 'lastUsedAt' | 'expiresAt'> {
   user: User;
-}
-
-type Convert = (value: Value) => Value | boolean;
-
-/** How a column becomes the attribute of a model, by the type that the model declares. */
-const converters: Readonly<Record<string, Convert>> = {
-  BOOLEAN: Boolean,
-  DATE: (value) => (typeof value === 'string' ? new Date(value) : value),
-};
-
-interface Column {
-  attribute: string;
-  field: string;
-  convert: Convert | undefined;
 }
 
 const sessionAttributes = ['id', 'createdAt', 'lastUsedAt', 'expiresAt'] as const;
@@ -37,14 +23,6 @@ const queries = new WeakMap<Sequelize, Query>();
 function queryOf({ sequelize, models: { Session, User } }: Database): Query {
   const known = queries.get(sequelize);
   if (known) return known;
-  const columnsOf = (attributes: Record<string, ModelAttributeColumnOptions>, wanted?: readonly string[]): Column[] =>
-    Object.entries(attributes)
-      .filter(([attribute]) => wanted?.includes(attribute) ?? true)
-      .map(([attribute, { field = attribute, type }]) => ({
-        ...{ attribute, field },
-        // Sequelize's types leave open that a type can be a text.
-        convert: converters[(type as { key: string }).key],
-      }));
   const session = columnsOf(Session.getAttributes(), sessionAttributes);
   const user = columnsOf(User.getAttributes());
   const list = (table: string, columns: readonly Column[]) =>
@@ -54,15 +32,6 @@ function queryOf({ sequelize, models: { Session, User } }: Database): Query {
   const query = { sql, session, user };
   queries.set(sequelize, query);
   return query;
-}
-
-function attributesOf(columns: readonly Column[], values: readonly Value[], from: number): Record<string, unknown> {
-  const attributes: Record<string, unknown> = {};
-  for (const [index, { attribute, convert }] of columns.entries()) {
-    const value = values[from + index] ?? null;
-    attributes[attribute] = convert && value !== null ? convert(value) : value;
-  }
-  return attributes;
 }
 
 /** The session with this id, if it is the account's. It may have expired. Every request with a token asks for one. */
