@@ -6,6 +6,7 @@ const all: Record<string, () => Promise<unknown>> = {
   import: () => import('./import.js'),
   listings: () => import('./listings.js'),
   requests: () => import('./requests.js'),
+  login: () => import('./login.js'),
   sqlite: () => import('./sqlite.js'),
   console: () => import('./console.js'),
 };

@@ -65,6 +65,12 @@ async function measure(
     expect(stdout).to.match(/requests\/s$/m);
   });
 
+  it('measure logins against bcrypt alone', async () => {
+    const { stdout, figures } = await measure(program, 'login');
+    expect(figures).to.deep.equal(['logins of 20 people at cost 10', 'the slowest logins', 'healthz meanwhile']);
+    expect(stdout).to.match(/ logins\/s, bcrypt alone .* hashes\/s$/m);
+  });
+
   it('measure the listings of the web console as they are painted', async function () {
     if (!existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium')) this.skip();
     const { figures } = await measure(program, 'console', 'listings');
