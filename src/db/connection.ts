@@ -188,14 +188,18 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
       return repeated(() => run(undefined));
     },
     async read(query) {
+      let failure: unknown;
       try {
-        return await query().catch((error: unknown) => {
-          if (isLostConnection(error) && isWorthRetrying(error)) return query();
-          throw error;
-        });
+        return await query();
       } catch (error) {
-        throw translateError(error, settings);
+        failure = error;
       }
+      try {
+        if (isLostConnection(failure) && isWorthRetrying(failure)) return await query();
+      } catch (error) {
+        failure = error;
+      }
+      throw translateError(failure, settings);
     },
     withDeadline,
     close: () => sequelize.close(),

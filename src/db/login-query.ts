@@ -3,7 +3,8 @@ import type { Database } from './connection.js';
 import { asWord } from './dialect.js';
 import type { LoginThrottle } from './models/login-throttle.js';
 import type { User } from './models/user.js';
-import { attributesOf, type Column, columnsOf, plainSelect, type Value } from './plain-select.js';
+import { attributesOf, type Column, columnsOf } from './plain-rows.js';
+import { plainSelect, type Value } from './plain-select.js';
 
 /** How the subjects of accounts are named in `login_throttle`. */
 export interface SubjectNames {
@@ -75,10 +76,9 @@ export async function findLogin(database: Database, keys: LoginKeys): Promise<Lo
   const { user, row } = columnsFor(database);
   const sql = statement(sequelize, { user, row }, keys.subjects.length);
   const { names, network, email, phoneKey, subjects } = keys;
-  const found = await plainSelect(sequelize, sql, [
-    ...[names.account, names.pair, network, email, phoneKey],
-    ...subjects,
-  ]);
+  const found = await plainSelect(sequelize, sql, {
+    values: [...[names.account, names.pair, network, email, phoneKey], ...subjects],
+  });
   // The columns of the models are all there, with values of their types: here and below.
   const built = { isNewRecord: false, raw: true };
   const ownStart = user.length + 1;

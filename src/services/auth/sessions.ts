@@ -118,7 +118,7 @@ export async function authenticate(core: Core, token: string, client: Client): P
   if (!claims) throw new AppError('TOKEN_INVALID');
   const session = await openSession(core, claims.sid, claims.userId);
   if (!session) throw new AppError('TOKEN_INVALID');
-  if (now.getTime() - (session.lastUsedAt ?? session.createdAt).getTime() >= lastUsedPrecisionMs)
+  if (now.getTime() - session.usedAt.getTime() >= lastUsedPrecisionMs)
     await touch(core, session.id, now).catch(ignoreIfReadOnly);
   return { ...client, user: session.user, sessionId: session.id, sessionExpiresAt: session.expiresAt };
 }
