@@ -77,7 +77,7 @@ export async function findLogin(database: Database, keys: LoginKeys): Promise<Lo
   const sql = statement(sequelize, { user, row }, keys.subjects.length);
   const { names, network, email, phoneKey, subjects } = keys;
   const found = await plainSelect(sequelize, sql, {
-    values: [...[names.account, names.pair, network, email, phoneKey], ...subjects],
+    values: [names.account, names.pair, network, email, phoneKey, ...subjects],
   });
   // The columns of the models are all there, with values of their types: here and below.
   const built = { isNewRecord: false, raw: true };

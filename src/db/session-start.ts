@@ -27,8 +27,13 @@ export async function storeSession(
 ): Promise<boolean> {
   const literal = sqlLiteral(sequelize);
   const values = {
-    ...{ id: session.id, user_id: session.userId, created_at: session.createdAt, last_used_at: null },
-    ...{ expires_at: session.expiresAt, ip: session.ip, user_agent: session.userAgent },
+    id: session.id,
+    user_id: session.userId,
+    created_at: session.createdAt,
+    last_used_at: null,
+    expires_at: session.expiresAt,
+    ip: session.ip,
+    user_agent: session.userAgent,
   };
   const own = `FROM sessions WHERE user_id = ${literal(session.userId)}`;
   const columns = Object.entries(values).map(([column, value]) => [column, literal(value)] as const);

@@ -136,7 +136,11 @@ async function start(core: Core, wanted: Subjects, rows: readonly LoginThrottle[
   // Without a dash: MariaDB refuses a path to a key that begins with one.
   const id = randomBytes(9).toString('hex');
   const reservation = {
-    ...{ id, now, expired, forgotten, historyStart: before(lockHistoryMs) },
+    id,
+    now,
+    expired,
+    forgotten,
+    historyStart: before(lockHistoryMs),
     subjects: subjects.sort().map((subject) => {
       const { failures, windowMs } = ruleOf(subject);
       return { subject, limit: counted.includes(subject) ? failures : undefined, windowStart: before(windowMs) };
