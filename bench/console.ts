@@ -2,62 +2,28 @@
  * What the web console costs the service, and how soon its listings are painted: `npm run bench -- console`. Scenarios: start
  * (memory and start with CONSOLE=on beside CONSOLE=off), listings (100 rows in Chromium on a large database) (`--only`).
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { type BrowserContext, chromium, type Page } from '@playwright/test';
 import { secureCookieName } from '../src/http/server/session-cookie.js';
 import { openDatabases, type Served } from './databases.js';
 import { median, milliseconds, remark, sized, verdict, whole } from './figures.js';
-import { only, program, rounds } from './options.js';
+import { rounds, selected } from './options.js';
 import type { Sizes } from './programme.js';
+import { measureStart, type Start } from './start.js';
 
 const mebibyte = 2 ** 20;
-
-/** How long a start takes, in milliseconds, and how much memory it keeps, in bytes. */
-interface Start {
-  readyMs: number;
-  residentBytes: number;
-}
-
-/** Starts the service on a folder's SQLite database; ends it once it is ready and has been measured. */
-async function started(folder: string, withConsole: boolean): Promise<Start> {
-  const startedAt = performance.now();
-  const server = spawn(process.execPath, [program, 'serve', '--migrate', '--port', '0', '--json'], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOST: '127.0.0.1', CONSOLE: withConsole ? 'on' : 'off' },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  try {
-    for await (const line of createInterface(server.stdout)) {
-      const { url } = JSON.parse(line) as { url: string };
-      const ready = await fetch(`${url}/readyz`);
-      if (!ready.ok) throw new Error(`/readyz answered ${ready.status}`);
-      const readyMs = performance.now() - startedAt;
-      const page = await fetch(url, { headers: { Accept: 'text/html' } });
-      if (page.ok !== withConsole) throw new Error(`the page was answered ${page.status}`);
-      const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8')) ?? [];
-      return { readyMs, residentBytes: 1024 * Number(kibibytes) };
-    }
-    throw new Error('serve has ended before it was ready');
-  } finally {
-    server.kill('SIGTERM');
-    await ended;
-  }
-}
 
 /** Starts with and without the console in turn, so that other load affects both. */
 async function start(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
   try {
-    await started(folder, true);
+    await measureStart(folder, true);
     const starts: Record<'on' | 'off', Start[]> = { on: [], off: [] };
     for (let pair = 0; pair < sized(11, 1); pair += 1)
       for (const which of pair % 2 === 0 ? (['on', 'off'] as const) : (['off', 'on'] as const))
-        starts[which].push(await started(folder, which === 'on'));
+        starts[which].push(await measureStart(folder, which === 'on'));
     /** The medians with the console, and of how much more it is than in the start beside it without. */
     const figures = (name: keyof Start, unit: number): [number, number] => [
       median(starts.on.map((one) => one[name] / unit)),
@@ -68,12 +34,14 @@ async function start(): Promise<void> {
       'resident memory with the console',
       `${memory.toFixed(1)} MiB, ${moreMemory.toFixed(1)} MiB more than without (limit 10)`,
       moreMemory <= 10,
+      { median: memory, unit: 'MiB' },
     );
     const [seconds, moreSeconds] = figures('readyMs', 1000);
     verdict(
       'start with the console',
       `ready after ${seconds.toFixed(2)} s, ${moreSeconds.toFixed(3)} s later than without (limit 0.1)`,
       moreSeconds <= 0.1,
+      { median: 1000 * seconds, unit: 'ms' },
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -140,7 +108,10 @@ async function requestsFor(page: Page, url: string, rows: number): Promise<numbe
 async function measureListing(page: Page, origin: string, { name, page: address, api }: Listing): Promise<void> {
   const url = `${origin}${address}`;
   const times: Record<'opened' | 'turned' | 'processor' | 'answered', number[]> = {
-    ...{ opened: [], turned: [], processor: [], answered: [] },
+    opened: [],
+    turned: [],
+    processor: [],
+    answered: [],
   };
   const debug = await page.context().newCDPSession(page);
   await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -180,7 +151,12 @@ async function measureListing(page: Page, origin: string, { name, page: address,
   ] as const) {
     const time = median(values);
     const beside = `the answer of the API alone takes ${milliseconds(answered)}`;
-    verdict(what, `${milliseconds(time)}; ${beside} (limit 1 s)`, time <= 1000);
+    verdict(what, `${milliseconds(time)}; ${beside} (limit 1 s)`, time <= 1000, {
+      median: time,
+      unit: 'ms',
+      ratio: time / answered,
+      than: 'the answer alone',
+    });
   }
   remark(`next page of ${name}: ${milliseconds(median(times.processor))} of the processor in the page`);
   const few = await requestsFor(page, url, 20);
@@ -215,8 +191,4 @@ async function painting(): Promise<void> {
 }
 
 const scenarios: Record<string, () => Promise<void>> = { start, listings: painting };
-const unknown = only.filter((name) => !(name in scenarios));
-if (unknown.length > 0)
-  throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}`);
-for (const [name, scenario] of Object.entries(scenarios))
-  if (only.length === 0 || only.includes(name)) await scenario();
+for (const [, scenario] of selected(scenarios)) await scenario();

@@ -7,8 +7,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openDatabases, type Served } from './databases.js';
-import { measured, median, milliseconds, ratioVerdict, remark, sized, whole } from './figures.js';
-import { only, rounds, scale } from './options.js';
+import { figure, measured, median, milliseconds, ratioVerdict, remark, sized, whole } from './figures.js';
+import { rounds, scale, selected } from './options.js';
 import { openPlainSql } from './plain-sql.js';
 import type { Programme, Sizes } from './programme.js';
 import type { Answer, Service } from './service.js';
@@ -74,8 +74,10 @@ async function trainer({ databaseUrl, programme: { busiestTrainer }, service }: 
       remark(`${name.padEnd(45)} ${milliseconds(serverMs).padStart(9)}, ${milliseconds(clientMs)} for the client`);
     }
     const judge = (name: string, other: string, limit: number, than: string) => {
-      const figure = `${name} of ${whole(full.enrollmentsOfBusiest)} enrollments`;
-      ratioVerdict(figure, milliseconds(result.of(name).serverMs), result.ratios(name, other), than, limit);
+      const title = `${name} of ${whole(full.enrollmentsOfBusiest)} enrollments`;
+      const { serverMs } = result.of(name);
+      const figures = { median: serverMs, unit: 'ms' } as const;
+      ratioVerdict(title, milliseconds(serverMs), result.ratios(name, other), than, limit, figures);
     };
     judge('first page', ways[0] ?? '', 2, 'the plain SQL');
     judge('last page', 'first page', 3, 'the first page');
@@ -97,6 +99,7 @@ async function growth(large: Served, little: Served): Promise<void> {
     result.ratios('large', 'little'),
     'as long',
     1.5,
+    { median: result.of('large').serverMs, unit: 'ms' },
   );
 }
 
@@ -122,6 +125,7 @@ async function table(
     const { ids, totalItems } = shown(answer);
     const counts = [ids?.length, totalItems].map((count) => (count === undefined ? '-' : whole(count)));
     line(name, milliseconds(serverMs), milliseconds(clientMs), ...counts);
+    figure(name, { median: serverMs, unit: 'ms' });
   }
 }
 
@@ -162,6 +166,7 @@ async function throughput({ programme: { typicalTrainer }, service }: Served): P
   }
   const request = `first page of ${whole(enrollmentsOfTypical)} enrollments over 20 connections`;
   remark(`${request}: ${whole(median(rates))} requests/s`);
+  figure(request, { median: median(rates), unit: '/s' });
 }
 
 const databases = await openDatabases();
@@ -176,12 +181,9 @@ try {
     },
     throughput,
   };
-  const unknown = only.filter((name) => !(name in scenarios));
-  if (unknown.length > 0)
-    throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}`);
+  const chosen = selected(scenarios);
   const served = await databases.prepare('bench_listings', full);
-  for (const [name, scenario] of Object.entries(scenarios))
-    if (only.length === 0 || only.includes(name)) await scenario(served);
+  for (const [, scenario] of chosen) await scenario(served);
 } finally {
   await databases.close();
 }

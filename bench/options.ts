@@ -1,26 +1,70 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    scale: { type: 'string', default: '1' },
-    rounds: { type: 'string', default: '3' },
-    only: { type: 'string', multiple: true },
-  },
-});
+/** Ends the program over a wrong command line. */
+function refuse(message: string): never {
+  console.error(message);
+  process.exit(2);
+}
+
+function parsed() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        scale: { type: 'string', default: '1' },
+        rounds: { type: 'string', default: '3' },
+        minutes: { type: 'string', default: '10' },
+        only: { type: 'string', multiple: true },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+const { values, positionals } = parsed();
+
+function above0(name: 'scale' | 'rounds' | 'minutes'): number {
+  const value = Number(values[name]);
+  return value > 0 ? value : refuse(`--${name} takes a number above 0, not "${values[name]}".`);
+}
+
+/** What the options mean, for `--help`. */
+export const optionsHelp = `Options:
+  --only <case>        these cases of a suite, separated by commas; all by default
+  --rounds <number>    how often each measurement is repeated (3); medians are shown
+  --scale <number>     a fraction of the full size (1): smaller ones show that a case works, not how fast the program is
+  --minutes <number>   how long "requests --only memory" sends requests (10)
+  --json               one JSON object on standard output; progress and verdicts go to standard error`;
+
+export const help = values.help;
 
 /** The selected benches; all by default. */
 export const benches: readonly string[] = positionals;
 
 /** A fraction of the full size: smaller runs show that a bench works, not how fast the program is. */
-export const scale = Number(values.scale);
+export const scale = above0('scale');
 
 /** How often each measurement is repeated; medians are shown. */
-export const rounds = Number(values.rounds);
+export const rounds = above0('rounds');
+
+/** How long the memory of a server under load is watched. */
+export const minutes = above0('minutes');
+
+/** Whether the figures are printed as JSON rather than as tables. */
+export const json = values.json;
 
 /** The selected scenarios, separated by commas or by repeating the option; all by default. */
 export const only: readonly string[] = (values.only ?? []).flatMap((names) => names.split(','));
+
+/** The selected ones of a suite's scenarios, in their order. */
+export function selected<Scenario>(scenarios: Readonly<Record<string, Scenario>>): [string, Scenario][] {
+  const unknown = only.filter((name) => !(name in scenarios));
+  if (unknown.length > 0) refuse(`There is no ${unknown.join(', ')}. There are: ${Object.keys(scenarios).join(', ')}`);
+  return Object.entries(scenarios).filter(([name]) => only.length === 0 || only.includes(name));
+}
 
 /**
  * The built program that is measured: `npm run bench` builds the repository's own first; BENCH_PROGRAM names the entry of

@@ -160,7 +160,11 @@ try {
     }
     const [now, before] = [median(rates.now ?? []), median(rates['sqlite3 6'] ?? [])];
     const compared = driver ? `, sqlite3 6 ${whole(before)} (limit: at least that)` : '';
-    verdict(name, `${whole(now)}${compared}`, !driver || now >= before);
+    verdict(name, `${whole(now)}${compared}`, !driver || now >= before, {
+      median: now,
+      unit: '/s',
+      ...(driver && { ratio: now / before, than: 'sqlite3 6' }),
+    });
   }
 
   const [idle, locked]: [number[], number[]] = [[], []];
@@ -173,6 +177,7 @@ try {
     `lag of the event loop while another program keeps the file locked for ${lockMs} ms`,
     `${median(locked).toFixed(1)} ms (limit 20; ${median(idle).toFixed(1)} ms when nothing is done)`,
     median(locked) < 20,
+    { median: median(locked), unit: 'ms' },
   );
 } finally {
   for (const contender of Object.values(contenders)) await contender.close();

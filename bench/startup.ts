@@ -1,66 +1,85 @@
 /**
- * How long an operator waits: `--help` against a bare `node -e 0`, and from `serve` to a 200 of `/readyz` on SQLite.
- * Medians of 15 runs (5 for serve), interleaved, on the built program: `npm run bench -- startup`.
+ * How long an operator waits: `npm run bench -- startup`, on the built program. Cases (`--only`): help, `--help` beside a bare
+ * `node -e 0`, alternating, 5 pairs a round; serve, from the start to a 200 of `/readyz` on SQLite, 3 starts a round.
+ * Processor time is shown too, which other load doesn't lengthen. It is read from /proc: Linux only.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { program } from './options.js';
+import { figure, median, ratioVerdict, remark, sized, verdict } from './figures.js';
+import { program, rounds, selected } from './options.js';
+import { measureStart, type Start } from './start.js';
 
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** The limits: how many times as long as a bare Node, and how long a start takes. */
+const mostTimes = 2;
+const mostMs = 1200;
 
-function timed(argv: string[]): number {
-  const startedAt = performance.now();
-  const { status } = spawnSync(process.execPath, argv, { stdio: 'ignore' });
-  if (status !== 0) throw new Error(`node ${argv.join(' ')} ended with ${status}`);
-  return performance.now() - startedAt;
+/** The processor time of all processes that have been waited for, in seconds: 100 ticks of the kernel's clock are one. */
+function spentByChildren(): number {
+  const [, fields = ''] = readFileSync('/proc/self/stat', 'latin1').split(') ');
+  const [user = Number.NaN, system = Number.NaN] = fields.split(' ').slice(13, 15).map(Number);
+  return (user + system) / 100;
 }
 
-async function readyAfter(folder: string): Promise<number> {
-  const startedAt = performance.now();
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const server = spawn(process.execPath, [program, 'serve', '--migrate', '--port', String(port)], {
-    cwd: folder,
-    stdio: 'ignore',
-  });
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  try {
-    while (performance.now() - startedAt < 20_000) {
-      const ready = await fetch(`http://127.0.0.1:${port}/readyz`).then(
-        (response) => response.ok,
-        () => false,
-      );
-      if (ready) return performance.now() - startedAt;
-      await sleep(10);
+/** A run of a command. */
+interface Ran {
+  ms: number;
+  cpuSeconds: number;
+}
+
+function timed(argv: string[]): Ran {
+  const [spentBefore, startedAt] = [spentByChildren(), performance.now()];
+  const { status } = spawnSync(process.execPath, argv, { stdio: 'ignore' });
+  const ms = performance.now() - startedAt;
+  if (status !== 0) throw new Error(`node ${argv.join(' ')} ended with ${status}`);
+  return { ms, cpuSeconds: spentByChildren() - spentBefore };
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** The median time; the mean of processor times, because the kernel's clock counts in hundredths of a second. */
+const summary = (runs: readonly Ran[]) => ({
+  median: median(runs.map(({ ms }) => ms)),
+  unit: 'ms' as const,
+  cpuSeconds: mean(runs.map(({ cpuSeconds }) => cpuSeconds)),
+});
+
+async function help(): Promise<void> {
+  const [bare, ours, ratios]: [Ran[], Ran[], number[]] = [[], [], []];
+  for (let round = 0; round < rounds; round += 1) {
+    const [these, those]: [Ran[], Ran[]] = [[], []];
+    for (let pair = 0; pair < sized(5, 1); pair += 1) {
+      these.push(timed(['-e', '0']));
+      those.push(timed([program, '--help']));
     }
-    throw new Error('serve was not ready within 20 s');
+    ratios.push(summary(those).median / summary(these).median);
+    bare.push(...these);
+    ours.push(...those);
+  }
+  ratios.sort((one, other) => one - other);
+  const { median: ms, cpuSeconds } = summary(ours);
+  const cpu = `${(cpuSeconds / summary(bare).cpuSeconds).toFixed(2)} times its processor time`;
+  ratioVerdict('coursectl --help', `${ms.toFixed(0)} ms, ${cpu}`, ratios, 'node -e 0', mostTimes, summary(ours));
+  figure('node -e 0', summary(bare));
+}
+
+const started = ({ readyMs, cpuSeconds }: Start): Ran => ({ ms: readyMs, cpuSeconds });
+
+async function serve(): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
+  try {
+    const first = started(await measureStart(folder, true));
+    const later: Ran[] = [];
+    for (let run = 0; run < rounds * sized(3, 1); run += 1) later.push(started(await measureStart(folder, true)));
+    const figures = summary(later);
+    const said = `${figures.median.toFixed(0)} ms, ${figures.cpuSeconds.toFixed(2)} s of the processor (limit ${mostMs} ms)`;
+    verdict('serve to /readyz on a migrated SQLite database', said, figures.median < mostMs, figures);
+    remark(`with all migrations ${first.ms.toFixed(0)} ms, ${first.cpuSeconds.toFixed(2)} s of the processor`);
+    figure('serve to /readyz with all migrations', summary([first]));
   } finally {
-    server.kill('SIGTERM');
-    await ended;
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const bare: number[] = [];
-const help: number[] = [];
-for (let run = 0; run < 15; run += 1) {
-  bare.push(timed(['-e', '0']));
-  help.push(timed([program, '--help']));
-}
-const [bareMs, helpMs] = [median(bare), median(help)];
-console.log(
-  `coursectl --help: ${helpMs.toFixed(0)} ms, node -e 0: ${bareMs.toFixed(0)} ms, ratio ${(helpMs / bareMs).toFixed(2)} (limit 3)`,
-);
-
-const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
-try {
-  const first = await readyAfter(folder);
-  const later: number[] = [];
-  for (let run = 0; run < 5; run += 1) later.push(await readyAfter(folder));
-  console.log(
-    `serve to /readyz 200 on SQLite: ${median(later).toFixed(0)} ms, ${first.toFixed(0)} ms with all migrations (limit 2000)`,
-  );
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+for (const [, scenario] of selected({ help, serve })) await scenario();

@@ -20,15 +20,33 @@ interface Import {
   typeOnly: boolean;
 }
 
-/** What a file imports, in whatever form. */
-function importsOf(text: string): Import[] {
+const asImport = ([, type, specifier = '']: RegExpExecArray): Import => ({ specifier, typeOnly: Boolean(type) });
+
+/** What is loaded with a file. */
+function statementsOf(text: string): Import[] {
   const statements = text.matchAll(/^(?:import|export)\s+(type\s)?[^'"`;]*?\bfrom\s+'([^']+)'/gm);
   const bare = text.matchAll(/^import\s+()'([^']+)'/gm);
+  return [...statements, ...bare].map(asImport);
+}
+
+/** What a file imports, in whatever form. */
+function importsOf(text: string): Import[] {
   const dynamic = text.matchAll(/\b(typeof\s+)?import\(\s*'([^']+)'\s*\)/g);
-  return [...statements, ...bare, ...dynamic].map(([, type, specifier = '']) => ({
-    specifier,
-    typeOnly: Boolean(type),
-  }));
+  return [...statementsOf(text), ...[...dynamic].map(asImport)];
+}
+
+/** All that is loaded with a file: files of src, and packages by their names. */
+function loadedWith(start: string): Set<string> {
+  const loaded = new Set([start]);
+  for (const file of loaded) {
+    if (!file.endsWith('.ts')) continue;
+    for (const { specifier, typeOnly } of statementsOf(textOf(file))) {
+      if (typeOnly || specifier.startsWith('node:')) continue;
+      const isFile = specifier.startsWith('.');
+      loaded.add(isFile ? path.join(path.dirname(file), specifier).replace(/\.js$/, '.ts') : specifier);
+    }
+  }
+  return loaded;
 }
 
 interface Edge {
@@ -219,6 +237,21 @@ describe('The layers of src', () => {
   it('have no vague names such as utils or common', () => {
     const vague = files.filter((file) => /(^|\/)(utils?|helpers?|common|shared|misc)(\/|\.ts$)/.test(file));
     expect(vague).to.deep.equal([]);
+  });
+});
+
+describe('A start', () => {
+  it('loads declarations only until a command runs, so that help is shown soon', () => {
+    const loaded = [...loadedWith('cli/main.ts')];
+    expect(loaded.filter((name) => /^(services|presenters|schemas|db|config)\//.test(name))).to.deep.equal([]);
+    expect(loaded.filter((name) => !name.endsWith('.ts'))).to.have.members(['commander', 'fast-string-width']);
+    expect(loaded).to.not.include('cli/core/run.ts');
+  });
+
+  it('loads what runs migrations when there are any', () => {
+    expect([...loadedWith('context.ts')])
+      .to.include('db/migrator.ts')
+      .and.not.include('umzug');
   });
 });
 

@@ -9,6 +9,20 @@ import { scaled } from './support/machine.js';
 
 const repository = fileURLToPath(new URL('../', import.meta.url));
 
+/** Runs benches at the smallest size. */
+function runBench(program: { path: string }, ...args: string[]) {
+  // Not by `npm run bench`, which builds into the repository: the tests of the other database run at the same time.
+  return run(
+    process.execPath,
+    ['--import', 'tsx', 'bench/run.ts', '--scale', '0.001', '--rounds', '1', '--minutes', '0.02', ...args],
+    repository,
+    {
+      BENCH_PROGRAM: path.join(program.path, 'bin', 'coursectl.js'),
+      ...(onMysql ? { BENCH_DATABASE_URL: serverUrl() } : { BENCH_SQLITE3: '/nonexistent' }),
+    },
+  );
+}
+
 /** Runs a bench at the smallest size. @returns what it prints, and the names of the figures that have a limit */
 async function measure(
   program: { path: string },
@@ -16,16 +30,7 @@ async function measure(
   ...scenarios: string[]
 ): Promise<{ stdout: string; figures: string[] }> {
   const only = scenarios.flatMap((scenario) => ['--only', scenario]);
-  // Not by `npm run bench`, which builds into the repository: the tests of the other database run at the same time.
-  const { exitCode, stdout, stderr } = await run(
-    process.execPath,
-    ['--import', 'tsx', 'bench/run.ts', bench, '--scale', '0.001', '--rounds', '1', ...only],
-    repository,
-    {
-      BENCH_PROGRAM: path.join(program.path, 'bin', 'coursectl.js'),
-      ...(onMysql ? { BENCH_DATABASE_URL: serverUrl() } : { BENCH_SQLITE3: '/nonexistent' }),
-    },
-  );
+  const { exitCode, stdout, stderr } = await runBench(program, bench, ...only);
   expect(exitCode, stderr).to.equal(0);
   const lines = stdout.split('\n').filter((line) => /^(ok|n\/a) /.test(line));
   return { stdout, figures: lines.map((line) => line.slice(5).replace(/:.*/, '')) };
@@ -74,6 +79,21 @@ async function measure(
     ]);
   });
 
+  it('measure logins against bcrypt alone', async () => {
+    const { stdout, figures } = await measure(program, 'login');
+    expect(figures).to.deep.equal(['logins of 20 people at cost 10', 'the slowest logins', 'healthz meanwhile']);
+    expect(stdout).to.match(/ logins\/s, bcrypt alone .* hashes\/s$/m);
+  });
+
+  it('measure requests beside plain Express, and the memory of the service under load', async () => {
+    const { stdout, figures } = await measure(program, 'requests');
+    expect(figures).to.deep.equal(['me, 5 connections', 'memory at half the capacity']);
+    const rows = [...stdout.matchAll(/^ {5}(\w+): (?:the service|plain Express and SQL) +[\d,.]+\/s/gm)];
+    expect(rows.map(([, name]) => name)).to.deep.equal(
+      ['me', 'healthz', 'listings', 'enrolling', 'mixed'].flatMap((name) => [name, name]),
+    );
+  });
+
   it('measure the listings of the web console as they are painted', async function () {
     if (!existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium')) this.skip();
     const { figures } = await measure(program, 'console', 'listings');
@@ -95,6 +115,49 @@ async function measure(
     const { figures } = await measure(program, 'console', 'start');
     expect(figures).to.deep.equal(['resident memory with the console', 'start with the console']);
   });
+});
+
+(onMysql ? describe.skip : describe)('The bench of starts', function () {
+  this.timeout(scaled(120_000));
+  const program = useBuiltProgram();
+
+  it('measures the help and the service', async () => {
+    const { figures } = await measure(program, 'startup');
+    expect(figures).to.deep.equal(['coursectl --help', 'serve to /readyz on a migrated SQLite database']);
+  });
+
+  it('prints its figures as JSON alone', async () => {
+    const { exitCode, stdout, stderr } = await runBench(program, 'startup', '--only', 'help', '--json');
+    expect(exitCode, stderr).to.equal(0);
+    const { scale, rounds, figures } = JSON.parse(stdout) as { scale: number; rounds: number; figures: object[] };
+    expect({ scale, rounds }).to.deep.equal({ scale: 0.001, rounds: 1 });
+    expect(figures).to.have.length(2);
+    expect(figures[0]).to.include({ suite: 'startup', name: 'coursectl --help', unit: 'ms', than: 'node -e 0' });
+    expect(figures[0]).to.include.all.keys('median', 'ratio', 'cpuSeconds', 'text', 'limit');
+  });
+});
+
+(onMysql ? describe.skip : describe)('The options of the benches', function () {
+  this.timeout(scaled(60_000));
+  const bench = (file: string, ...args: string[]) =>
+    run(process.execPath, ['--import', 'tsx', `bench/${file}`, ...args], repository, {});
+
+  it('are listed with the suites and cases', async () => {
+    expect((await bench('run.ts', '--help')).stdout).to.match(/^Suites: startup, import, listings, requests,/m);
+    expect((await bench('peers.ts', '--help')).stdout).to.match(/^Cases: login, me;/m);
+  });
+
+  for (const [args, message] of [
+    [['--scale', 'half'], '--scale takes a number above 0, not "half".'],
+    [['--rounds', '0'], '--rounds takes a number above 0, not "0".'],
+    [['--depth'], "Unknown option '--depth'"],
+    [['--only', 'everything'], 'There is no everything. There are: login, me'],
+  ] as const)
+    it(`are refused before anything is installed: ${args.join(' ')}`, async () => {
+      const { exitCode, stderr } = await bench('peers.ts', ...args);
+      expect(exitCode).to.equal(2);
+      expect(stderr).to.include(message);
+    });
 });
 
 (onMysql ? describe.skip : describe)('The bench of SQLite', function () {

@@ -1,7 +1,7 @@
-import { AppError, systemErrorCode } from '../errors.js';
+import { systemErrorCode } from '../errors.js';
 import { commandName } from '../installation.js';
 import { exitCodeOf } from './core/exit-codes.js';
-import { failureText, type Io, paintFor } from './core/output.js';
+import type { Io } from './core/output.js';
 import { runProgram } from './program.js';
 
 // Files with the database, secrets and passwords are for this user only.
@@ -26,11 +26,9 @@ process.on('SIGTERM', interrupt);
 process.stdout.on('error', (cause) => {
   const code = systemErrorCode(cause);
   if (code === 'EPIPE') process.exit(0);
-  const failure = new AppError('FILE_UNUSABLE', `Standard output can't be written (${code}): it is not complete.`, {
-    cause,
-  });
-  process.stderr.write(`${failureText(failure, paintFor(process.stderr, env), false)}\n`);
-  process.exit(exitCodeOf(failure.code));
+  // Plain: colours are loaded with commands, and the process must end before the command fails of it as well.
+  process.stderr.write(`error: Standard output can't be written (${code}): it is not complete.\n`);
+  process.exit(exitCodeOf('FILE_UNUSABLE'));
 });
 // The reader of the logs has gone, or their disk is full: the service continues, and logs again when it can.
 process.stderr.on('error', () => undefined);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type QueryInterface, QueryTypes, Sequelize, type Transaction } from 'sequelize';
-import { SequelizeStorage, Umzug, type UmzugStorage } from 'umzug';
+import type { Umzug, UmzugStorage } from 'umzug';
 import { AppError, isAppError } from '../errors.js';
 import type { Database } from './connection.js';
 import { type LeaseOptions, withLease } from './lease.js';
@@ -26,12 +26,14 @@ interface Step {
 
 const require = createRequire(import.meta.url);
 
-function umzugOver(
+/** Umzug is loaded when there are steps to run: it brings two hundred files, most of them for a command line of its own. */
+async function umzugOver(
   database: Database,
   folder: string,
-  storage: UmzugStorage,
+  storage?: UmzugStorage,
   also?: AlsoInTransaction,
-): Umzug<QueryInterface> {
+): Promise<Umzug<QueryInterface>> {
+  const { SequelizeStorage, Umzug } = await import('umzug');
   return new Umzug<QueryInterface>({
     migrations: {
       glob: ['*.cjs', { cwd: folder }],
@@ -42,7 +44,7 @@ function umzugOver(
       },
     },
     context: database.sequelize.getQueryInterface(),
-    storage,
+    storage: storage ?? new SequelizeStorage({ sequelize: database.sequelize, tableName: 'SequelizeMeta' }),
     logger: undefined,
   });
 }
@@ -148,14 +150,6 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
   );
 }
 
-function migrations(database: Database): Umzug<QueryInterface> {
-  return umzugOver(
-    database,
-    migrationsFolder,
-    new SequelizeStorage({ sequelize: database.sequelize, tableName: 'SequelizeMeta' }),
-  );
-}
-
 /**
  * Applies all pending migrations; safe to run concurrently.
  * @returns the names of those applied
@@ -163,7 +157,11 @@ function migrations(database: Database): Umzug<QueryInterface> {
  */
 export async function migrateUp(database: Database, waiting: MigrationWait = {}): Promise<string[]> {
   await assertSchemaNotNewer(database);
-  return runExclusively(database, 'migration', () => migrations(database).up(), waiting);
+  const up = async () => {
+    const { pending } = await migrationStatus(database);
+    return pending.length === 0 ? [] : (await umzugOver(database, migrationsFolder)).up();
+  };
+  return runExclusively(database, 'migration', up, waiting);
 }
 
 /**
@@ -177,7 +175,8 @@ export async function migrateDown(
   waiting: MigrationWait = {},
 ): Promise<string[]> {
   await assertSchemaNotNewer(database);
-  const down = () => migrations(database).down(steps === 'all' ? { to: 0 } : { step: steps });
+  const down = async () =>
+    (await umzugOver(database, migrationsFolder)).down(steps === 'all' ? { to: 0 } : { step: steps });
   return runExclusively(database, 'migration', down, waiting);
 }
 
@@ -197,6 +196,6 @@ export async function seedDemo(
     logMigration: async () => undefined,
     unlogMigration: async () => undefined,
   };
-  const seed = () => umzugOver(database, seedersFolder, nothingLogged, also).up();
+  const seed = async () => (await umzugOver(database, seedersFolder, nothingLogged, also)).up();
   await runExclusively(database, 'seeding', seed, waiting);
 }

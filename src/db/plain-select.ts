@@ -1,14 +1,15 @@
-import { format } from 'mysql2';
-import type { Sequelize } from 'sequelize';
+import { escape as quoted } from 'mysql2';
+import type { Sequelize, Transaction } from 'sequelize';
 import { isSqlite } from './dialect.js';
 
 /**
- * Queries past Sequelize, for the few that run with every request: it writes the text of a query, builds its rows and checks
- * its options each time, which takes longer than the query. They are not prepared: on a fresh connection that takes another
- * round trip, and a database that is far away or slow has many fresh connections.
+ * Queries past Sequelize, for the few that run with every request or read an account for each row of a file: it writes the
+ * text of a query, builds its rows and checks its options each time, which takes longer than the query. They are not
+ * prepared: on a fresh connection that takes another round trip, and a database that is far away or slow has many fresh
+ * connections.
  */
 
-/** A value of a statement, and of a column as the driver returns it: SQLite knows neither booleans nor dates. */
+/** A value of a column as the driver returns it: SQLite knows neither booleans nor dates. */
 export type Value = string | number | Date | null;
 
 type Callback = (error: Error | null, rows?: unknown) => void;
@@ -16,7 +17,7 @@ type Callback = (error: Error | null, rows?: unknown) => void;
 /** The drivers' connections, as far as they are used here. */
 interface Connection {
   query(statement: object, callback: Callback): void;
-  all(sql: string, values: readonly Value[], callback: Callback): void;
+  all(sql: string, values: readonly (string | null)[], callback: Callback): void;
 }
 
 /** What Sequelize's types don't declare: its connections, which have the limits and deadlines of this program, and its log. */
@@ -25,40 +26,86 @@ interface Undeclared {
     getConnection(options: { type: 'SELECT' }): Promise<Connection>;
     releaseConnection(connection: Connection): void;
   };
+  options: { logging?: unknown };
   log(text: string): void;
 }
 
-/** The driver's own conversions, in the place of Sequelize's. */
-const typeCast = (_field: unknown, next: () => unknown): unknown => next();
+/** A transaction has a connection, which Sequelize's types don't declare. */
+type WithConnection = Transaction & { connection: Connection };
 
-/**
- * Runs a SELECT outside of transactions.
- * @param sql with `?` for each value
- * @returns its rows as lists of values
- * @throws the driver's own errors; run it within `Database.read`, which translates them
- */
-export async function plainSelect(
-  sequelize: Sequelize,
-  sql: string,
-  values: readonly string[],
-): Promise<readonly (readonly Value[])[]> {
+/** How the driver for MySQL makes values of columns: in the place of Sequelize's conversions. */
+type TypeCast = (field: { string(): string | null }, next: () => unknown) => unknown;
+
+/** A statement: where it has values, with `?` for each of them and nowhere else. */
+interface Statement {
+  sql: string;
+  values: readonly (string | null)[];
+  typeCast: TypeCast;
+}
+
+function ask(sequelize: Sequelize, connection: Connection, { sql, values, typeCast }: Statement): Promise<Value[][]> {
+  return new Promise((resolve, reject) => {
+    const settle = (error: Error | null, rows?: Value[][]) => (error ? reject(error) : resolve(rows ?? []));
+    // Both drivers give lists of rows for a SELECT.
+    if (isSqlite(sequelize))
+      return connection.all(sql, values, (error, rows) =>
+        settle(error, (rows as Record<string, Value>[] | undefined)?.map(Object.values)),
+      );
+    let next = 0;
+    // Without values the statement is written out, and what it holds may have question marks.
+    const text = values.length === 0 ? sql : sql.replaceAll('?', () => quoted(values[next++] ?? null));
+    connection.query({ sql: text, typeCast, rowsAsArray: true }, (error, rows) =>
+      settle(error, rows as Value[][] | undefined),
+    );
+  });
+}
+
+async function select(sequelize: Sequelize, statement: Statement, transaction?: Transaction): Promise<Value[][]> {
   // Its types leave out what is used here: see there.
   const undeclared = sequelize as unknown as Undeclared;
+  if (undeclared.options.logging)
+    undeclared.log(`Executing (${transaction ? 'transaction' : 'default'}): ${statement.sql};`);
+  if (transaction) return ask(sequelize, (transaction as WithConnection).connection, statement);
   const { connectionManager } = undeclared;
   const connection = await connectionManager.getConnection({ type: 'SELECT' });
-  undeclared.log(`Executing (default): ${sql};`);
   try {
-    return await new Promise((resolve, reject) => {
-      const settle: Callback = (error, rows) => {
-        if (error) reject(error);
-        // Both drivers give lists of rows for a SELECT.
-        else resolve(rows as Value[][]);
-      };
-      if (isSqlite(sequelize))
-        connection.all(sql, values, (error, rows) => settle(error, (rows as object[] | undefined)?.map(Object.values)));
-      else connection.query({ sql: format(sql, [...values]), typeCast, rowsAsArray: true }, settle);
-    });
+    return await ask(sequelize, connection, statement);
   } finally {
     connectionManager.releaseConnection(connection);
   }
+}
+
+const ofTheDriver: TypeCast = (_field, next) => next();
+
+/**
+ * Runs a SELECT.
+ * @param sql with `?` for each value, and nowhere else if there are values
+ * @param transaction in which it runs; outside of any when absent
+ * @returns its rows as lists of values
+ * @throws the driver's own errors; run it within `Database.read` or `inTransaction`, which translate them
+ */
+export const plainSelect = (
+  sequelize: Sequelize,
+  sql: string,
+  { values = [], transaction }: { values?: readonly (string | null)[]; transaction?: Transaction | undefined } = {},
+): Promise<Value[][]> => select(sequelize, { sql, values, typeCast: ofTheDriver }, transaction);
+
+/** A value as the server sends it. */
+const asSent: TypeCast = (field) => field.string();
+
+/**
+ * Runs a SELECT of one column of text (not of the type JSON, which the driver warns of) outside of transactions. A column costs more than what stands in it: the server
+ * describes each in a packet of its own, so a row of many values is asked for as one array of JSON.
+ * @param sql with `?` for each value, and nowhere else
+ * @returns the value of the first row; nothing where there is no row
+ * @throws the driver's own errors; run it within `Database.read`, which translates them
+ */
+export async function selectText(
+  sequelize: Sequelize,
+  sql: string,
+  values: readonly string[],
+): Promise<string | undefined> {
+  const [row] = await select(sequelize, { sql, values, typeCast: asSent });
+  // There is one column of text.
+  return row && String(row[0]);
 }

@@ -1,7 +1,9 @@
 /** The named fields of a model, and no others: a field that isn't listed is never shown. */
 export function pick<T, K extends keyof T>(source: T, keys: readonly K[]): Pick<T, K> {
-  // fromEntries forgets which keys it was given.
-  return Object.fromEntries(keys.map((key) => [key, source[key]])) as Pick<T, K>;
+  const picked: Partial<Pick<T, K>> = {};
+  for (const key of keys) picked[key] = source[key];
+  // All of them are there now.
+  return picked as Pick<T, K>;
 }
 
 /**

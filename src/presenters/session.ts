@@ -1,5 +1,5 @@
 import type { Session } from '../db/models/session.js';
-import type { User } from '../db/models/user.js';
+import type { Account } from '../db/models/user.js';
 import { pick } from './pick.js';
 import { presentLoginUser } from './user.js';
 
@@ -13,7 +13,7 @@ export function presentSession(session: Session, currentId: string | undefined) 
 }
 
 /** Who is signed in to the web console, and until when. */
-export const presentWebSession = (user: User, expiresAt: Date) => ({
+export const presentWebSession = (user: Account, expiresAt: Date) => ({
   user: presentLoginUser(user),
   requiresPasswordChange: user.requiresPasswordChange,
   expiresAt,

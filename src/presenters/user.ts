@@ -1,4 +1,4 @@
-import type { User } from '../db/models/user.js';
+import type { Account, User } from '../db/models/user.js';
 import { loaded, pick } from './pick.js';
 
 /** Accounts, with the field lists of the specification. */
@@ -32,14 +32,14 @@ export const presentPerson = (user: User) => pick(user, [...identity, 'avatar'])
 export const presentSetupUser = (user: User) => pick(user, [...identity, 'phone', 'role']);
 
 /** The account that has logged in (sections 4.4 and 4.5). */
-export const presentLoginUser = (user: User) =>
+export const presentLoginUser = (user: Account) =>
   pick(user, [...identity, 'phone', 'role', 'avatar', 'requiresPasswordChange']);
 
 /** The account that was registered (section 4.6). */
 export const presentRegisteredUser = (user: User) => pick(user, [...identity, 'role', 'phone', 'isActive']);
 
 /** The caller's own account (section 4.7). */
-export const presentOwnUser = (user: User) => pick(user, [...identity, 'role', 'avatar', 'phone', 'lastLogin']);
+export const presentOwnUser = (user: Account) => pick(user, [...identity, 'role', 'avatar', 'phone', 'lastLogin']);
 
 /** The caller's own account after a change of its profile (section 4.8). */
 export const presentProfileUser = (user: User) => pick(user, [...identity, 'role', 'avatar', 'phone']);

@@ -28,8 +28,9 @@ export class AuditTexts {
   /** The values of an entry as JSON, with references in place of long texts. */
   toJson(values: object | undefined): string | null {
     if (values === undefined) return null;
-    const stored = Object.entries(values).map(([field, value]) => [field, this.#stored(value)] as const);
-    return JSON.stringify(Object.fromEntries(stored));
+    const stored: Record<string, unknown> = {};
+    for (const [field, value] of Object.entries(values)) stored[field] = this.#stored(value);
+    return JSON.stringify(stored);
   }
 
   #stored(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { Database } from '../db/connection.js';
-import type { User } from '../db/models/user.js';
+import type { Account } from '../db/models/user.js';
 import type { Logger } from '../logger.js';
 import type { Role } from '../schemas/fields.js';
 import type { ImagePreparer } from '../storage/images.js';
@@ -29,7 +29,7 @@ export interface Client {
 
 /** A signed-in caller of the API. */
 export interface Caller extends Client {
-  user: User;
+  user: Account;
   sessionId: string;
   sessionExpiresAt: Date;
 }

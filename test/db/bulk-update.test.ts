@@ -38,6 +38,25 @@ describe('updating many rows', () => {
     expect((await stored()).map((user) => user.get())).to.deep.equal(expected);
   });
 
+  it('sends few statements, and a value that all rows share once', async () => {
+    // Sequelize reads its own options at each statement; its types keep them to itself.
+    const { options } = database.sequelize as unknown as { options: { logging: unknown } };
+    const updates: string[] = [];
+    const updatedAt = new Date('2026-01-02T03:04:05.678Z');
+    options.logging = (sql: string) => void (/UPDATE/.test(sql) && updates.push(sql));
+    try {
+      await update(users.map(({ id }, index) => ({ id, lastName: `Lopez ${index}`, updatedAt })));
+    } finally {
+      options.logging = false;
+    }
+    expect(updates).to.have.length(2);
+    for (const sql of updates) expect(sql.split('03:04:05.678')).to.have.length(2);
+    expect(new Set((await stored()).map((user) => user.updatedAt.getTime()))).to.deep.equal(
+      new Set([Number(updatedAt)]),
+    );
+    expect(new Set((await stored()).map(({ lastName }) => lastName))).to.have.property('size', users.length);
+  });
+
   it('changes nothing for no rows, and for rows without changes', async () => {
     const before = await stored();
     await update([]);

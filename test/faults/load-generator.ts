@@ -2,14 +2,33 @@
  * A process of its own: sends requests over plain sockets, as cheaply as can be, and prints what came of them as JSON.
  * Its argument is a {@link Load} as JSON.
  */
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+
+/**
+ * A request that is sent with each of its tokens in turn, and a body with each: the pairs are different until each token
+ * has met each body.
+ */
+export interface Request {
+  method?: 'GET' | 'POST';
+  path: string;
+  /** None for requests of people who aren't signed in. */
+  tokens: readonly string[];
+  bodies?: readonly object[];
+  /** How many of its pairs were sent before. */
+  from?: number;
+}
 
 /** What is to be sent. */
 export interface Load {
   port: number;
   token: string;
   paths: readonly string[];
+  /** A file with a list of {@link Request} as JSON, which are sent in turn, instead of the paths with the token. */
+  requestsFile?: string;
   durationMs: number;
+  /** Ends earlier, once so many requests are answered. */
+  count?: number;
   /** Concurrent requests, each followed by the next when it is answered; or requests a second, answered or not. */
   clients?: number;
   rate?: number;
@@ -37,11 +56,41 @@ export interface LoadResult {
 const mostSockets = 1500;
 
 const load = JSON.parse(process.argv[2] ?? '') as Load;
-const requests = load.paths.map((path) =>
-  Buffer.from(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${load.token}\r\n\r\n`),
-);
+const requests: readonly Request[] =
+  load.requestsFile === undefined
+    ? load.paths.map((path) => ({ path, tokens: [load.token] }))
+    : (JSON.parse(readFileSync(load.requestsFile, 'utf8')) as Request[]);
+
+/** What sends a request for the nth time; those without a body are the same bytes each time. */
+function writer({ method = 'GET', path, tokens, bodies, from = 0 }: Request): () => Buffer {
+  const turns = Math.max(1, tokens.length);
+  const head = (turn: number) => {
+    const token = tokens[turn];
+    return `${method} ${path} HTTP/1.1\r\nHost: x\r\n${token === undefined ? '' : `Authorization: Bearer ${token}\r\n`}`;
+  };
+  const plain = Array.from({ length: turns }, (_, turn) => Buffer.from(`${head(turn)}\r\n`));
+  let sent = from;
+  return () => {
+    const turn = sent % turns;
+    const body = bodies && JSON.stringify(bodies[(turn + Math.floor(sent / turns)) % bodies.length]);
+    sent += 1;
+    if (body === undefined) return plain[turn] ?? Buffer.alloc(0);
+    const about = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+    return Buffer.from(`${head(turn)}${about}\r\n\r\n${body}`);
+  };
+}
+
+const writers = requests.map(writer);
 const result: LoadResult = {
-  ...{ good: 0, shed: 0, other: 0, others: {}, unsent: 0, oldest: 0, seconds: load.durationMs / 1000, p50: 0, p99: 0 },
+  good: 0,
+  shed: 0,
+  other: 0,
+  others: {},
+  unsent: 0,
+  oldest: 0,
+  seconds: load.durationMs / 1000,
+  p50: 0,
+  p99: 0,
 };
 const times: number[] = [];
 const idle: Socket[] = [];
@@ -51,11 +100,12 @@ let over = false;
 
 function count(head: string, ms: number): void {
   const status = head.slice(9, 12);
-  if (status === '200') {
+  if (status === '200' || status === '201') {
     result.good += 1;
     times.push(ms);
   } else if (status === '503' && /\r\nretry-after: \d/i.test(head)) result.shed += 1;
   else countOther(status);
+  if (result.good + result.shed + result.other === load.count) finish();
 }
 
 function countOther(what: string): void {
@@ -96,11 +146,13 @@ function openSocket(answered: (socket: Socket) => void): Socket {
 }
 
 const sentAt = new Map<Socket, number>();
+const startedAt = performance.now();
 
 function sendNext(socket: Socket): void {
+  if (next === load.count) return;
   sentAt.set(socket, performance.now());
+  socket.write(writers[next % writers.length]?.() ?? '');
   next += 1;
-  socket.write(requests[next % requests.length] ?? '');
 }
 
 function closedLoop(clients: number): void {
@@ -127,11 +179,14 @@ function openLoop(rate: number): void {
 
 if (load.rate === undefined) closedLoop(load.clients ?? 1);
 else openLoop(load.rate);
-setTimeout(() => {
+/** Prints what came of it, and ends. */
+function finish(): void {
   over = true;
+  result.seconds = Math.min(load.durationMs, performance.now() - startedAt) / 1000;
   times.sort((one, other) => one - other);
   const quantile = (share: number) => Math.round(10 * (times[Math.floor(times.length * share)] ?? 0)) / 10;
   const oldest = Math.round(performance.now() - Math.min(performance.now(), ...sentAt.values()));
   console.log(JSON.stringify({ ...result, oldest, p50: quantile(0.5), p99: quantile(0.99) }));
   process.exit(0);
-}, load.durationMs);
+}
+setTimeout(finish, load.durationMs);

@@ -38,7 +38,14 @@ describe('POST /api/auth/web-session', () => {
     expect(response.body).to.have.all.keys('user', 'requiresPasswordChange', 'expiresAt');
     const { id, firstName, lastName, email, phone, role } = user;
     expect(response.body.user).to.deep.equal({
-      ...{ id, firstName, lastName, email, phone, role, avatar: null, requiresPasswordChange: false },
+      id,
+      firstName,
+      lastName,
+      email,
+      phone,
+      role,
+      avatar: null,
+      requiresPasswordChange: false,
     });
     expect(response.body.requiresPasswordChange).to.equal(false);
     expect(new Date(response.body.expiresAt).getTime()).to.be.within(earliest + 7 * day, Date.now() + 7 * day);
@@ -120,7 +127,8 @@ describe('POST /api/auth/web-session', () => {
       { 'Sec-Fetch-Site': 'same-origin' },
       ...['same-site', 'cross-site', 'none', 'Same-Origin', 'same-origin, same-origin', ''].map((site) => ({
         ...ownPage,
-        ...{ 'Sec-Fetch-Site': site, Origin: own },
+        'Sec-Fetch-Site': site,
+        Origin: own,
       })),
       ...['null', 'https://evil.example.org', `${own}:1`, own].map((Origin) => ({ 'X-Requested-With': 'x', Origin })),
     ]) {
@@ -267,6 +275,19 @@ describe('The session cookie', () => {
       // Where there is an Origin, nothing else counts.
       expectFailure(await read({ ...plain, Origin: other, Referer: `http://${Host}/` }), 401, messages.noToken);
     }
+  });
+
+  it('is honoured however long the rest of a Referer is, but from no longer origin than there can be', async () => {
+    const given = (Host: string, Origin: string) => ({ Host, Cookie: `coursectl=${token}`, Origin });
+    const host = 'courses.example.org';
+    const search = '\u00e9'.repeat(5000);
+    const Referer = `http://${host}/people?search=${search}`;
+    await read({ Host: host, Cookie: `coursectl=${token}`, Referer }).expect(200);
+    const longest = `${'a'.repeat(253)}:65535`;
+    await read(given(longest, `https://${longest}`)).expect(200);
+    // What is longer is not parsed, since letters beyond ASCII in a host cost far more than others.
+    const longer = `${'a'.repeat(254)}:65535`;
+    expectFailure(await read(given(longer, `https://${longer}`)), 401, messages.noToken);
   });
 
   it('loses against a token in the header', async () => {

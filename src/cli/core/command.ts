@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { addCommand, type Choices, type Declaration, type None, type Options } from './declaration.js';
+import { addCommand, type Choices, commonOptions, type Declaration, type None, type Options } from './declaration.js';
 import { asTyped, type Io } from './output.js';
-import { action, commonOptions, type Outcome, type SchemaNeed, type Work } from './run.js';
+import type { Outcome, SchemaNeed, Work } from './run.js';
 
 /** What command files register with. */
 export interface Registry {
@@ -38,5 +38,9 @@ export function define<const Usage extends string, O extends Options = None, con
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   return command
     .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${asTyped(io, example)}`).join('\n')}`)
-    .action(action(io, outcome, definition));
+    .action(async function (this: Command) {
+      // Help and completion need only the declarations: the less is loaded, the sooner they are shown.
+      const { runCommand } = await import('./run.js');
+      await runCommand(this, io, outcome, definition);
+    });
 }

@@ -20,6 +20,13 @@ export type None = Readonly<Record<never, never>>;
 
 export const repeatable = (description: string): Repeatable => ({ description, isRepeatable: true });
 
+/** Options that every command has. */
+export const commonOptions = {
+  '--json': 'print one JSON object on standard output',
+  '--quiet': 'print results and errors only',
+  '--verbose': 'print stack traces and debug logs',
+};
+
 /** The option of commands that ask for confirmation. */
 export const yesOption = { '--yes': "don't ask for confirmation" };
 

@@ -7,21 +7,16 @@ import {
   type ArgumentValues,
   type Choices,
   calledWith,
+  type commonOptions,
   type None,
   type Options,
   type OptionValues,
 } from './declaration.js';
 import { atTerminal } from './error-messages.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
-import { failureJson, failureText, type Io, paintFor, withCommandLines, writeLine } from './output.js';
+import { failureJson, type Io, withCommandLines, writeLine } from './output.js';
+import { failureText, paintFor } from './paint.js';
 import { printable } from './printable.js';
-
-/** Options that every command has. */
-export const commonOptions = {
-  '--json': 'print one JSON object on standard output',
-  '--quiet': 'print results and errors only',
-  '--verbose': 'print stack traces and debug logs',
-};
 
 type CommonOptions = OptionValues<typeof commonOptions>;
 
@@ -144,28 +139,27 @@ async function report(failure: unknown, command: Command, io: Io, options: Commo
 }
 
 /**
- * Makes a commander action of a function that returns its result: prints the result or the failure, closes what was
- * opened, and leaves the exit code in `outcome`.
+ * Runs a command that returns its result: prints the result or the failure, closes what was opened, and leaves the exit
+ * code in `outcome`.
  */
-export function action<Usage extends string, O extends Options, C extends Choices>(
+export async function runCommand<Usage extends string, O extends Options, C extends Choices>(
+  command: Command,
   io: Io,
   outcome: Outcome,
   { schema, run: work, stopsItself = false }: Work<Usage, O, C>,
-) {
-  return async function (this: Command): Promise<void> {
-    const opened: Context[] = [];
-    const run = makeRun<Usage, O, C>(io, this, schema, opened);
-    try {
-      const working = work(run);
-      const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
-      if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
-      else if (!run.options.json && result.text !== undefined && result.text !== '')
-        await (result.painted ? writeLine(io.stdout, result.text) : run.emit(result.text));
-      outcome.exitCode = result.exitCode ?? exitCodes.ok;
-    } catch (error) {
-      outcome.exitCode = await report(error, this, io, run.options);
-    } finally {
-      for (const context of opened) await context.close();
-    }
-  };
+): Promise<void> {
+  const opened: Context[] = [];
+  const run = makeRun<Usage, O, C>(io, command, schema, opened);
+  try {
+    const working = work(run);
+    const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
+    if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
+    else if (!run.options.json && result.text !== undefined && result.text !== '')
+      await (result.painted ? writeLine(io.stdout, result.text) : run.emit(result.text));
+    outcome.exitCode = result.exitCode ?? exitCodes.ok;
+  } catch (error) {
+    outcome.exitCode = await report(error, command, io, run.options);
+  } finally {
+    for (const context of opened) await context.close();
+  }
 }

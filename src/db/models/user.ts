@@ -36,6 +36,23 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare currentLock?: NonAttribute<LoginThrottle | null>;
 }
 
+/** The account of a session as plain values: they aren't changed, and an instance of the model takes time to build. */
+export type Account = Pick<
+  User,
+  | 'id'
+  | 'firstName'
+  | 'lastName'
+  | 'email'
+  | 'phone'
+  | 'phoneKey'
+  | 'passwordHash'
+  | 'role'
+  | 'avatar'
+  | 'lastLogin'
+  | 'isActive'
+  | 'requiresPasswordChange'
+>;
+
 export function initUser(sequelize: Sequelize): typeof User {
   // A subclass for each connection, because init() binds the class to one.
   return class extends User {}.init(

@@ -2,7 +2,10 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { headersOf, setHeaders } from './constant-headers.js';
 
-/** Tells browsers that responses are no pages, may not be framed, and have the declared type. */
+/**
+ * Tells browsers that responses are no pages, may not be framed, and have the declared type; and caches on the way that
+ * they belong to one caller, so none may keep them.
+ */
 export function securityHeaders(): RequestHandler {
   const middleware = helmet({
     // Pages say what they need themselves.
@@ -11,7 +14,7 @@ export function securityHeaders(): RequestHandler {
     crossOriginResourcePolicy: { policy: 'same-origin' },
     xFrameOptions: { action: 'deny' },
   });
-  const headers = headersOf(middleware);
+  const headers = [...headersOf(middleware), ['Cache-Control', 'no-store']] as const;
   return (_request, response, next) => {
     setHeaders(response, headers);
     next();

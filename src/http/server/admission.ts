@@ -10,6 +10,8 @@ export interface Admission {
   release(response: ServerResponse): void;
   /** Takes a slot again for a released request, immediately: it has been admitted already. */
   reacquire(response: ServerResponse): void;
+  /** How long the request has waited in the queue, in milliseconds. */
+  waitedMs(response: ServerResponse): number;
   /** The current load. */
   figures(): AdmissionFigures;
 }
@@ -58,6 +60,7 @@ export function createAdmission(
   const clock = createRunningClock(longestPauseMs);
   const refused = countPerSecond((count) => onRefusals?.(count));
   const state = new WeakMap<ServerResponse, 'working' | 'released'>();
+  const waits = new WeakMap<ServerResponse, number>();
   /** The first of a burst, and behind them the others. */
   const [first, others]: [Waiting[], Waiting[]] = [[], []];
   let working = 0;
@@ -130,13 +133,17 @@ export function createAdmission(
     admit(request, response, begin) {
       if (isProbe(request)) return begin();
       if (hasFreeSlot() && queued() === 0) return start(response, begin);
-      const since = clock();
+      const [since, cameAt] = [clock(), performance.now()];
       if (queued() === 0) control.emptied(since);
       if (!control.mayJoin(since, others.length)) return refuseRequest(request, response);
       const gone = () => response.destroyed || request.destroyed;
       const waiting = {
         since,
-        begin: () => void (gone() || start(response, begin)),
+        begin() {
+          if (gone()) return;
+          waits.set(response, performance.now() - cameAt);
+          start(response, begin);
+        },
         refuse: () => void (gone() || refuseRequest(request, response)),
       };
       const isFirst = control.joined();
@@ -158,6 +165,8 @@ export function createAdmission(
       state.set(response, 'working');
       working += 1;
     },
+
+    waitedMs: (response) => waits.get(response) ?? 0,
 
     figures: () => ({ working, queued: queued(), turnedAway: refused.recent() }),
   };

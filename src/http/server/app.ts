@@ -11,6 +11,7 @@ import { serviceHandlers } from '../handlers/service.js';
 import { sessionHandlers } from '../handlers/sessions.js';
 import { userHandlers } from '../handlers/users.js';
 import { corsMiddleware } from '../middleware/cors.js';
+import { inSequence } from '../middleware/in-sequence.js';
 import { requestLog } from '../middleware/request-log.js';
 import { securityHeaders } from '../middleware/security-headers.js';
 import { untrustedProxy } from '../middleware/untrusted-proxy.js';
@@ -36,6 +37,14 @@ const assertOneHost: RequestHandler = ({ headersDistinct }, _response, next) => 
   next();
 };
 
+/** Runs a middleware for the paths of the API alone. */
+function belowApi(middleware: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    if (/^\/api(\/|$)/.test(request.path)) middleware(request, response, next);
+    else next();
+  };
+}
+
 /**
  * The API as an Express application.
  * @param given the server that it runs in; {@link alone} for what is absent
@@ -50,34 +59,35 @@ export function createApp(context: Context, given: Partial<ServerHandle> = {}, c
   app.disable('etag');
   app.enable('case sensitive routing');
   const metrics = createMetrics(context, server.load);
-  app.use(boundAnswers(server));
-  app.use(requestLog(context.logger));
-  app.use(metrics.middleware);
-  app.use(securityHeaders());
-  app.use((_request, response, next) => {
-    // Answers belong to one caller: no cache on the way may keep them.
-    response.setHeader('Cache-Control', 'no-store');
-    next();
-  });
-  app.use(assertOneHost);
-  app.use('/api', corsMiddleware(allowedOrigins));
-  app.use('/api', (_request, _response, next) => next(server.notReady()));
-  app.use('/api', untrustedProxy(context));
   app.use(
-    bindContract(
-      context,
-      {
-        ...authHandlers,
-        ...sessionHandlers,
-        ...userHandlers,
-        ...courseHandlers,
-        ...enrollmentHandlers,
-        ...fileHandlers,
-        ...importHandlers(server),
-        ...overviewHandlers,
-        ...serviceHandlers(context, server, metrics),
-      },
-      server,
+    inSequence(
+      boundAnswers(server),
+      requestLog(context.logger),
+      metrics.middleware,
+      securityHeaders(),
+      assertOneHost,
+      belowApi(
+        inSequence(
+          corsMiddleware(allowedOrigins),
+          (_request, _response, next) => next(server.notReady()),
+          untrustedProxy(context),
+        ),
+      ),
+      bindContract(
+        context,
+        {
+          ...authHandlers,
+          ...sessionHandlers,
+          ...userHandlers,
+          ...courseHandlers,
+          ...enrollmentHandlers,
+          ...fileHandlers,
+          ...importHandlers(server),
+          ...overviewHandlers,
+          ...serviceHandlers(context, server, metrics),
+        },
+        server,
+      ),
     ),
   );
   if (consolePages) app.use(consolePages);

@@ -101,12 +101,14 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
       return registry.metrics();
     },
     middleware(request, response: Response<unknown, { operation?: Operation }>, next) {
-      const seconds = durations.startTimer();
+      const startedAt = performance.now();
       response.once('close', () => {
         if (!response.writableFinished) aborted.inc();
         // The path as the contract has it: what clients send would make figures without end.
         const path = response.locals.operation?.path ?? 'none';
-        seconds({ method: response.locals.operation ? request.method : 'any', path, status: response.statusCode });
+        const method = response.locals.operation ? request.method : 'any';
+        const seconds = (performance.now() - startedAt) / 1000;
+        durations.observe({ method, path, status: response.statusCode }, seconds);
       });
       next();
     },

@@ -68,8 +68,10 @@ export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };
 
 /** Largest JSON body, in bytes: a few fields of text. */
 const jsonLimit = 100 * 1024;
-/** How long a request waits for the database, in milliseconds; with all else it is answered within 5 s. */
+/** How long a request uses the database, in milliseconds; with all else it is answered within 5 s. */
 const databaseMs = 4000;
+/** The least of that which is left to a request that has waited in the queue, in milliseconds. */
+const leastDatabaseMs = 1000;
 
 /** How the server bounds and times requests. */
 export interface RequestControl {
@@ -96,9 +98,16 @@ function assertNameable(params: Request['params']): void {
   if (Object.values(params).some((value) => /[\s\p{Cc}]/u.test(String(value)))) throw new AppError('NOT_FOUND');
 }
 
-/** Uploads and streams last as long as their client takes, so each of their queries has a deadline of its own. */
-function deadlineOf({ upload, success }: Operation): Parameters<Context['database']['withDeadline']>[0] {
-  return upload || 'content' in success ? { each: databaseMs } : { all: databaseMs };
+/**
+ * Uploads and streams last as long as their client takes, so each of their queries has a deadline of its own. Other
+ * requests have waited for the database in the queue already, where those before them were slow.
+ */
+function deadlineOf(
+  { upload, success }: Operation,
+  waitedMs: number,
+): Parameters<Context['database']['withDeadline']>[0] {
+  if (upload || 'content' in success) return { each: databaseMs };
+  return { all: Math.max(leastDatabaseMs, databaseMs - waitedMs) };
 }
 
 /** Why a signal of {@link whenLeft} is aborted: made once, because an error of its own for each request costs time. */
@@ -122,7 +131,7 @@ function respond<T extends Operation>(
   operation: T,
   handler: Handler<T>,
   control: RequestControl,
-): RequestHandler {
+): (request: Request, response: Response) => Promise<void> {
   const { admission, waiting, largeAnswers, limits } = control;
   const { withDeadline } = context.database;
   const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
@@ -177,7 +186,16 @@ function respond<T extends Operation>(
     }
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
-      ...{ context, client, caller, params, query, body, receive, setHeader, expectItems, cookie },
+      context,
+      client,
+      caller,
+      params,
+      query,
+      body,
+      receive,
+      setHeader,
+      expectItems,
+      cookie,
       get signal() {
         return left();
       },
@@ -185,7 +203,7 @@ function respond<T extends Operation>(
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
-    const handle = async () => handler(admitted);
+    const handle = () => handler(admitted);
     const handled = operation.hashesPassword ? () => released(waiting && (() => waiting.login(owner)), handle) : handle;
     const sending = {
       unreadMs: limits.unreadMs,
@@ -199,7 +217,7 @@ function respond<T extends Operation>(
     if (items !== undefined) await expectItems(items);
     try {
       const answer = await (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
-      response.status(operation.success.status);
+      response.statusCode = operation.success.status;
       // Where the contract names a content type, its handlers give a stream: the mapped types say so.
       if ('content' in operation.success)
         await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);
@@ -216,7 +234,8 @@ function respond<T extends Operation>(
 
   return (request, response) => {
     response.locals.operation = operation;
-    return withDeadline(deadlineOf(operation), () => serve(request, response));
+    const deadline = deadlineOf(operation, admission?.waitedMs(response) ?? 0);
+    return withDeadline(deadline, () => serve(request, response));
   };
 }
 
@@ -230,27 +249,46 @@ async function assertStillSignedIn(context: Context, caller: Caller | undefined,
   }
 }
 
-/** Routes every operation of the contract to its handler; other methods on its paths are answered 405. */
-export function bindContract(context: Context, handlers: Handlers, control: RequestControl): Router {
-  const router = Router({ caseSensitive: true });
+/** The first two parts of a path; all paths of the contract spell them out. */
+const beginningOf = (path: string) => path.replace(/\/$/, '').split('/', 3).join('/');
+
+/**
+ * Routes every operation of the contract to its handler; other methods on its paths are answered 405. Express' router tries
+ * one path after the other, so each beginning of paths has a router of its own, and what is spelt out is looked up first.
+ */
+export function bindContract(context: Context, handlers: Handlers, control: RequestControl): RequestHandler {
+  const routers = new Map<string, Router>();
+  const spelled = new Map<string, (request: Request, response: Response) => Promise<void>>();
   const paths = new Map<string, (keyof Contract)[]>();
   // TypeScript types the keys of any object as text.
   for (const name of Object.keys(contract) as (keyof Contract)[])
     paths.set(contract[name].path, [...(paths.get(contract[name].path) ?? []), name]);
   // A path after the other, each with all its methods: one that is spelt out isn't taken for a parameter of a later one.
   for (const [path, names] of paths) {
+    const router = routers.get(beginningOf(path)) ?? Router({ caseSensitive: true });
+    routers.set(beginningOf(path), router);
+    const route = router.route(path);
     for (const name of names) {
       const operation: Operation = contract[name];
       // Each handler fits its own operation; the loop sees the union of both.
-      router[operation.method](path, respond(context, operation, handlers[name] as Handler<Operation>, control));
+      const answer = respond(context, operation, handlers[name] as Handler<Operation>, control);
+      route[operation.method](answer);
+      if (!path.includes(':')) spelled.set(`${operation.method.toUpperCase()} ${path}`, answer);
     }
     const methods = names.map((name) => contract[name].method.toUpperCase());
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
-    router.all(path, (_request, response) => {
+    route.all((_request, response) => {
       // Preflights are answered below /api only.
       response.setHeader('Allow', [...allowed, ...(path.startsWith('/api/') ? ['OPTIONS'] : [])].join(', '));
       throw new AppError('METHOD_NOT_ALLOWED');
     });
   }
-  return router;
+  return (request, response, next) => {
+    const { method, path } = request;
+    const answer = spelled.get(`${method} ${path}`);
+    if (answer) return void answer(request, response).catch(next);
+    const router = routers.get(beginningOf(path));
+    if (router) router(request, response, next);
+    else next();
+  };
 }

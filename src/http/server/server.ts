@@ -93,7 +93,6 @@ function refusal({ config }: Context) {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Retry-After': retryAfterOf('OVERLOADED') ?? 1,
-    'Cache-Control': 'no-store',
   };
   // As Node writes them fastest.
   const flat = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);

@@ -1,6 +1,6 @@
 import { Op, type Transaction } from 'sequelize';
 import { insertRows } from '../../db/bulk-insert.js';
-import { updateRows } from '../../db/bulk-update.js';
+import { type RowUpdate, updateRows } from '../../db/bulk-update.js';
 import type { Database } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
@@ -68,6 +68,34 @@ export async function insertAccounts(
 export async function insertAccount(core: Core, account: NewAccount, transaction: Transaction): Promise<User> {
   const [id] = await insertAccounts(core, [account], transaction);
   return core.database.models.User.findByPk(id ?? '', { transaction, rejectOnEmpty: true });
+}
+
+/** New values of an account. */
+export interface AccountUpdate {
+  account: Pick<User, 'id' | 'firstName' | 'lastName' | 'email'>;
+  changes: Partial<NewAccount>;
+}
+
+/**
+ * Updates accounts, without model instances: for imports.
+ * @param updates of accounts that the transaction has locked; none may get the email or phone that another gives up
+ * @throws AppError `EMAIL_TAKEN` or `PHONE_TAKEN` (from the transaction) for the first violation
+ */
+export async function updateAccounts(
+  core: Core,
+  updates: readonly AccountUpdate[],
+  updatedAt: Date,
+  transaction: Transaction,
+): Promise<void> {
+  const rows = updates.map(({ account, changes }) => {
+    const { firstName, lastName, email, phone } = changes;
+    const row: RowUpdate<User> = { id: account.id, ...changes, updatedAt };
+    if (phone !== undefined) row.phoneKey = phoneKey(phone);
+    if (firstName !== undefined || lastName !== undefined || email !== undefined)
+      row.searchKey = userSearchKey({ ...account, ...changes });
+    return row;
+  });
+  await updateRows(core.database.models.User, rows, transaction);
 }
 
 /**

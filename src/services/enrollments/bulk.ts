@@ -71,8 +71,12 @@ export async function assignMany(
     const ids = newIds(fresh.length);
     const { trainerId } = course;
     const entered = fresh.map((userId, index) => ({
-      ...{ id: ids[index] ?? '', userId, courseId, trainerId },
-      ...{ status, notes: notes ?? null },
+      id: ids[index] ?? '',
+      userId,
+      courseId,
+      trainerId,
+      status,
+      notes: notes ?? null,
     }));
     await insertEnrollments(core, entered, now, transaction);
     const revived = again.map(({ id }) => id);

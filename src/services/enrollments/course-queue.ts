@@ -6,9 +6,12 @@ import type { Core } from '../core.js';
 /** How many transactions of this process ask for the row of a course at the same time: while one commits, the next begins. */
 const concurrentPerCourse = 2;
 
+/** After so many failures in a row, those that wait needn't try. */
+const failuresInRow = 3;
+
 interface CourseQueue {
   limit: LimitFunction;
-  /** The failures of the database so far, and the last one. */
+  /** How often the database has failed since it last didn't, and how. */
   failures: number;
   failure: AppError | undefined;
 }
@@ -34,15 +37,16 @@ const isDatabaseFault = (error: unknown): error is AppError =>
  */
 export async function inCourseQueue<T>(core: Core, courseId: string, work: () => Promise<T>): Promise<T> {
   const queue = queueOf(core, courseId);
-  const { failures } = queue;
   try {
     return await queue.limit(async () => {
       // Without a database all would fail, each later than the one before it.
-      if (queue.failures > failures && queue.failure) throw queue.failure;
+      if (queue.failures >= failuresInRow && queue.failure) throw queue.failure;
       try {
-        return await work();
+        const result = await work();
+        [queue.failures, queue.failure] = [0, undefined];
+        return result;
       } catch (error) {
-        if (isDatabaseFault(error)) [queue.failures, queue.failure] = [queue.failures + 1, error];
+        [queue.failures, queue.failure] = isDatabaseFault(error) ? [queue.failures + 1, error] : [0, undefined];
         throw error;
       }
     });

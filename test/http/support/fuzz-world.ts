@@ -120,9 +120,10 @@ export async function prepareWorld(context: Context): Promise<World> {
       file: idsOf(files.filter(({ kind }) => kind === 'material')),
       image: files.flatMap(({ kind, storageKey }) => (kind === 'material' ? [] : [storageKey.slice('image/'.length)])),
       session: idsOf(sessions),
-      email: [...[admin, trainer, trainee, ...users].map(({ email }) => email), 'nobody@example.org'],
+      // Trainees have a login of their own.
+      email: [...[trainee, admin, trainer, trainee, ...users].map(({ email }) => email), 'nobody@example.org'],
       phone: [...users.map(({ phone }) => phone.replaceAll(/["\\]/g, '')), '+1 555 9999999'],
-      password: [factoryPassword, 'another password'],
+      password: [factoryPassword, factoryPassword, factoryPassword, 'another password'],
       token: [token],
     },
   };
@@ -143,7 +144,9 @@ export async function grounded(request: Generated, { tokens, values }: World): P
   const token = tokens[request.sender];
   const headers = Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, fill(value)]));
   return {
-    ...{ sender: request.sender, method: request.method, path: fill(request.path) },
+    sender: request.sender,
+    method: request.method,
+    path: fill(request.path),
     headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
     ...(body !== undefined && { body: Buffer.from(fillBytes(body, fill), 'latin1') }),
   };

@@ -32,7 +32,11 @@ describe('Locks of enrollments', () => {
       .map(([, verb = '', ...tables]) => [verb.split(' ')[0], ...tables.filter(Boolean)].join(' '))
       .map((text) => text.replace(/^(START|BEGIN)$/, 'BEGIN'));
   const asked = (user: User): Caller => ({
-    ...{ user, sessionId: '', sessionExpiresAt: new Date(), ip: null, userAgent: null },
+    user,
+    sessionId: '',
+    sessionExpiresAt: new Date(),
+    ip: null,
+    userAgent: null,
   });
   const enrolled = async (status: 'pending' | 'active' | 'cancelled') =>
     (await buildEnrollment(harness.context, await buildUser(harness.context), course, { status })).id;
@@ -44,7 +48,12 @@ describe('Locks of enrollments', () => {
     await requestEnrollment(context, asked(trainee), { courseId: course.id });
     tell(false);
     expect(statements()).to.deep.equal([
-      ...['BEGIN', 'UPDATE courses', 'UPDATE users', 'SELECT courses', 'INSERT enrollments', 'COMMIT'],
+      'BEGIN',
+      'UPDATE courses',
+      'UPDATE users',
+      'SELECT courses',
+      'INSERT enrollments',
+      'COMMIT',
     ]);
   });
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { isAppError } from '../../../errors.js';
-import { presentAuditEntry } from '../../../presenters/audit-entry.js';
 import { define, type Registry } from '../../core/command.js';
 import { pageOptions } from '../../core/declaration.js';
 import { pageText } from '../../core/output.js';
@@ -47,10 +46,19 @@ async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference
 
 async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
   const { action, actor, targetType, target, from, to, page, limit } = run.options;
-  const { listAudit } = await import('../../../services/audit.js');
+  const [{ listAudit }, { presentAuditEntry }] = await Promise.all([
+    import('../../../services/audit.js'),
+    import('../../../presenters/audit-entry.js'),
+  ]);
   const context = await run.context();
   const { items, pagination } = await listAudit(context, {
-    ...{ action, targetType, targetId: target, from, to, page, limit },
+    action,
+    targetType,
+    targetId: target,
+    from,
+    to,
+    page,
+    limit,
     actorId: actor === undefined ? undefined : await actorIdOf(context, actor),
   });
   const entries = items.map(presentAuditEntry);

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
-import { completionScripts, shells } from './scripts.js';
 
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
@@ -13,9 +12,10 @@ export function register(program: Command, registry: Registry): void {
       'completion zsh > "${fpath[1]}/_coursectl"',
       'completion fish > ~/.config/fish/completions/coursectl.fish',
     ],
-    choices: { shell: shells },
+    choices: { shell: ['bash', 'zsh', 'fish'] },
     async run(run) {
       const { shell } = run.arguments;
+      const { completionScripts } = await import('./scripts.js');
       const script = completionScripts[shell](program);
       return { json: { shell, script }, text: script };
     },

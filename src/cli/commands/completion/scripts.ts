@@ -214,5 +214,3 @@ ${lines.join('\n')}`;
 
 /** Completion scripts made of the program's own declarations, so that they always match it. */
 export const completionScripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
-
-export const shells = ['bash', 'zsh', 'fish'] as const satisfies readonly (keyof typeof completionScripts)[];

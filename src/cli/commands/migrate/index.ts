@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
-import { assertCanAsk, confirm } from '../../core/confirm.js';
 import { yesOption } from '../../core/declaration.js';
 import { tellingOfWait } from '../../core/migration-wait.js';
 import { counted } from '../../core/output.js';
@@ -48,6 +47,7 @@ export function register(program: Command, registry: Registry): void {
       if (given !== undefined && !/^[1-9]\d*$/.test(given))
         throw new AppError('USAGE', '--steps must be a whole number from 1.');
       const steps = all ? 'all' : Number(given ?? 1);
+      const { assertCanAsk } = await import('../../core/confirm.js');
       assertCanAsk(run, 'revert');
       const { schema } = await run.context();
       const { executed } = await schema.status();
@@ -81,8 +81,9 @@ export function register(program: Command, registry: Registry): void {
   });
 }
 
-function askWhetherToRevert(run: Run, names: readonly string[]): Promise<void> {
-  return confirm(run, {
+async function askWhetherToRevert(run: Run, names: readonly string[]): Promise<void> {
+  const { confirm } = await import('../../core/confirm.js');
+  await confirm(run, {
     about: [
       `${counted(names.length, 'migration')} to revert, with all data in ${names.length === 1 ? 'its' : 'their'} tables:`,
       ...names.map((name) => `  ${name}`),

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { operator } from '../../../services/core.js';
 import { define, type Registry } from '../../core/command.js';
 import { tellingOfWait } from '../../core/migration-wait.js';
 
@@ -13,7 +12,10 @@ export function register(program: Command, registry: Registry): void {
     examples: ['seed demo'],
     stopsItself: true,
     async run(run) {
-      const { loadDemo } = await import('../../../services/maintenance/demo.js');
+      const [{ loadDemo }, { operator }] = await Promise.all([
+        import('../../../services/maintenance/demo.js'),
+        import('../../../services/core.js'),
+      ]);
       const { accounts, password } = await loadDemo(await run.context(), operator, tellingOfWait(run));
       return {
         json: { seeded: 'demo', accounts },

@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
-import { assertCanAsk, confirm } from '../../core/confirm.js';
 import { yesOption } from '../../core/declaration.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
-import { accountJson } from './output.js';
 import { personOptions } from './person-options.js';
 
 const editOptions = {
@@ -40,13 +38,14 @@ export function register(users: Command, registry: Registry): void {
 
 /** What both commands call. */
 async function services() {
-  const [admin, found, core, listings] = await Promise.all([
+  const [admin, found, core, listings, output] = await Promise.all([
     import('../../../services/accounts/commands.js'),
     import('../../../services/accounts/queries.js'),
     import('../../../services/core.js'),
     import('../../../services/enrollments/queries.js'),
+    import('./output.js'),
   ]);
-  return { ...admin, ...found, ...listings, operator: core.operator };
+  return { ...admin, ...found, ...listings, ...output, operator: core.operator };
 }
 
 async function edit(run: Run<'<user>', typeof editOptions>): Promise<Result> {
@@ -54,7 +53,7 @@ async function edit(run: Run<'<user>', typeof editOptions>): Promise<Result> {
   const input = { firstName, lastName, email, phone, role };
   if (Object.values(input).every((value) => value === undefined))
     throw new AppError('USAGE', 'Nothing to change: add --first-name, --last-name, --email, --phone or --role.');
-  const { updateUser, findUser, operator } = await services();
+  const { updateUser, findUser, accountJson, operator } = await services();
   const context = await run.context();
   const { id } = await findUser(context, run.arguments.user);
   const { confirmPhone } = await import('./person-input.js');
@@ -64,8 +63,9 @@ async function edit(run: Run<'<user>', typeof editOptions>): Promise<Result> {
 }
 
 async function remove(run: Run<'<user>', typeof yesOption>): Promise<Result> {
+  const { assertCanAsk, confirm } = await import('../../core/confirm.js');
   assertCanAsk(run, 'delete');
-  const { deleteUser, findUser, listEnrollments, operator } = await services();
+  const { deleteUser, findUser, listEnrollments, accountJson, operator } = await services();
   const context = await run.context();
   const user = await findUser(context, run.arguments.user);
   if (!run.options.yes) {

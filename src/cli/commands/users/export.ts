@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
 import { outputOption } from '../../core/declaration.js';
-import { assertDestination, writeData } from '../../core/file-output.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 import { filterOf, filterOptions } from './filter.js';
@@ -24,6 +23,7 @@ export function register(users: Command, registry: Registry): void {
 }
 
 async function exportUsers(run: Run<'', typeof exportOptions>): Promise<Result> {
+  const { assertDestination, writeData } = await import('../../core/file-output.js');
   assertDestination(run);
   const { output: file } = run.options;
   const filter = filterOf(run.options);

@@ -6,7 +6,6 @@ import { pageOptions } from '../../core/declaration.js';
 import { asTyped, pageText } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 import { filterOf, filterOptions } from './filter.js';
-import { accountJson, accountText } from './output.js';
 
 const unlockOptions = {
   '--address <address>': 'an IP address that "doctor" lists, instead of an account',
@@ -47,9 +46,10 @@ export function register(program: Command, registry: Registry): Command {
 }
 
 async function show(run: Run<'<user>'>): Promise<Result> {
-  const [{ findUser }, { lockOf }] = await Promise.all([
+  const [{ findUser }, { lockOf }, { accountJson, accountText }] = await Promise.all([
     import('../../../services/accounts/queries.js'),
     import('../../../services/auth/throttle-locks.js'),
+    import('./output.js'),
   ]);
   const context = await run.context();
   const user = await findUser(context, run.arguments.user);
@@ -86,11 +86,12 @@ async function unlock(run: Run<'[user]', typeof unlockOptions>): Promise<Result>
   if (reference === undefined && address !== undefined) return unlockByAddress(run, address);
   if (reference === undefined || address !== undefined)
     throw new AppError('USAGE', 'Name one account, or an address with --address.');
-  const [{ unlockUser }, { findUser }, { operator }, { lockOf }] = await Promise.all([
+  const [{ unlockUser }, { findUser }, { operator }, { lockOf }, { accountJson }] = await Promise.all([
     import('../../../services/accounts/commands.js'),
     import('../../../services/accounts/queries.js'),
     import('../../../services/core.js'),
     import('../../../services/auth/throttle-locks.js'),
+    import('./output.js'),
   ]);
   const context = await run.context();
   const user = await findUser(context, reference);
@@ -146,10 +147,11 @@ function registerSwitch(users: Command, registry: Registry, name: 'activate' | '
     examples: [`users ${name} ada@example.org`],
     stopsItself: true,
     async run(run) {
-      const [{ setUserActive }, { findUser }, { operator }] = await Promise.all([
+      const [{ setUserActive }, { findUser }, { operator }, { accountJson }] = await Promise.all([
         import('../../../services/accounts/commands.js'),
         import('../../../services/accounts/queries.js'),
         import('../../../services/core.js'),
+        import('./output.js'),
       ]);
       const context = await run.context();
       const { id } = await findUser(context, run.arguments.user);

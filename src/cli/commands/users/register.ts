@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
 import type { Run } from '../../core/run.js';
-import { accountJson } from './output.js';
 import { passwordOption, personOptions } from './person-options.js';
 
 const registerOptions = {
@@ -24,9 +23,10 @@ export function register(users: Command, registry: Registry): void {
     stopsItself: true,
     async run(run) {
       const input = await registerInput(run);
-      const [{ registerUser }, { operator }] = await Promise.all([
+      const [{ registerUser }, { operator }, { accountJson }] = await Promise.all([
         import('../../../services/accounts/commands.js'),
         import('../../../services/core.js'),
+        import('./output.js'),
       ]);
       const user = await registerUser(await run.context(), operator, input);
       return { json: { user: accountJson(user) }, text: `Created ${user.role} ${user.email} (${user.id}).` };

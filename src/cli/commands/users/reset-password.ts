@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
-import { readPassword } from '../../core/input.js';
 
 const resetOptions = {
   '--password-stdin': 'read the temporary password from standard input instead of generating one',
@@ -27,6 +26,7 @@ export function register(users: Command, registry: Registry): void {
           'A generated password is never part of --json output, which is often logged. Add --password-stdin, or leave out --json.',
         );
       }
+      const { readPassword } = await import('../../core/input.js');
       const given = passwordStdin ? { password: await readPassword(run.io) } : undefined;
       const [{ resetPassword }, { findUser }, { operator }] = await Promise.all([
         import('../../../services/accounts/commands.js'),

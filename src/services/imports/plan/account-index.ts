@@ -1,9 +1,11 @@
+import { selectRows } from '../../../db/plain-rows.js';
 import { phoneKey } from '../../../schemas/keys.js';
 import type { Core } from '../../core.js';
 import { type FileRow, isRejected } from '../read/rows.js';
 import type { ExistingAccount } from './outcomes.js';
 
-const accountFields = [
+/** The attributes of {@link ExistingAccount}. */
+export const accountFields = [
   'id',
   'firstName',
   'lastName',
@@ -56,7 +58,11 @@ export class AccountIndex {
     this.#allKeys = undefined;
   }
 
-  /** The accounts that have the emails and phones of the rows: two queries a batch, each on its own index. */
+  /**
+   * The accounts that have the emails and phones of the rows: two queries a batch, each on its own index, and a third for
+   * accounts that only a phone matches. The index of the phones has the ids too: nearly always they are those of accounts
+   * that the emails match.
+   */
   async findFor(rows: readonly FileRow[]): Promise<MatchingAccounts> {
     const known = this.#allKeys;
     const emails: string[] = [];
@@ -70,17 +76,23 @@ export class AccountIndex {
     }
     if (emails.length === 0) return { byEmail: new Map(), byPhone: new Map() };
     const { User } = this.#core.database.models;
-    const attributes = [...accountFields];
-    const [byEmail, byPhone] = await this.#core.database.read(() =>
-      Promise.all([
-        User.findAll({ attributes, where: { email: emails } }),
-        User.findAll({ attributes, where: { phoneKey: phones } }),
-      ]),
-    );
-    return {
-      // An account may be created between the two queries: one that only one of them found counts for both keys.
-      byEmail: new Map([...byPhone, ...byEmail].map((user) => [user.email, user])),
-      byPhone: new Map([...byEmail, ...byPhone].map((user) => [user.phoneKey, user])),
-    };
+    return this.#core.database.read(async () => {
+      const [withEmail, withPhone] = await Promise.all([
+        selectRows(User, accountFields, { by: 'email', among: emails }),
+        selectRows(User, ['id', 'phoneKey'], { by: 'phoneKey', among: phones }),
+      ]);
+      const byId = new Map<string, ExistingAccount>(withEmail.map((account) => [account.id, account]));
+      const byPhoneAlone = withPhone.flatMap(({ id }) => (byId.has(id) ? [] : [id]));
+      for (const account of await selectRows(User, accountFields, { by: 'id', among: byPhoneAlone }))
+        byId.set(account.id, account);
+      const byEmail = new Map<string, ExistingAccount>();
+      const byPhone = new Map<string, ExistingAccount>();
+      // An account may be created between the queries: one that only one of them found counts for both keys.
+      for (const account of byId.values()) {
+        byEmail.set(account.email, account);
+        byPhone.set(account.phoneKey, account);
+      }
+      return { byEmail, byPhone };
+    });
   }
 }

@@ -176,17 +176,14 @@ const takenSince = (id: string) =>
 const changedSince = (id: string) =>
   `Phone belongs to account ${id}, which has another email, and was changed after the import began. Check the row, and import it again.`;
 
+const changeableFields = ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive'] as const;
+
 /** The fields in which the row differs from the account. */
 function changesOf({ person }: CandidateRow, account: ExistingAccount): AccountChanges {
-  const wanted: AccountChanges = {
-    firstName: person.firstName,
-    lastName: person.lastName,
-    email: person.email,
-    phone: person.phone,
-    ...(person.role !== undefined && { role: person.role }),
-    ...(person.isActive !== undefined && { isActive: person.isActive }),
-  };
-  // TypeScript types the keys of any object as text.
-  const differing = Object.entries(wanted).filter(([field, value]) => account[field as keyof AccountChanges] !== value);
-  return Object.fromEntries(differing);
+  const changes: Record<string, string | boolean> = {};
+  for (const field of changeableFields) {
+    const value = person[field];
+    if (value !== undefined && value !== account[field]) changes[field] = value;
+  }
+  return changes;
 }

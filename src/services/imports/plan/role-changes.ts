@@ -12,11 +12,16 @@ export const roleBlockReasons: Readonly<Record<RoleBlock, (id: string) => string
   HAS_ENROLLMENTS: (id) => `The trainee ${id} still has enrollments: remove or complete them first.`,
 };
 
-/** The accounts with a role that decisions would change. */
-const losing = (decisions: readonly Decision[], role: 'trainer' | 'trainee') =>
-  decisions.flatMap((one) =>
-    one.outcome === 'updated' && one.account.role === role && one.changes.role !== undefined ? [one.account.id] : [],
-  );
+/** The accounts whose role decisions would change, by that role. Most batches change none. */
+function losingRoles(decisions: readonly Decision[]): { trainers: string[]; trainees: string[] } {
+  const found = { trainers: [] as string[], trainees: [] as string[] };
+  for (const one of decisions) {
+    if (one.outcome !== 'updated' || one.changes.role === undefined) continue;
+    if (one.account.role === 'trainer') found.trainers.push(one.account.id);
+    if (one.account.role === 'trainee') found.trainees.push(one.account.id);
+  }
+  return found;
+}
 
 /** The accounts whose role decisions would change, though their courses or enrollments forbid it. */
 export async function blockedRoleChanges(
@@ -24,7 +29,7 @@ export async function blockedRoleChanges(
   decisions: readonly Decision[],
   transaction?: Transaction,
 ): Promise<ReadonlyMap<string, RoleBlock>> {
-  const [trainers, trainees] = [losing(decisions, 'trainer'), losing(decisions, 'trainee')];
+  const { trainers, trainees } = losingRoles(decisions);
   const blocked = new Map<string, RoleBlock>();
   const { database } = core;
   const { Course, Enrollment } = database.models;

@@ -2,30 +2,20 @@ import pLimit from 'p-limit';
 import type { CreationAttributes, Transaction } from 'sequelize';
 import { insertRows } from '../../../db/bulk-insert.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
-import type { User } from '../../../db/models/user.js';
-import type { ImportedPerson, ImportOptions } from '../../../schemas/import.js';
-import { phoneKey } from '../../../schemas/keys.js';
-import { initialPasswordExpiry, insertAccounts, saveAccounts, userSearchKey } from '../../accounts/store.js';
+import type { ImportOptions } from '../../../schemas/import.js';
+import type { ImportedPerson } from '../../../schemas/imported-person.js';
+import { initialPasswordExpiry, insertAccounts } from '../../accounts/store.js';
 import { recordAudit } from '../../audit.js';
 import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
-import { endSessions } from '../../auth/sessions.js';
 import type { Actor, Core } from '../../core.js';
 import { insertEnrollments } from '../../enrollments/store.js';
 import { newIds } from '../../ids.js';
 import { type Decision, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
 import type { UndoNote } from '../undo/note.js';
 import { changedAccounts, type LedgerEntry } from './audit-records.js';
-import { assertCourses, assertRoleChangesAllowed, assertTrainees, StaleDecision } from './batch-checks.js';
-
-/** The password that an account gets. */
-export interface Secret {
-  passwordHash: string;
-  /** The generated password; absent when the file gave one. */
-  generated?: string;
-}
-
-/** Secrets by the line of their row. A batch keeps them when it is tried again, because hashing takes long. */
-export type Secrets = Map<number, Secret>;
+import { assertCourses, assertTrainees, StaleDecision } from './batch-checks.js';
+import { updateExisting } from './updates.js';
+import { accountSecret, type Secret, type Secrets, type Writing } from './writing.js';
 
 /** How many hashes an import computes at the same time: enough for all cores, few enough that logins don't wait long. */
 const hashesInFlight = 8;
@@ -59,14 +49,6 @@ export function credentialLines(decisions: readonly Decision[], secrets: Secrets
   });
 }
 
-interface Writing {
-  core: Core;
-  options: ImportOptions;
-  secrets: Secrets;
-  transaction: Transaction;
-  now: Date;
-}
-
 /**
  * Writes the accounts and enrollments of a batch, its part of the ledger and its audit entries.
  * @throws StaleDecision, AppError `EMAIL_TAKEN`, `PHONE_TAKEN`, `ALREADY_ENROLLED` when others changed what the decisions
@@ -81,12 +63,12 @@ export async function writeBatch(
   secrets: Secrets,
   transaction: Transaction,
 ): Promise<void> {
-  const writing = { core, options, secrets, transaction, now: core.now() };
+  const writing: Writing = { core, options, secrets, transaction, now: core.now() };
   await assertCourses(core, decisions, transaction);
   const ledger = new Map<number, LedgerEntry>();
   // One statement after the other: after a deadlock none may follow outside of the transaction.
   await createAccounts(writing, decisions, ledger);
-  await updateAccounts(writing, decisions, ledger);
+  await updateExisting(writing, decisions, ledger);
   await assertTrainees(core, decisions, transaction);
   for (const decision of decisions)
     if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
@@ -138,66 +120,6 @@ async function createAccounts(
   const ids = newIds(accounts.length);
   for (const [index, { row }] of created.entries()) ledger.set(row.line, { userId: ids[index] ?? null, note: {} });
   await insertAccounts(core, accounts, transaction, ids);
-}
-
-/** The password fields of an account. */
-function accountSecret(secrets: Secrets, line: number, expiry: Date) {
-  const secret = secrets.get(line);
-  if (!secret) throw new Error(`No password was prepared for line ${line}.`);
-  return {
-    passwordHash: secret.passwordHash,
-    requiresPasswordChange: true,
-    initialPasswordExpiresAt: secret.generated === undefined ? null : expiry,
-  };
-}
-
-async function updateAccounts(
-  writing: Writing,
-  decisions: readonly Decision[],
-  ledger: Map<number, LedgerEntry>,
-): Promise<void> {
-  const updates = decisions.filter((decision) => decision.outcome === 'updated');
-  if (updates.length === 0) return;
-  const { core, transaction } = writing;
-  const accounts = await core.database.models.User.findAll({
-    where: { id: updates.map(({ account }) => account.id) },
-    order: ['id'],
-    lock: transaction.LOCK.UPDATE,
-    transaction,
-  });
-  const byId = new Map(accounts.map((account) => [account.id, account]));
-  await assertRoleChangesAllowed(core, updates, transaction);
-  for (const update of updates) {
-    const user = byId.get(update.account.id);
-    if (user?.updatedAt.getTime() !== update.account.updatedAt.getTime()) throw new StaleDecision();
-    ledger.set(update.row.line, { userId: user.id, note: changeAccount(writing, user, update) });
-  }
-  await saveAccounts(core, accounts, writing.now, transaction);
-  const signedOut = updates.filter(endsItsSessions).map(({ account }) => account.id);
-  if (signedOut.length > 0) await endSessions(core, signedOut, transaction);
-}
-
-/** Changes an account as its row says, without saving it. @returns what undo needs */
-function changeAccount(
-  { core, secrets, now }: Writing,
-  user: User,
-  { row, changes, resetPassword }: Decision & { outcome: 'updated' },
-): UndoNote {
-  const secret = resetPassword ? accountSecret(secrets, row.line, initialPasswordExpiry(core)) : {};
-  const wanted = { ...changes, ...secret };
-  const before = Object.fromEntries(Object.keys(wanted).map((field) => [field, user.get(field)]));
-  const note = {
-    before: { ...before, updatedAt: user.updatedAt.toISOString() },
-    updatedAt: now.toISOString(),
-  };
-  user.set(wanted);
-  user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
-  return note;
-}
-
-/** Whether the person must log in again after an update. */
-function endsItsSessions({ changes, resetPassword }: Decision & { outcome: 'updated' }): boolean {
-  return resetPassword || changes.email !== undefined || changes.role !== undefined || changes.isActive === false;
 }
 
 async function enroll(

@@ -9,12 +9,13 @@ import type { ColumnMapping } from '../read/columns.js';
 import { rejectLine } from '../read/row-fields.js';
 import { type FileRow, remainingRows } from '../read/rows.js';
 import { undoRows } from '../undo/undo.js';
-import { credentialLines, prepareSecrets, type Secrets, writeBatch } from './batch.js';
+import { credentialLines, prepareSecrets, writeBatch } from './batch.js';
 import { StaleDecision } from './batch-checks.js';
 import { keptAccounts } from './ledger.js';
 import { Prefetch } from './prefetch.js';
 import { progressAfter, reportsOf } from './repository.js';
 import { advance, assertUnchanged, type ImportRun } from './run.js';
+import type { Secrets } from './writing.js';
 
 /** How many batches are decided and hashed while one is being written. */
 const batchesAhead = 2;

@@ -27,7 +27,10 @@ describe('A row with a course that its account has cancelled', () => {
     });
     const enrolledAt = new Date('2026-01-02T03:04:05.000Z');
     cancelled = await buildEnrollment(importing.context, ada, course, {
-      ...{ status: 'cancelled', progress: 30, notes: 'Moved away', enrolledAt },
+      status: 'cancelled',
+      progress: 30,
+      notes: 'Moved away',
+      enrolledAt,
     });
     text = `${header}\n${row},,\n`;
   });

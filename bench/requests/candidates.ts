@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { listening } from '../../test/faults/listening.js';
+
+/** A running server: the service, or what it is compared with. */
+export interface Candidate {
+  process: ChildProcess;
+  port: number;
+}
+
+/** Starts a program that prints its address as JSON; its log goes to a file in the folder. */
+export async function started(args: readonly string[], env: NodeJS.ProcessEnv, folder: string): Promise<Candidate> {
+  const options = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
+  // A pipe would be read by this process, and a service waits for who reads its log.
+  const log = openSync(path.join(folder, `log-${randomUUID()}`), 'a');
+  const child = spawn(process.execPath, [...options, ...args], { env, stdio: ['ignore', 'pipe', log] });
+  closeSync(log);
+  return { process: child, port: Number(new URL(await listening(child)).port) };
+}
+
+export async function stopped({ process: child }: Candidate): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}
+
+/** The process and those that it has started: a service decodes pictures in one of its own. */
+function family(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
+  );
+  return [pid, ...children.flatMap(family)];
+}
+
+/** All processes of a candidate. Linux only, as all of /proc. */
+const processes = ({ process: { pid } }: Candidate): number[] => (pid === undefined ? [] : family(pid));
+
+/** The processor time that a candidate has used, in seconds: 100 ticks of the kernel's clock are one. */
+export function cpuSeconds(candidate: Candidate): number {
+  const ticks = processes(candidate).map((pid) => {
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ');
+    // Of the process, and of those that it has started and that have ended.
+    return fields.split(' ').slice(11, 15).map(Number);
+  });
+  return ticks.flat().reduce((sum, value) => sum + value, 0) / 100;
+}
+
+/** The memory of the largest process of a candidate, in MiB. */
+const memory = (candidate: Candidate, field: 'VmRSS' | 'VmHWM') =>
+  Math.max(
+    ...processes(candidate).map(
+      (pid) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    ),
+  );
+
+export const residentMemory = (candidate: Candidate) => memory(candidate, 'VmRSS');
+/** The most that it has been so far. */
+export const peakMemory = (candidate: Candidate) => memory(candidate, 'VmHWM');

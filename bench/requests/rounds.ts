@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Load, LoadResult, Request } from '../../test/faults/load-generator.js';
+import { figure, median, remark, verdict, whole } from '../figures.js';
+import { rounds, scale } from '../options.js';
+import { type Candidate, cpuSeconds, peakMemory } from './candidates.js';
+
+const generator = fileURLToPath(new URL('../../test/faults/load-generator.ts', import.meta.url));
+
+/** A limit for rounds that end after a number of requests, in milliseconds. */
+export const longest = 300_000;
+
+/**
+ * A round of one candidate: five seconds; at a small scale a few requests of a few clients, however long they take.
+ * @param count for requests that change rows: so many, instead of five seconds
+ */
+export function closedLoop(clients: number, count?: number): Pick<Load, 'clients' | 'durationMs' | 'count'> {
+  if (scale < 1) return { clients: Math.min(clients, 5), durationMs: longest, count: 40 };
+  return count === undefined ? { clients, durationMs: 5000 } : { clients, durationMs: longest, count };
+}
+
+/** What is sent in a round; `requests` are sent in turn, the first again after the last. */
+export type Sent = Pick<Load, 'clients' | 'rate' | 'durationMs' | 'count'> & { requests: readonly Request[] };
+
+/** What came of a round. */
+export interface Round extends LoadResult {
+  perSecond: number;
+  /** Processor time of the server, in microseconds a request. */
+  cpuMicros: number;
+}
+
+/**
+ * Sends requests to a server from a process of its own.
+ * @param folder for the file that hands the requests over
+ * @throws Error when one isn't answered with success
+ */
+export async function round(candidate: Candidate, { requests, ...load }: Sent, folder: string): Promise<Round> {
+  const file = path.join(folder, `requests-${randomUUID()}.json`);
+  writeFileSync(file, JSON.stringify(requests));
+  const before = cpuSeconds(candidate);
+  const wanted: Load = { token: '', paths: [], ...load, requestsFile: file, port: candidate.port };
+  const sender = spawn(process.execPath, ['--import', 'tsx', generator, JSON.stringify(wanted)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const result = JSON.parse(await text(sender.stdout)) as LoadResult;
+  // An open loop goes on when the machine is too busy for its rate, as does a run that judges nothing.
+  const shed = load.rate === undefined && scale >= 1 ? result.shed : 0;
+  if (result.good === 0 || result.other > 0 || shed > 0)
+    throw new Error(`Not all requests were answered with success: ${JSON.stringify(result)}`);
+  const cpu = cpuSeconds(candidate) - before;
+  return { ...result, perSecond: result.good / result.seconds, cpuMicros: (cpu * 1e6) / result.good };
+}
+
+/** Two servers that do the same work. */
+export interface Pair {
+  service: Candidate;
+  yardstick: Candidate;
+}
+
+function shown(
+  name: string,
+  all: readonly Round[],
+  candidate: Candidate,
+  ratio?: { ratio: number; than: string },
+): void {
+  const of = (key: 'perSecond' | 'p50' | 'p99' | 'cpuMicros') => median(all.map((one) => one[key]));
+  const peakMiB = peakMemory(candidate);
+  remark(
+    `${name}: ${whole(of('perSecond'))} requests/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${whole(of('cpuMicros'))} µs of CPU a request, peak ${whole(peakMiB)} MiB`,
+  );
+  figure(name, {
+    median: of('perSecond'),
+    unit: '/s',
+    ...ratio,
+    p50Ms: of('p50'),
+    p99Ms: of('p99'),
+    cpuSeconds: of('cpuMicros') / 1000,
+    peakMiB,
+  });
+}
+
+interface Judgement {
+  /** The least ratio to the yardstick's requests a second. */
+  goal?: number;
+  /** What the yardstick is. */
+  than?: string;
+}
+
+/**
+ * Rounds of the service and of its yardstick alternate, so that other load affects both; the first one rotates.
+ * @param sent what each is sent in a round; called for every round, for requests that can be made only once
+ */
+export async function compared(
+  name: string,
+  { service, yardstick }: Pair,
+  folder: string,
+  sent: (candidate: Candidate) => Sent,
+  { goal, than = 'plain Express and SQL' }: Judgement = {},
+): Promise<void> {
+  const results = new Map<Candidate, Round[]>([
+    [service, []],
+    [yardstick, []],
+  ]);
+  // The first round lets the compiler optimise.
+  for (let number = 0; number <= rounds; number += 1)
+    for (const candidate of number % 2 === 0 ? [service, yardstick] : [yardstick, service]) {
+      const result = await round(candidate, sent(candidate), folder);
+      if (number > 0) results.get(candidate)?.push(result);
+    }
+  const [ours, plains] = [results.get(service) ?? [], results.get(yardstick) ?? []];
+  const ratios = ours.map(({ perSecond }, index) => perSecond / (plains[index]?.perSecond ?? Number.NaN)).sort();
+  const spread = `rounds ${ratios[0]?.toFixed(2)} to ${ratios.at(-1)?.toFixed(2)}`;
+  const ratio = median(ratios);
+  const said = `${ratio.toFixed(2)} times the requests a second of ${than} (${spread})`;
+  const title = `${name}, ${sent(service).clients} connections`;
+  if (goal === undefined) remark(`${title}: ${said}`);
+  else verdict(title, `${said}, goal ${goal}`, ratio >= goal);
+  shown(`${name}: the service`, ours, service, { ratio, than });
+  shown(`${name}: ${than}`, plains, yardstick);
+}

@@ -1,0 +1,141 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import type { Context } from '../../src/context.js';
+import type { Request } from '../../test/faults/load-generator.js';
+import { buildUser, factoryPassword, signIn, tokenFor } from '../../test/support/factories.js';
+import { remark, sized, whole } from '../figures.js';
+import { program, scale } from '../options.js';
+import { type Sizes, seedProgramme } from '../programme.js';
+import type { BenchServer } from '../server.js';
+import { benchEnvironment, openContext } from '../service.js';
+import { type Candidate, started, stopped } from './candidates.js';
+import type { Pair } from './rounds.js';
+
+const yardstickProgram = fileURLToPath(new URL('../yardstick.mjs', import.meta.url));
+
+/** A database with the service and its yardstick on it. */
+export interface Stage<Data, Yardstick extends Candidate = Candidate> extends Pair {
+  yardstick: Yardstick;
+  data: Data;
+  /** For files of this stage. */
+  folder: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Fills a fresh database and serves it by the built program in production mode, beside a yardstick.
+ * @param sql a connection without a timeout, for rows that aren't made by the program
+ */
+export async function openStage<Data, Yardstick extends Candidate>(
+  server: BenchServer,
+  name: string,
+  parent: string,
+  fill: (context: Context, sql: Connection) => Promise<Data>,
+  startYardstick: (env: NodeJS.ProcessEnv, folder: string) => Promise<Yardstick>,
+): Promise<Stage<Data, Yardstick>> {
+  const folder = path.join(parent, name);
+  mkdirSync(folder);
+  const sql = await createConnection({ uri: server.url });
+  const undo: (() => Promise<unknown>)[] = [() => sql.end(), () => sql.query(`DROP DATABASE IF EXISTS ${name}`)];
+  const close = async () => {
+    for (const step of undo.reverse()) await step();
+  };
+  try {
+    await sql.query(`DROP DATABASE IF EXISTS ${name}`);
+    await sql.query(`CREATE DATABASE ${name}`);
+    await sql.query(`USE ${name}`);
+    const databaseUrl = `${server.url}${name}`;
+    const context = await openContext(databaseUrl, folder);
+    undo.push(() => context.close());
+    await context.schema.up();
+    const data = await fill(context, sql);
+    const settings = { DB_POOL_MAX: '10', PORT: '0', HOST: '127.0.0.1', PATH: process.env.PATH };
+    const env = { ...benchEnvironment(databaseUrl, folder), ...settings, NODE_ENV: 'production', BCRYPT_COST: '10' };
+    const service = await started([program, 'serve', '--json'], env, folder);
+    undo.push(() => stopped(service));
+    const yardstick = await startYardstick(env, folder);
+    undo.push(() => stopped(yardstick));
+    return { data, folder, service, yardstick, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Serves the same by plain Express. */
+export const plainExpress = (env: NodeJS.ProcessEnv, folder: string) => started([yardstickProgram], env, folder);
+
+/** A thousand accounts. @returns a token of one of them */
+export async function fewAccounts(context: Context): Promise<string> {
+  for (let count = 0; count < 1000 * Math.min(scale, 1); count += 1) await buildUser(context);
+  return tokenFor(context, await buildUser(context));
+}
+
+/** What a course programme is asked for. */
+export interface ProgrammeData {
+  me: Request;
+  listing: Request;
+  catalogue: Request;
+  /** Trainees who ask for places in courses, none of them twice for the same. @param count how many are sent at most */
+  enrolling(count: number): Request;
+  /** Accounts of trainees, all with the password of the factory. */
+  emails: readonly string[];
+}
+
+const trainers = sized(500, 4);
+const sizes: Sizes = {
+  trainers,
+  trainees: sized(200_000, 200) - trainers - 1,
+  courses: sized(10_000, 100),
+  coursesOfBusiest: 40,
+  enrollments: sized(1_000_000, 1000),
+  enrollmentsOfBusiest: sized(20_000, 100),
+  enrollmentsOfTypical: sized(2000, 40),
+  auditEntries: 100,
+};
+const programmeSize = `${whole(sizes.enrollments)} enrollments`;
+
+/** A programme with a million enrollments, and trainees who have none yet. */
+export async function courseProgramme(context: Context, sql: Connection): Promise<ProgrammeData> {
+  const { busiestTrainer, typicalTrainer } = await seedProgramme(context.database, sql, sizes);
+  const trainer = await context.database.models.User.findByPk(typicalTrainer, { rejectOnEmpty: true });
+  const trainerToken = await tokenFor(context, trainer);
+  const traineeTokens: string[] = [];
+  const emails: string[] = [];
+  const passwordHash = await context.hasher.hash(factoryPassword, 10);
+  for (let count = 0; count < 100; count += 1) {
+    const { user, token } = await signIn(context, { passwordHash });
+    traineeTokens.push(token);
+    emails.push(user.email);
+  }
+  // Those of the busiest trainer may be full.
+  const [courses] = await sql.query<RowDataPacket[]>(
+    'SELECT id AS courseId FROM courses WHERE is_published = 1 AND trainer_id <> ? ORDER BY id',
+    [busiestTrainer],
+  );
+  remark(`${whole(sizes.trainers + sizes.trainees + 1)} users, ${whole(sizes.courses)} courses, ${programmeSize}`);
+  let from = 0;
+  return {
+    emails,
+    me: { path: '/api/auth/me', tokens: traineeTokens },
+    listing: { path: `/api/enrollments/trainer/${typicalTrainer}`, tokens: [trainerToken] },
+    catalogue: { path: '/api/courses', tokens: traineeTokens },
+    enrolling(count) {
+      const request: Request = {
+        method: 'POST',
+        path: '/api/enrollments',
+        tokens: traineeTokens,
+        bodies: courses,
+        from,
+      };
+      from += count;
+      if (from > traineeTokens.length * courses.length)
+        throw new Error(
+          `There are ${traineeTokens.length} trainees for ${courses.length} courses: too few for --rounds and --minutes.`,
+        );
+      return request;
+    },
+  };
+}

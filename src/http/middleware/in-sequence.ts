@@ -1,0 +1,15 @@
+import type { RequestHandler } from 'express';
+
+/** Middlewares, one after the other, as one: a layer of Express' router takes longer than most of them do. */
+export function inSequence(...middlewares: readonly RequestHandler[]): RequestHandler {
+  return (request, response, next) => {
+    let position = 0;
+    function proceed(error?: unknown): void {
+      const middleware = error ? undefined : middlewares[position];
+      position += 1;
+      if (middleware) void middleware(request, response, proceed);
+      else next(error);
+    }
+    proceed();
+  };
+}
