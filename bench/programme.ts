@@ -89,8 +89,19 @@ function userRow(id: string, index: number, { trainers, trainees }: Sizes): Colu
   const lastLogin = index % 4 === 3 ? null : moment(((index * 7919) % 100_003) / 100_003);
   const key = userSearchKey({ firstName, lastName, email });
   return [
-    ...[id, firstName, lastName, email, phone, phoneKey(phone), passwordHash, role, index === 0 || index % 20 > 0],
-    ...[lastLogin, key, createdAt, createdAt],
+    id,
+    firstName,
+    lastName,
+    email,
+    phone,
+    phoneKey(phone),
+    passwordHash,
+    role,
+    index === 0 || index % 20 > 0,
+    lastLogin,
+    key,
+    createdAt,
+    createdAt,
   ];
 }
 
@@ -109,9 +120,21 @@ function courseRow(id: string, trainerId: string, index: number, count: number):
   const createdAt = moment(index / count);
   const key = searchKey(title, category, ...tags);
   return [
-    ...[id, trainerId, title, description, description.slice(0, 160), category, level, 'English'],
-    ...[pick(['online', 'classroom', 'hybrid'], index), JSON.stringify(tags), 500, index % 5 > 0, key],
-    ...[createdAt, createdAt],
+    id,
+    trainerId,
+    title,
+    description,
+    description.slice(0, 160),
+    category,
+    level,
+    'English',
+    pick(['online', 'classroom', 'hybrid'], index),
+    JSON.stringify(tags),
+    500,
+    index % 5 > 0,
+    key,
+    createdAt,
+    createdAt,
   ];
 }
 

@@ -10,6 +10,8 @@ const all: Record<string, () => Promise<unknown>> = {
   import: () => import('./import.js'),
   listings: () => import('./listings.js'),
   requests: () => import('./requests.js'),
+  login: () => import('./login.js'),
+  bursts: () => import('./bursts.js'),
   sqlite: () => import('./sqlite.js'),
   console: () => import('./console.js'),
 };

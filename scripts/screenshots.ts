@@ -69,7 +69,10 @@ async function keep(page: Page, name: string): Promise<void> {
 
 async function openPage(browser: Browser, url: string): Promise<Page> {
   const context = await browser.newContext({
-    ...{ locale: 'en-GB', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', viewport: wide },
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
+    viewport: wide,
   });
   await context.clock.setFixedTime(now());
   const page = await context.newPage();

@@ -70,6 +70,21 @@ async function measure(
     expect(stdout).to.match(/requests\/s$/m);
   });
 
+  it('measure bursts', async () => {
+    const { figures } = await measure(program, 'bursts');
+    expect(figures).to.deep.equal([
+      '20 requests at once on SQLite',
+      '20 requests at once on MariaDB or MySQL',
+      '5 enroll in one course at once',
+    ]);
+  });
+
+  it('measure logins against bcrypt alone', async () => {
+    const { stdout, figures } = await measure(program, 'login');
+    expect(figures).to.deep.equal(['logins of 20 people at cost 10', 'the slowest logins', 'healthz meanwhile']);
+    expect(stdout).to.match(/ logins\/s, bcrypt alone .* hashes\/s$/m);
+  });
+
   it('measure requests beside plain Express, and the memory of the service under load', async () => {
     const { stdout, figures } = await measure(program, 'requests');
     expect(figures).to.deep.equal(['me, 5 connections', 'memory at half the capacity']);

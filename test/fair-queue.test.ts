@@ -62,8 +62,15 @@ describe('the fair queue', () => {
     release?.();
     await first;
     expect(await Promise.all([...greedy, ...others])).to.deep.equal([
-      ...['1 done', '2 done', '3 OVERLOADED', '4 OVERLOADED', '5 done', '6 OVERLOADED'],
-      ...['c done', 'd done', 'e done'],
+      '1 done',
+      '2 done',
+      '3 OVERLOADED',
+      '4 OVERLOADED',
+      '5 done',
+      '6 OVERLOADED',
+      'c done',
+      'd done',
+      'e done',
     ]);
   });
 
@@ -75,7 +82,8 @@ describe('the fair queue', () => {
     await first;
     expect(await Promise.all(some)).to.deep.equal([
       ...[...'abcdef'].map((account) => `${account} done`),
-      ...['g OVERLOADED', 'h OVERLOADED'],
+      'g OVERLOADED',
+      'h OVERLOADED',
     ]);
   });
 
@@ -125,7 +133,9 @@ describe('the fair queue', () => {
     const waiting = fill(queue, 'a', '12');
     queue.close();
     expect(await Promise.all([...waiting, ...fill(queue, 'b', '3')])).to.deep.equal([
-      ...['1 OVERLOADED', '2 OVERLOADED', '3 OVERLOADED'],
+      '1 OVERLOADED',
+      '2 OVERLOADED',
+      '3 OVERLOADED',
     ]);
     release?.();
     await first;

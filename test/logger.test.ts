@@ -33,8 +33,16 @@ describe('the logger', () => {
   });
 
   const secretKeys = [
-    ...['password', 'newPassword', 'currentPassword', 'temporaryPassword', 'passwordHash', 'token', 'authorization'],
-    ...['jwtSecret', 'jwtSecretPrevious', 'cookie'],
+    'password',
+    'newPassword',
+    'currentPassword',
+    'temporaryPassword',
+    'passwordHash',
+    'token',
+    'authorization',
+    'jwtSecret',
+    'jwtSecretPrevious',
+    'cookie',
   ];
 
   for (const key of secretKeys) {

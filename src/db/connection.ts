@@ -104,6 +104,12 @@ export interface Database {
    */
   inTransaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions<T>): Promise<T>;
   /**
+   * Runs one statement that commits by itself: one round trip instead of the three of a transaction. Repeated as a
+   * transaction is, and after a lost connection, when it may have been committed before: so running it again must change
+   * nothing more.
+   */
+  inStatement<T>(run: (transaction: Transaction | undefined) => Promise<T>): Promise<T>;
+  /**
    * Runs a read with faults of the database translated to AppError. Repeats it once after a lost connection, because the
    * server may have been restarted since the connection was last used.
    */
@@ -124,13 +130,27 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
   const isWorthRetrying = (error: unknown) =>
     !isDeadlineExceeded() && (isTransientFault(error) || (isLostConnection(error) && !isDeadlineError(error)));
 
-  async function attempt<T>(
-    work: (transaction: Transaction) => Promise<T>,
-    { committed }: TransactionOptions<T>,
-  ): Promise<T> {
+  /** Repeats work after faults that pass. @param isSettled whether repeating it could do it twice */
+  async function repeated<T>(work: () => Promise<T>, isSettled: () => boolean = () => false): Promise<T> {
     const startedAt = performance.now();
     const isClusterRetry = () => isCluster(settings) && performance.now() - startedAt < clusterRetryMs;
     for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const mayRetry = attempts < transactionAttempts || (isClusterRetry() && isTransientFault(error));
+        if (isSettled() || !mayRetry || !isWorthRetrying(error)) throw translateError(error, settings);
+        await sleep(Math.min(retryBaseMs * 2 ** attempts, retryMaxMs) * (0.5 + Math.random()));
+      }
+    }
+  }
+
+  function transact<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    { committed }: TransactionOptions<T> = {},
+  ): Promise<T> {
+    let isAmbiguous = false;
+    const once = async () => {
       let atCommit: { result: T } | undefined;
       try {
         return await sequelize.transaction(writeTransactionOptions(sequelize), async (transaction) => {
@@ -139,12 +159,21 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
           return result;
         });
       } catch (error) {
-        const ambiguous = atCommit !== undefined && isLostConnection(error);
-        if (ambiguous && atCommit && (await committed?.(atCommit.result).catch(() => false))) return atCommit.result;
-        const mayRetry = attempts < transactionAttempts || (isClusterRetry() && isTransientFault(error));
-        if (ambiguous || !mayRetry || !isWorthRetrying(error)) throw translateError(error, settings);
-        await sleep(Math.min(retryBaseMs * 2 ** attempts, retryMaxMs) * (0.5 + Math.random()));
+        isAmbiguous = atCommit !== undefined && isLostConnection(error);
+        if (isAmbiguous && atCommit && (await committed?.(atCommit.result).catch(() => false))) return atCommit.result;
+        throw error;
       }
+    };
+    return repeated(once, () => isAmbiguous);
+  }
+
+  /** Runs work as the only writer of this process, on SQLite. */
+  async function asWriter<T>(work: () => Promise<T>): Promise<T> {
+    const lock = writeQueue && (await acquireWriteLock(writeQueue, settings));
+    try {
+      return await work();
+    } finally {
+      lock?.release();
     }
   }
 
@@ -152,13 +181,11 @@ export function openDatabase(settings: SqliteConfig | MysqlConfig): Database {
     sequelize,
     models,
     settings,
-    async inTransaction(work, options = {}) {
-      const lock = writeQueue && (await acquireWriteLock(writeQueue, settings));
-      try {
-        return await attempt(work, options);
-      } finally {
-        lock?.release();
-      }
+    inTransaction: (work, options) => asWriter(() => transact(work, options)),
+    inStatement(run) {
+      // On SQLite the connection outside of transactions is the one for reads.
+      if (isSqlite(sequelize)) return asWriter(() => transact(run));
+      return repeated(() => run(undefined));
     },
     async read(query) {
       let failure: unknown;

@@ -11,14 +11,17 @@ const converters: Readonly<Record<string, Convert>> = {
 };
 
 /** A column of a table, for the attribute of its model. */
-interface Column {
+export interface Column {
   attribute: string;
   field: string;
   convert: Convert | undefined;
 }
 
-/** The columns of a model's table for these attributes. */
-function columnsOf(attributes: Record<string, ModelAttributeColumnOptions>, wanted: readonly string[]): Column[] {
+/** The columns of a model's table for these attributes; for all when absent. */
+export function columnsOf(
+  attributes: Record<string, ModelAttributeColumnOptions>,
+  wanted: readonly string[] = Object.keys(attributes),
+): Column[] {
   return wanted.flatMap((attribute) => {
     const definition = attributes[attribute];
     if (!definition) return [];
@@ -28,11 +31,11 @@ function columnsOf(attributes: Record<string, ModelAttributeColumnOptions>, want
   });
 }
 
-/** The attributes of a row. */
-function attributesOf(columns: readonly Column[], values: readonly Value[]): Record<string, unknown> {
+/** The attributes of a row. @param from where its columns begin among the values */
+export function attributesOf(columns: readonly Column[], values: readonly Value[], from = 0): Record<string, unknown> {
   const attributes: Record<string, unknown> = {};
   for (const [index, { attribute, convert }] of columns.entries()) {
-    const value = values[index] ?? null;
+    const value = values[from + index] ?? null;
     attributes[attribute] = convert && value !== null ? convert(value) : value;
   }
   return attributes;
@@ -65,7 +68,7 @@ export async function selectRows<M extends Model, A extends keyof Attributes<M> 
   const lock = lockedBy ? ` ORDER BY \`id\`${isSqlite(sequelize) ? '' : ' FOR UPDATE'}` : '';
   const list = columns.map(({ field }) => `\`${field}\``).join(', ');
   const sql = `SELECT ${list} FROM \`${model.tableName}\` WHERE \`${definitions[by].field ?? by}\` IN (${literals})${lock}`;
-  const rows = await plainSelect(sequelize, sql, lockedBy);
+  const rows = await plainSelect(sequelize, sql, { transaction: lockedBy });
   // The columns of these attributes are all there, with values of their types.
   return rows.map((values) => attributesOf(columns, values) as Pick<Attributes<M>, A>);
 }

@@ -17,7 +17,7 @@ type Callback = (error: Error | null, rows?: unknown) => void;
 /** The drivers' connections, as far as they are used here. */
 interface Connection {
   query(statement: object, callback: Callback): void;
-  all(sql: string, values: readonly string[], callback: Callback): void;
+  all(sql: string, values: readonly (string | null)[], callback: Callback): void;
 }
 
 /** What Sequelize's types don't declare: its connections, which have the limits and deadlines of this program, and its log. */
@@ -39,7 +39,7 @@ type TypeCast = (field: { string(): string | null }, next: () => unknown) => unk
 /** A statement: where it has values, with `?` for each of them and nowhere else. */
 interface Statement {
   sql: string;
-  values: readonly string[];
+  values: readonly (string | null)[];
   typeCast: TypeCast;
 }
 
@@ -78,13 +78,17 @@ async function select(sequelize: Sequelize, statement: Statement, transaction?: 
 const ofTheDriver: TypeCast = (_field, next) => next();
 
 /**
- * Runs a SELECT without values of its own.
+ * Runs a SELECT.
+ * @param sql with `?` for each value, and nowhere else if there are values
  * @param transaction in which it runs; outside of any when absent
  * @returns its rows as lists of values
  * @throws the driver's own errors; run it within `Database.read` or `inTransaction`, which translate them
  */
-export const plainSelect = (sequelize: Sequelize, sql: string, transaction?: Transaction): Promise<Value[][]> =>
-  select(sequelize, { sql, values: [], typeCast: ofTheDriver }, transaction);
+export const plainSelect = (
+  sequelize: Sequelize,
+  sql: string,
+  { values = [], transaction }: { values?: readonly (string | null)[]; transaction?: Transaction | undefined } = {},
+): Promise<Value[][]> => select(sequelize, { sql, values, typeCast: ofTheDriver }, transaction);
 
 /** A value as the server sends it. */
 const asSent: TypeCast = (field) => field.string();

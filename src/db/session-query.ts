@@ -17,16 +17,21 @@ const statement = `SELECT CAST(JSON_ARRAY(s.id, COALESCE(s.last_used_at, s.creat
 /** Not every database has booleans in JSON, and none has dates. */
 type Flag = boolean | 0 | 1;
 type Row = [
-  ...[sessionId: string, usedAt: string, expiresAt: string, id: string, firstName: string, lastName: string],
-  ...[
-    email: string,
-    phone: string,
-    phoneKey: string,
-    passwordHash: string,
-    role: Account['role'],
-    avatar: string | null,
-  ],
-  ...[lastLogin: string | null, isActive: Flag, requiresPasswordChange: Flag],
+  sessionId: string,
+  usedAt: string,
+  expiresAt: string,
+  id: string,
+  firstName: string,
+  lastName: string,
+  email: string,
+  phone: string,
+  phoneKey: string,
+  passwordHash: string,
+  role: Account['role'],
+  avatar: string | null,
+  lastLogin: string | null,
+  isActive: Flag,
+  requiresPasswordChange: Flag,
 ];
 
 /** All databases begin with `2026-11-22 18:04:05.123`, in UTC; SQLite goes on with the zone, MySQL with zeros. */
@@ -49,7 +54,15 @@ export async function findSession(
     usedAt: dateOf(usedAt),
     expiresAt: dateOf(expiresAt),
     user: {
-      ...{ id, firstName, lastName, email, phone, phoneKey, passwordHash, role, avatar },
+      id,
+      firstName,
+      lastName,
+      email,
+      phone,
+      phoneKey,
+      passwordHash,
+      role,
+      avatar,
       lastLogin: lastLogin === null ? null : dateOf(lastLogin),
       isActive: Boolean(isActive),
       requiresPasswordChange: Boolean(requiresPasswordChange),

@@ -3,6 +3,7 @@
  * One connection to an SQLite file, in its own thread, because the library blocks the calling thread while it waits for a
  * lock. Plain JavaScript, because a thread with a TypeScript loader would start slowly.
  */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -97,6 +98,12 @@ function tune(connection, deadline) {
   }
 }
 
+/**
+ * @param {unknown} text
+ * @param {unknown} _bits
+ */
+const sha256 = (text, _bits) => createHash('sha256').update(String(text)).digest('hex');
+
 /** @type {{ file: string, busyTimeoutMs: number }} */
 const options = workerData;
 let busyTimeoutMs = options.busyTimeoutMs;
@@ -105,6 +112,8 @@ function open() {
   const { DatabaseSync } = loadLibrary();
   const connection = new DatabaseSync(options.file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   try {
+    // As on MySQL and MariaDB, which have more than the 256 bits that are used.
+    connection.function('sha2', { deterministic: true }, sha256);
     tune(connection, Date.now() + busyTimeoutMs);
   } catch (error) {
     connection.close();

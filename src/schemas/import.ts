@@ -44,7 +44,7 @@ export type ImportableStatus = Extract<EnrollmentStatus, (typeof importableStatu
 // With what spreadsheets in other languages make of TRUE and FALSE.
 /** Words that answer a heading. */
 export const answerWords = {
-  yes: [...['true', 'yes', 'y', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'sí', 'si', 'verdadeiro', 'sim', 'نعم']],
+  yes: ['true', 'yes', 'y', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'sí', 'si', 'verdadeiro', 'sim', 'نعم'],
   no: ['false', 'no', 'n', '0', 'falsch', 'nein', 'faux', 'non', 'falso', 'não', 'nao', 'لا'],
 };
 /** How an import is done. */

@@ -46,5 +46,10 @@ export async function reserveSeats(
   // Without a limit too: a transaction on another node may be setting one.
   if (course.maxStudents === null) return forceIncrementCourseVersions(core, [course.id], transaction);
   const reserved = (await countReservedSeats(core, [course.id], transaction)).get(course.id) ?? 0;
-  if (reserved + wanted > course.maxStudents) throw new AppError('COURSE_FULL');
+  assertSeatsLeft(course, reserved, wanted);
+}
+
+/** @param reserved the seats that are reserved, of a locked course @throws AppError `COURSE_FULL` */
+export function assertSeatsLeft(course: { maxStudents: number | null }, reserved: number, wanted: number): void {
+  if (course.maxStudents !== null && reserved + wanted > course.maxStudents) throw new AppError('COURSE_FULL');
 }

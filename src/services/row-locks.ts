@@ -20,6 +20,16 @@ export async function forceIncrementCourseVersions(
   await Course.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
 }
 
+/** Until the transaction ends, no other changes or deletes these accounts, if they exist. */
+export async function incrementUserVersions(
+  core: Core,
+  ids: readonly string[],
+  transaction: Transaction,
+): Promise<void> {
+  const { User } = core.database.models;
+  await User.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
+}
+
 /** Until the transaction ends, no other changes or deletes these accounts. @returns the accounts that exist */
 export async function forceIncrementUserVersions(
   core: Core,
@@ -27,6 +37,6 @@ export async function forceIncrementUserVersions(
   transaction: Transaction,
 ): Promise<User[]> {
   const { User } = core.database.models;
-  await User.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
+  await incrementUserVersions(core, ids, transaction);
   return User.findAll({ where: { id: [...ids] }, transaction });
 }

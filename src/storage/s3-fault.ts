@@ -17,8 +17,15 @@ interface S3Error {
 }
 
 const credentialFaults = [
-  ...['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'AuthorizationHeaderMalformed', 'CredentialsProviderError'],
-  ...['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired', 'InvalidSecurity', 'NotSignedUp'],
+  'InvalidAccessKeyId',
+  'SignatureDoesNotMatch',
+  'AuthorizationHeaderMalformed',
+  'CredentialsProviderError',
+  'ExpiredToken',
+  'InvalidToken',
+  'TokenRefreshRequired',
+  'InvalidSecurity',
+  'NotSignedUp',
 ];
 const bucketFaults = ['NoSuchBucket', 'PermanentRedirect', 'TemporaryRedirect', 'InvalidBucketName'];
 const fullFaults = ['QuotaExceeded', 'XMinioStorageFull', 'InsufficientStorage'];

@@ -116,7 +116,8 @@ describe('on a database of its own', () => {
         setTimeout(() => interrupts.abort(), 15);
         const { exitCode, stdout } = await running;
         expect({ exitCode, done: Object.values(JSON.parse(stdout)).flat().length }).to.deep.equal({
-          ...{ exitCode: 0, done: names.length },
+          exitCode: 0,
+          done: names.length,
         });
         // The next one needn't wait for the lease of one that was broken off.
         expect((await cli.run(['migrate', 'up'])).exitCode).to.equal(0);
@@ -163,7 +164,9 @@ describe('on a database of its own', () => {
 describe('coursectl config', () => {
   const secret = 'R4nd0m'.repeat(8);
   const cli = useCommandLine(() => ({
-    ...{ DATABASE_URL: 'mysql://me:s3cr%40t@db.example.org/courses', JWT_SECRET: secret, PORT: '8080' },
+    DATABASE_URL: 'mysql://me:s3cr%40t@db.example.org/courses',
+    JWT_SECRET: secret,
+    PORT: '8080',
   }));
   interface Shown {
     settings: { name: string; value: string; origin: string }[];

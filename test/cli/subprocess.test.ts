@@ -153,8 +153,14 @@ describe('The coursectl process', function () {
       const context = await cli.context();
       const { passwordHash } = await buildUser(context);
       const accounts = Array.from({ length: 1500 }, (_, index) => ({
-        ...{ firstName: 'Many', lastName: `Person${index}`, email: `many${index}@x.org`, phone: `${index}` },
-        ...{ role: 'trainee' as const, isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null },
+        firstName: 'Many',
+        lastName: `Person${index}`,
+        email: `many${index}@x.org`,
+        phone: `${index}`,
+        role: 'trainee' as const,
+        isActive: true,
+        requiresPasswordChange: false,
+        initialPasswordExpiresAt: null,
         passwordHash,
       }));
       await context.database.inTransaction((transaction) => insertAccounts(context, accounts, transaction));
@@ -170,7 +176,8 @@ describe('The coursectl process', function () {
     it('leaves no part of a file behind when the disk takes no more', async () => {
       const { exitCode, stderr } = await inShell('ulimit -f 64; coursectl users export --output users.csv').ended;
       expect({ exitCode, stderr }).to.deep.equal({
-        ...{ exitCode: 1, stderr: "error: The file users.csv can't be written (EFBIG). Name another one.\n" },
+        exitCode: 1,
+        stderr: "error: The file users.csv can't be written (EFBIG). Name another one.\n",
       });
       expect(readdirSync(cli.folder)).to.deep.equal([]);
     });

@@ -84,7 +84,11 @@ describe('DATABASE_URL and DB_*', () => {
     const env = { DB_HOST: 'db', DB_PORT: '3307', DB_NAME: 'courses', DB_USER: 'app', DB_PASSWORD: 's' };
     expect(database(env)).to.deep.equal({
       ...server,
-      ...{ host: 'db', port: 3307, name: 'courses', user: 'app', password: 's' },
+      host: 'db',
+      port: 3307,
+      name: 'courses',
+      user: 'app',
+      password: 's',
     });
   });
 

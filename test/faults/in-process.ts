@@ -32,14 +32,20 @@ export async function startInProcess(
   await sql.query('CREATE DATABASE faults');
   await sql.end();
   const env = {
-    ...{ ...testEnvironment, DATABASE_URL: `${database.url}faults`, DATA_DIR: folder.path, PORT: '0' },
+    ...testEnvironment,
+    DATABASE_URL: `${database.url}faults`,
+    DATA_DIR: folder.path,
+    PORT: '0',
     ...settings,
   };
   const context = await createContext(loadConfig({ env, cwd: folder.path }), logger);
   await context.schema.up();
   const server = await startServer(context);
   return {
-    ...{ context, server, database, folder: folder.path },
+    context,
+    server,
+    database,
+    folder: folder.path,
     async close() {
       await server.close();
       await context.close();

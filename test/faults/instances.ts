@@ -55,7 +55,9 @@ export async function startInstances(settings: readonly Record<string, string>[]
   for (const child of children) child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
   const urls = await Promise.all(children.map(listening));
   return {
-    ...{ urls, context, output: () => written },
+    urls,
+    context,
+    output: () => written,
     async close() {
       for (const child of children) {
         if (child.exitCode !== null) continue;

@@ -82,7 +82,15 @@ function writer({ method = 'GET', path, tokens, bodies, from = 0 }: Request): ()
 
 const writers = requests.map(writer);
 const result: LoadResult = {
-  ...{ good: 0, shed: 0, other: 0, others: {}, unsent: 0, oldest: 0, seconds: load.durationMs / 1000, p50: 0, p99: 0 },
+  good: 0,
+  shed: 0,
+  other: 0,
+  others: {},
+  unsent: 0,
+  oldest: 0,
+  seconds: load.durationMs / 1000,
+  p50: 0,
+  p99: 0,
 };
 const times: number[] = [];
 const idle: Socket[] = [];

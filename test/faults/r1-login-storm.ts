@@ -116,7 +116,9 @@ interface Honest {
 /** Signs in twice a second, at one instance after the other, until told to stop. @returns answers by status */
 function keepSigningIn(urls: readonly string[], { identifier, forwardedFor }: Honest) {
   const request = {
-    ...{ method: 'POST', path: '/api/auth/login', body: JSON.stringify({ identifier, password }) },
+    method: 'POST',
+    path: '/api/auth/login',
+    body: JSON.stringify({ identifier, password }),
     headers: {
       'content-type': 'application/json',
       ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),

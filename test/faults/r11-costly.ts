@@ -164,7 +164,8 @@ async function prepare(url: string, adminToken: string, databaseUrl: string) {
     const names = { firstName: 'Some', lastName: 'Trainee', phone: `10${number}` };
     await post(`${url}/api/auth/register`, { ...names, email, password, role: 'trainee' }, adminToken);
     const login = await post<{ token: string; user: { id: string } }>(`${url}/api/auth/trainee-login`, {
-      ...{ identifier: email, password },
+      identifier: email,
+      password,
     });
     traineeTokens.push(login.token);
     ids.push(login.user.id);

@@ -149,7 +149,10 @@ export const attacks: readonly Attack[] = [
       await claimPhone(victim.phone);
       const nothing = () => undefined;
       const { counts } = await applyImport(context, operator, plan, {
-        ...{ signal, onProgress: nothing, onResume: nothing, onWait: nothing },
+        signal,
+        onProgress: nothing,
+        onResume: nothing,
+        onWait: nothing,
       });
       return counts.rejected === 1 && counts.updated === 0 ? undefined : JSON.stringify(counts);
     },

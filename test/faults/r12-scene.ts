@@ -55,7 +55,11 @@ export async function setScene(service: InProcess): Promise<Scene> {
   const env = { ...testEnvironment, DATABASE_URL: `${database.url}faults`, DATA_DIR: folder };
   const cli = (...argv: string[]) => runCli(argv, { env, cwd: folder });
   return {
-    ...{ service, admin, attacker, courseId, cli },
+    service,
+    admin,
+    attacker,
+    courseId,
+    cli,
     async claimPhone(phone, statuses = [200]) {
       const call = request(server.url).put('/api/auth/profile').set('Authorization', `Bearer ${attacker.token}`);
       const { status } = await call.send({ phone });
@@ -87,8 +91,12 @@ export async function setScene(service: InProcess): Promise<Scene> {
 
 /** Everything by which the attacker may try to sign in. */
 const identifiers = (scene: Scene, phone: string) => [
-  ...[victim.email, victim.email.toUpperCase(), victim.phone, victim.phone.replaceAll(' ', '-')],
-  ...[scene.attacker.user.email, phone],
+  victim.email,
+  victim.email.toUpperCase(),
+  victim.phone,
+  victim.phone.replaceAll(' ', '-'),
+  scene.attacker.user.email,
+  phone,
 ];
 
 /** What the attacker has got that isn't theirs; nothing when the attack has failed. */

@@ -23,7 +23,8 @@ async function kinds({ context }: Instances): Promise<{ kinds: Kind[]; open(): P
   const inactive = await buildUser(context, { passwordHash, isActive: false });
   const trainer = await buildUser(context, { passwordHash, role: 'trainer' });
   const fresh = await buildUser(context, {
-    ...{ password, requiresPasswordChange: true },
+    password,
+    requiresPasswordChange: true,
     initialPasswordExpiresAt: new Date(Date.now() + 86_400_000),
   });
   const login = { password, path: '/api/auth/login' };

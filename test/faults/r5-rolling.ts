@@ -21,7 +21,8 @@ function slowUpload(url: string, courseId: string, token: string): Promise<Outco
   return new Promise((resolve) => {
     const settle = (status: number) => resolve({ at, ms: performance.now() - at, status, path, retryAfter: false });
     const headers = {
-      ...{ Authorization: `Bearer ${token}`, 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+      Authorization: `Bearer ${token}`,
+      'Content-Type': `multipart/form-data; boundary=${boundary}`,
       'Transfer-Encoding': 'chunked',
     };
     const call = request(url + path, { method: 'POST', headers, agent: false }, (response) => {

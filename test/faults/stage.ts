@@ -147,11 +147,14 @@ export async function setStage(): Promise<Stage> {
       const env = {
         PATH: process.env.PATH ?? '',
         // Hashing isn't the point.
-        ...{ NODE_ENV: 'test', BCRYPT_COST: '4', LOG_LEVEL: 'warn' },
+        NODE_ENV: 'test',
+        BCRYPT_COST: '4',
+        LOG_LEVEL: 'warn',
         // A run writes thousands.
         MAX_COURSES_PER_TRAINER: '1000000',
         JWT_SECRET: 'a secret for fault runs only, longer than 32 bytes',
-        ...{ DATABASE_URL: databaseUrl(), DATA_DIR: folder.path },
+        DATABASE_URL: databaseUrl(),
+        DATA_DIR: folder.path,
         ...settings,
       };
       const [instance, child] = await launch(program, folder.path, env);
@@ -182,12 +185,15 @@ export async function post<T>(url: string, body: object, token?: string): Promis
 export async function people(url: string): Promise<{ adminToken: string; trainerToken: string }> {
   const names = { firstName: 'Fault', lastName: 'Finder' };
   const { token: adminToken } = await post<{ token: string }>(`${url}/api/auth/setup`, {
-    ...{ ...names, ...admin, phone: '1' },
+    ...names,
+    ...admin,
+    phone: '1',
   });
   const trainer = { email: 'trainer@example.org', password: 'a trainer password', phone: '2', role: 'trainer' };
   await post(`${url}/api/auth/register`, { ...names, ...trainer }, adminToken);
   const { token: trainerToken } = await post<{ token: string }>(`${url}/api/auth/login`, {
-    ...{ identifier: trainer.email, password: trainer.password },
+    identifier: trainer.email,
+    password: trainer.password,
   });
   return { adminToken, trainerToken };
 }

@@ -41,7 +41,10 @@ export function recordWrites(token: string): Writes {
     next() {
       const title = `Written ${randomUUID()}`;
       return {
-        ...{ method: 'POST', path: '/api/courses', token, body: { title, description: 'To be found again.' } },
+        method: 'POST',
+        path: '/api/courses',
+        token,
+        body: { title, description: 'To be found again.' },
         done({ status, text }) {
           if (status === 201) answered.set(title, (JSON.parse(text) as { course: { id: string } }).course.id);
         },

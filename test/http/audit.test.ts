@@ -145,8 +145,14 @@ describe('GET /api/audit', () => {
     it('say which file an import had, and that an address is itself', async () => {
       const { Import } = harness.context.database.models;
       const { id } = await Import.create({
-        ...{ id: uuidv7(), status: 'queued', origin: 'http', fileName: 'people.csv', filePath: '/people.csv' },
-        ...{ fileSha256: 'x', optionsJson: '{}', createdAt: new Date() },
+        id: uuidv7(),
+        status: 'queued',
+        origin: 'http',
+        fileName: 'people.csv',
+        filePath: '/people.csv',
+        fileSha256: 'x',
+        optionsJson: '{}',
+        createdAt: new Date(),
       });
       await unlockAddress(harness.context, operator, '192.0.2.9');
       await send('post', `/api/imports/${id}/cancel`).expect(200);

@@ -41,7 +41,12 @@ describe('POST /api/enrollments/bulk', () => {
     });
     expect(shown).to.deep.equal(
       ids.map((userId) => ({
-        ...{ userId, courseId: course.id, status: 'active', progress: 0, notes: 'Together', completedAt: null },
+        userId,
+        courseId: course.id,
+        status: 'active',
+        progress: 0,
+        notes: 'Together',
+        completedAt: null,
       })),
     );
     const rows = await harness.context.database.models.Enrollment.findAll();

@@ -173,8 +173,12 @@ describe('POST /api/users/bulk', () => {
     const { id: _id, ...pattern } = cast.trainee.user.get({ plain: true });
     await User.bulkCreate(
       Array.from({ length: 1000 }, (_, number) => ({
-        ...{ ...pattern, id: uuidv7(), email: `n${number}@example.org` },
-        ...{ phone: `${number}`, phoneKey: `n${number}`, searchKey: 'many' },
+        ...pattern,
+        id: uuidv7(),
+        email: `n${number}@example.org`,
+        phone: `${number}`,
+        phoneKey: `n${number}`,
+        searchKey: 'many',
       })),
     );
     const tooMany = await bulk({ action: 'delete', filter: { role: 'trainee' } });
@@ -210,7 +214,9 @@ describe('POST /api/users/bulk', () => {
     const long = Array.from({ length: 1001 }, () => ({}));
     expect(await sentence({ action: 'delete', ids: long })).to.equal('ids may name at most 1000.');
     expectInvalid(await bulk({ action: 'delete', filter: { role: 'boss', isActive: 'true' }, dryRun: 'true' }), [
-      ...['filter.role', 'filter.isActive', 'dryRun'],
+      'filter.role',
+      'filter.isActive',
+      'dryRun',
     ]);
     expect(await actionsOf(cast.trainee.user)).to.deep.equal([]);
   });

@@ -120,14 +120,20 @@ describe('GET /api/courses/stats/overview', () => {
     await build(cast.owner, {});
     await build(cast.foreign, { category: 'Arts', isPublished: true });
     expect(await stats(cast.owner)).to.deep.equal({
-      ...{ total: 3, published: 1, unpublished: 2, featured: 1 },
+      total: 3,
+      published: 1,
+      unpublished: 2,
+      featured: 1,
       byCategory: [
         { category: null, count: 1 },
         { category: 'Crafts', count: 2 },
       ],
     });
     expect(await stats(cast.admin)).to.deep.equal({
-      ...{ total: 4, published: 2, unpublished: 2, featured: 1 },
+      total: 4,
+      published: 2,
+      unpublished: 2,
+      featured: 1,
       byCategory: [
         { category: null, count: 1 },
         { category: 'Arts', count: 1 },

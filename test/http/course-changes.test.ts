@@ -16,8 +16,14 @@ describe('PUT /api/courses/:id', () => {
   beforeEach(async () => {
     cast = await castOf(harness.context);
     course = await buildCourse(harness.context, cast.owner.user, {
-      ...{ title: 'Compilers', description: 'From A-0 on.', category: 'Programming', tagsJson: '["code"]' },
-      ...{ maxStudents: 5, startDate: '2026-03-01', endDate: '2026-04-30', level: 'advanced' },
+      title: 'Compilers',
+      description: 'From A-0 on.',
+      category: 'Programming',
+      tagsJson: '["code"]',
+      maxStudents: 5,
+      startDate: '2026-03-01',
+      endDate: '2026-04-30',
+      level: 'advanced',
       searchKey: 'compilers programming code',
     });
   });

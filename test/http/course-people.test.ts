@@ -43,16 +43,30 @@ describe('GET /api/enrollments/course/:courseId/trainees', () => {
 
   it('lists a trainee with exactly the documented fields', async () => {
     const enrollment = await buildEnrollment(harness.context, cast.trainee.user, course, {
-      ...{ status: 'completed', progress: 100, notes: 'Well done', enrolledAt: day(1), completedAt: day(2) },
+      status: 'completed',
+      progress: 100,
+      notes: 'Well done',
+      enrolledAt: day(1),
+      completedAt: day(2),
     });
     const { id, firstName, lastName, email } = cast.trainee.user;
     expect((await list().expect(200)).body).to.deep.equal({
       trainees: [
         {
-          ...{ id, firstName, lastName, email, avatar: null },
+          id,
+          firstName,
+          lastName,
+          email,
+          avatar: null,
           enrollment: {
-            ...{ id: enrollment.id, userId: id, courseId: course.id, status: 'completed', progress: 100 },
-            ...{ notes: 'Well done', enrolledAt: day(1).toISOString(), completedAt: day(2).toISOString() },
+            id: enrollment.id,
+            userId: id,
+            courseId: course.id,
+            status: 'completed',
+            progress: 100,
+            notes: 'Well done',
+            enrolledAt: day(1).toISOString(),
+            completedAt: day(2).toISOString(),
           },
         },
       ],
@@ -128,7 +142,11 @@ describe('GET /api/enrollments/available-trainees', () => {
     const again = await buildUser(harness.context, { lastName: 'Zuse' });
     await buildEnrollment(harness.context, again, course, { status: 'cancelled' });
     const trainees = [cast.trainee.user, again].map(({ id, firstName, lastName, email }) => ({
-      ...{ id, firstName, lastName, email, avatar: null },
+      id,
+      firstName,
+      lastName,
+      email,
+      avatar: null,
     }));
     expect((await list().expect(200)).body).to.deep.equal({
       trainees,
@@ -165,7 +183,7 @@ describe('GET /api/enrollments/available-trainees', () => {
     expect(messageOf(without)).to.equal('courseId is required.');
     expectInvalid(
       await list('&page=0&limit=101&search=%00', cast.owner, '%0A'),
-      [...['courseId', 'page', 'limit', 'search']],
+      ['courseId', 'page', 'limit', 'search'],
       'query',
     );
     for (const id of ["'", "') OR 1=1 -- ", '\\', '%F0%9F%98%80', 'x'.repeat(100)])

@@ -44,8 +44,13 @@ describe('POST /api/courses', () => {
     const nothing = Object.fromEntries(Object.keys(weaving).map((key) => [key, null]));
     expect(course).to.deep.equal({
       ...nothing,
-      ...{ title: 'Looms', description: 'Wood.', tags: [], isFeatured: false },
-      ...{ thumbnail: null, isPublished: false, trainerId: cast.owner.user.id },
+      title: 'Looms',
+      description: 'Wood.',
+      tags: [],
+      isFeatured: false,
+      thumbnail: null,
+      isPublished: false,
+      trainerId: cast.owner.user.id,
     });
   });
 

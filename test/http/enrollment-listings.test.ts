@@ -101,7 +101,10 @@ describe('GET /api/enrollments', () => {
     await context.database.models.User.bulkCreate(
       Array.from({ length: count }, (_, index) => ({
         ...fields,
-        ...{ id: uuidv7(), email: `many${index}@example.org`, phone: `9${index}`, phoneKey: `9${index}` },
+        id: uuidv7(),
+        email: `many${index}@example.org`,
+        phone: `9${index}`,
+        phoneKey: `9${index}`,
         searchKey: `many ${index}`,
       })),
     );
@@ -146,8 +149,14 @@ describe('GET /api/enrollments', () => {
     const { adaOwn, own } = built;
     const { id, firstName, lastName, email } = cast.trainee.user;
     const expected = {
-      ...{ id: adaOwn.id, userId: id, courseId: own.id, status: 'active', progress: 0, notes: 'Mornings' },
-      ...{ enrolledAt: day(1).toISOString(), completedAt: null },
+      id: adaOwn.id,
+      userId: id,
+      courseId: own.id,
+      status: 'active',
+      progress: 0,
+      notes: 'Mornings',
+      enrolledAt: day(1).toISOString(),
+      completedAt: null,
       user: { id, firstName, lastName, email, avatar: null },
       course: { id: own.id, title: 'Compilers', description: own.description, thumbnail: '/a.webp' },
     };
@@ -212,10 +221,19 @@ describe('GET /api/enrollments/my', () => {
     const { id, firstName, lastName } = cast.owner.user;
     const { own, adaOwn } = built;
     expect(body.enrollments[1]).to.deep.equal({
-      ...{ id: adaOwn.id, userId: cast.trainee.user.id, courseId: own.id, status: 'active', progress: 0 },
-      ...{ notes: 'Mornings', enrolledAt: day(1).toISOString(), completedAt: null },
+      id: adaOwn.id,
+      userId: cast.trainee.user.id,
+      courseId: own.id,
+      status: 'active',
+      progress: 0,
+      notes: 'Mornings',
+      enrolledAt: day(1).toISOString(),
+      completedAt: null,
       course: {
-        ...{ id: own.id, title: 'Compilers', description: own.description, thumbnail: '/a.webp' },
+        id: own.id,
+        title: 'Compilers',
+        description: own.description,
+        thumbnail: '/a.webp',
         trainer: { id, firstName, lastName },
       },
     });

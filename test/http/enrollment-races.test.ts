@@ -213,8 +213,12 @@ for (const instances of [1, 2]) {
       expect(await race(numbers(20).map(removal))).to.deep.equal({ '200 done': 1, '404 Enrollment not found.': 19 });
       await context.database.models.Enrollment.bulkCreate(
         trainees.map(({ user: { id: userId } }, index) => ({
-          ...{ id: ids[index] ?? '', userId, courseId: course.id, trainerId: cast.owner.user.id },
-          ...{ status: 'active' as const, enrolledAt: new Date() },
+          id: ids[index] ?? '',
+          userId,
+          courseId: course.id,
+          trainerId: cast.owner.user.id,
+          status: 'active' as const,
+          enrolledAt: new Date(),
         })),
       );
       const path = `/courses/${course.id}`;

@@ -24,8 +24,14 @@ describe('DELETE /api/enrollments/:id and /api/enrollments/bulk/remove', () => {
     harness.api('delete', '/api/enrollments/bulk/remove', by.token).send({ enrollmentIds });
   const count = () => harness.context.database.models.Enrollment.count();
   const shown = ({ id, userId, courseId, status, enrolledAt }: Enrollment) => ({
-    ...{ id, userId, courseId, status, progress: 0, notes: null },
-    ...{ enrolledAt: enrolledAt.toISOString(), completedAt: null },
+    id,
+    userId,
+    courseId,
+    status,
+    progress: 0,
+    notes: null,
+    enrolledAt: enrolledAt.toISOString(),
+    completedAt: null,
   });
   const first = () => own[0] as Enrollment;
 

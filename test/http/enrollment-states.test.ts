@@ -13,13 +13,9 @@ type ActorName = (typeof actors)[number];
 /** What each kind of caller can do; anything else is refused. */
 const allowed: Readonly<Record<ActorName, readonly string[]>> = {
   trainee: ['pending > cancelled', 'active > cancelled', 'cancelled > pending'],
-  owner: [
-    ...['pending > active', 'pending > cancelled', 'active > completed', 'active > cancelled', 'cancelled > active'],
-  ],
+  owner: ['pending > active', 'pending > cancelled', 'active > completed', 'active > cancelled', 'cancelled > active'],
   foreign: [],
-  admin: [
-    ...['pending > active', 'pending > cancelled', 'active > completed', 'active > cancelled', 'cancelled > active'],
-  ],
+  admin: ['pending > active', 'pending > cancelled', 'active > completed', 'active > cancelled', 'cancelled > active'],
 };
 
 /** The status and message of a change. */
@@ -45,7 +41,11 @@ describe('PUT /api/enrollments/:id/status', () => {
   const enrolled = (status: EnrollmentStatus, given: Partial<Enrollment> = {}) => {
     const completed = status === 'completed' ? { completedAt: long, progress: 100 } : { progress: 40 };
     return buildEnrollment(harness.context, cast.trainee.user, course, {
-      ...{ status, enrolledAt: long, notes: 'Before', ...completed, ...given },
+      status,
+      enrolledAt: long,
+      notes: 'Before',
+      ...completed,
+      ...given,
     });
   };
   const change = (by: Person, { id }: { id: string }, body: object) =>
@@ -203,8 +203,14 @@ describe('PUT /api/enrollments/:id/progress', () => {
       expect(body).to.deep.equal({
         message: 'Progress updated successfully.',
         enrollment: {
-          ...{ id, userId, courseId, status: 'active', progress, notes: null },
-          ...{ enrolledAt: enrollment.enrolledAt.toISOString(), completedAt: null },
+          id,
+          userId,
+          courseId,
+          status: 'active',
+          progress,
+          notes: null,
+          enrolledAt: enrollment.enrolledAt.toISOString(),
+          completedAt: null,
         },
       });
       expect((await enrollment.reload()).progress).to.equal(progress);

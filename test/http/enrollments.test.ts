@@ -31,8 +31,12 @@ describe('POST /api/enrollments', () => {
     expect(body.message).to.equal('Enrollment requested successfully.');
     expect(Math.abs(Date.parse(enrolledAt) - Date.now())).to.be.below(60_000);
     expect(enrollment).to.deep.equal({
-      ...{ userId: cast.trainee.user.id, courseId: course.id, status: 'pending' },
-      ...{ progress: 0, notes: 'Mornings only', completedAt: null },
+      userId: cast.trainee.user.id,
+      courseId: course.id,
+      status: 'pending',
+      progress: 0,
+      notes: 'Mornings only',
+      completedAt: null,
     });
     const row = await harness.context.database.models.Enrollment.findByPk(id, { rejectOnEmpty: true });
     expect(row).to.include({ status: 'pending', trainerId: cast.owner.user.id });
@@ -145,7 +149,10 @@ describe('POST /api/enrollments/assign', () => {
 
   it('checks the input, the course, whose it is, the trainee, the enrollment and capacity, in this order', async () => {
     expectInvalid(await assign({ courseId: 1, traineeId: null, status: 'x', notes: 5 }), [
-      ...['courseId', 'traineeId', 'status', 'notes'],
+      'courseId',
+      'traineeId',
+      'status',
+      'notes',
     ]);
     const inactive = await buildUser(harness.context, { isActive: false });
     const nobody = { traineeId: 'nobody' };

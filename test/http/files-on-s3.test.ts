@@ -72,11 +72,19 @@ describe('files in a bucket, over HTTP', function () {
     way = await wayTo(s3.port);
     const { config, logger, hasher } = harness.context;
     const storage = {
-      ...{ kind: 's3' as const, endpoint: `http://127.0.0.1:${way.port}`, region: 'eu-central-1', bucket: 'courses' },
-      ...{ prefix: 'coursectl', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER', forcePathStyle: true },
+      kind: 's3' as const,
+      endpoint: `http://127.0.0.1:${way.port}`,
+      region: 'eu-central-1',
+      bucket: 'courses',
+      prefix: 'coursectl',
+      accessKeyId: 'S3RVER',
+      secretAccessKey: 'S3RVER',
+      forcePathStyle: true,
     };
     const settings = {
-      ...{ ...config, dataDir: path.join(folder.path, 'data'), files: { ...config.files, storage } },
+      ...config,
+      dataDir: path.join(folder.path, 'data'),
+      files: { ...config.files, storage },
       http: { ...config.http, host: '127.0.0.1', port: 0 },
     };
     context = await createContext(settings, logger, { hasher });

@@ -82,7 +82,10 @@ describe('Imports that are planned over HTTP', () => {
     const [updated] = (await rowsOf(id, 'outcome=updated')).rows;
     expect(updated).to.deep.include({ code: null, message: null, cells: ['Ada', 'King', 'ada@example.org', '1'] });
     expect(updated.account).to.deep.equal({
-      ...{ id: account.id, firstName: account.firstName, lastName: 'Lovelace', email: 'ada@example.org' },
+      id: account.id,
+      firstName: account.firstName,
+      lastName: 'Lovelace',
+      email: 'ada@example.org',
     });
     expect(updated.changes).to.deep.include.members([{ field: 'lastName', before: 'Lovelace', after: 'King' }]);
     const found = await rowsOf(id, 'search=P00002@EXAMPLE&limit=1');

@@ -257,7 +257,11 @@ describe('The throttle of logins', () => {
     const user = await buildUser(harness.context);
     const { LoginThrottle } = harness.context.database.models;
     await LoginThrottle.create({
-      ...{ subject: `account:${user.id}`, failures: 0, windowStartedAt: new Date(), lockedUntil: null, locks: 0 },
+      subject: `account:${user.id}`,
+      failures: 0,
+      windowStartedAt: new Date(),
+      lockedUntil: null,
+      locks: 0,
       attemptsJson: JSON.stringify(
         Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`attempt${n}`, Date.now() - 61_000])),
       ),

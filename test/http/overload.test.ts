@@ -119,6 +119,32 @@ describe('A service with limits', () => {
     expect(statuses).to.deep.equal(statuses.map(() => 201));
   });
 
+  it('serves ten classes whole that ask at the same moment, however long each waits', async function () {
+    this.timeout(scaled(120_000));
+    // Beyond the requests of a burst none may wait.
+    await start({}, { limits, queue: { burstMs: 0, standingMs: 0, stuckMs: scaled(600_000) } });
+    const { user } = await signIn(harness.context, { role: 'trainer' });
+    const course = await buildCourse(harness.context, user, { isPublished: true, maxStudents: 50 });
+    const tokens: string[] = [];
+    while (tokens.length < 120) tokens.push((await signIn(harness.context)).token);
+    const paths = ['/api/auth/me', '/api/courses?include=seats', '/api/enrollments/my'];
+    const requests = Array.from({ length: 600 }, (_, index) => {
+      const token = `Authorization: Bearer ${tokens[index % 10 === 0 ? index / 10 : 60 + (index % 60)]}`;
+      if (index % 10 > 0) return head(`GET ${paths[index % paths.length]} HTTP/1.1`, token, 'Connection: close');
+      const body = JSON.stringify({ courseId: course.id });
+      const json = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+      return head('POST /api/enrollments HTTP/1.1', token, 'Connection: close', ...json) + body;
+    });
+    const clients = await Promise.all(requests.map(() => open('')));
+    // All are sent before the service can take the first.
+    for (const [index, { socket }] of clients.entries()) socket.write(requests[index] ?? '');
+    await Promise.all(clients.map(({ closed }) => closed));
+    const answers = clients.map(({ received }) => received().slice(9, 12));
+    const count = (status: string) => answers.filter((answer) => answer === status).length;
+    expect({ 200: count('200'), 201: count('201'), 400: count('400') }).to.deep.equal({ 200: 540, 201: 50, 400: 10 });
+    expect(await harness.context.database.models.Enrollment.count()).to.equal(50);
+  });
+
   it('signs in a class of 100 behind one address together', async () => {
     await start();
     const users = await Promise.all(Array.from({ length: 100 }, () => buildUser(harness.context)));

@@ -33,7 +33,9 @@ describe('GET /api/overview', () => {
       expect(shown).to.deep.equal({
         role: 'super_admin',
         people: {
-          ...{ ...noAccounts, total: 4, active: 4 },
+          ...noAccounts,
+          total: 4,
+          active: 4,
           byRole: { super_admin: one, trainer: trainers, trainee: one },
         },
         courses: { total: 0, published: 0, unpublished: 0 },
@@ -42,7 +44,8 @@ describe('GET /api/overview', () => {
         imports: [],
         weeks: thisWeek().map((week, index) => ({ week, enrollments: 0, accounts: index === 11 ? 4 : 0 })),
         storage: {
-          ...{ files: 0, bytes: 0 },
+          files: 0,
+          bytes: 0,
           byKind: {
             material: { files: 0, bytes: 0 },
             thumbnail: { files: 0, bytes: 0 },
@@ -58,7 +61,12 @@ describe('GET /api/overview', () => {
       await buildUser(context, { requiresPasswordChange: true });
       const lock = (subject: string, minutes: number) =>
         context.database.models.LoginThrottle.create({
-          ...{ subject, failures: 0, windowStartedAt: new Date(), attemptsJson: null, signedInAt: null, locks: 1 },
+          subject,
+          failures: 0,
+          windowStartedAt: new Date(),
+          attemptsJson: null,
+          signedInAt: null,
+          locks: 1,
           lockedUntil: new Date(Date.now() + minutes * 60_000),
         });
       await lock(`account:${cast.owner.user.id}`, 5);
@@ -103,16 +111,27 @@ describe('GET /api/overview', () => {
         const id = uuidv7();
         ids.unshift(id);
         await Import.create({
-          ...{ id, status: 'completed', origin: 'cli', fileName: `${number}.csv`, filePath: '/p.csv', fileSha256: 'x' },
-          ...{ optionsJson: '{}', createdAt: new Date(Date.UTC(2026, 0, number)), rowsDone: 3, createdCount: number },
+          id,
+          status: 'completed',
+          origin: 'cli',
+          fileName: `${number}.csv`,
+          filePath: '/p.csv',
+          fileSha256: 'x',
+          optionsJson: '{}',
+          createdAt: new Date(Date.UTC(2026, 0, number)),
+          rowsDone: 3,
+          createdCount: number,
         });
       }
       const { imports } = await show(cast.admin);
       expect(imports.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 5));
       expect(imports[0]).to.deep.equal({
-        ...{ id: ids[0], status: 'completed', file: '6.csv' },
+        id: ids[0],
+        status: 'completed',
+        file: '6.csv',
         counts: { rows: 3, created: 6, updated: 0, skipped: 0, rejected: 0, enrolled: 0 },
-        ...{ createdAt: '2026-01-06T00:00:00.000Z', finishedAt: null },
+        createdAt: '2026-01-06T00:00:00.000Z',
+        finishedAt: null,
       });
     });
 

@@ -35,8 +35,14 @@ interface World {
 }
 
 const importRow = () => ({
-  ...{ id: uuidv7(), status: 'completed' as const, origin: 'cli' as const, fileName: 'people.csv' },
-  ...{ filePath: '/people.csv', fileSha256: 'x', optionsJson: '{}', createdAt: new Date() },
+  id: uuidv7(),
+  status: 'completed' as const,
+  origin: 'cli' as const,
+  fileName: 'people.csv',
+  filePath: '/people.csv',
+  fileSha256: 'x',
+  optionsJson: '{}',
+  createdAt: new Date(),
 });
 
 /** Pages of everything, for every kind of caller: the trainee takes part in many courses, and one course has many people. */

@@ -14,7 +14,8 @@ describe('Answers that their clients leave unread', () => {
   function answer(name: string, bytes: number, address: string | null, account?: string): () => void {
     let taken = 0;
     return waiting.answer({
-      ...{ address, account },
+      address,
+      account,
       bytes: () => (taken += megabyte),
       held: () => (cut.includes(name) ? 0 : bytes),
       cut: () => void cut.push(name),

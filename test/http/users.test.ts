@@ -220,7 +220,11 @@ describe('User administration', () => {
 
     it('names every invalid field', async () => {
       expectInvalid(await update({ firstName: 'A', lastName: 7, email: 'x', phone: '', role: 'boss' }), [
-        ...['firstName', 'lastName', 'email', 'phone', 'role'],
+        'firstName',
+        'lastName',
+        'email',
+        'phone',
+        'role',
       ]);
     });
 
@@ -354,7 +358,10 @@ describe('User administration', () => {
       await call('delete', `/api/users/${user.id}`).expect(200);
       const entries = await audited(user.id);
       expect(entries.map(({ action }) => action)).to.deep.equal([
-        ...['user.delete', 'user.reset-password', 'user.deactivate', 'user.update'],
+        'user.delete',
+        'user.reset-password',
+        'user.deactivate',
+        'user.update',
       ]);
       for (const entry of entries) {
         expect(entry).to.include({ actorId: admin.user.id, origin: 'http', targetType: 'user', targetId: user.id });
@@ -378,7 +385,10 @@ describe('User administration', () => {
       await call('put', `/api/users/${user.id}`, {}).expect(200);
       const entries = await audited(user.id);
       expect(entries.map(({ action }) => action)).to.deep.equal([
-        ...['user.reset-password', 'user.reset-password', 'user.deactivate', 'user.update'],
+        'user.reset-password',
+        'user.reset-password',
+        'user.deactivate',
+        'user.update',
       ]);
     });
   });

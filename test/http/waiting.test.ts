@@ -78,7 +78,9 @@ describe('Requests that wait for their clients', () => {
   const stalledLogin = head('POST /api/auth/login HTTP/1.1', json, 'Content-Length: 90');
   const login = (identifier: string, password: string) =>
     sendRaw(url, {
-      ...{ method: 'POST', path: '/api/auth/login', body: JSON.stringify({ identifier, password }) },
+      method: 'POST',
+      path: '/api/auth/login',
+      body: JSON.stringify({ identifier, password }),
       headers: { 'content-type': 'application/json' },
     });
 

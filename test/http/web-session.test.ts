@@ -38,7 +38,14 @@ describe('POST /api/auth/web-session', () => {
     expect(response.body).to.have.all.keys('user', 'requiresPasswordChange', 'expiresAt');
     const { id, firstName, lastName, email, phone, role } = user;
     expect(response.body.user).to.deep.equal({
-      ...{ id, firstName, lastName, email, phone, role, avatar: null, requiresPasswordChange: false },
+      id,
+      firstName,
+      lastName,
+      email,
+      phone,
+      role,
+      avatar: null,
+      requiresPasswordChange: false,
     });
     expect(response.body.requiresPasswordChange).to.equal(false);
     expect(new Date(response.body.expiresAt).getTime()).to.be.within(earliest + 7 * day, Date.now() + 7 * day);
@@ -120,7 +127,8 @@ describe('POST /api/auth/web-session', () => {
       { 'Sec-Fetch-Site': 'same-origin' },
       ...['same-site', 'cross-site', 'none', 'Same-Origin', 'same-origin, same-origin', ''].map((site) => ({
         ...ownPage,
-        ...{ 'Sec-Fetch-Site': site, Origin: own },
+        'Sec-Fetch-Site': site,
+        Origin: own,
       })),
       ...['null', 'https://evil.example.org', `${own}:1`, own].map((Origin) => ({ 'X-Requested-With': 'x', Origin })),
     ]) {

@@ -117,7 +117,9 @@ async function freshClone(): Promise<Omit<Verdict, 'promised'>> {
   const installed = (performance.now() - startedAt) / 1000;
   const port = await freePort();
   const service = spawn('npm', ['start'], {
-    ...{ cwd: cloned, stdio: 'ignore', detached: true },
+    cwd: cloned,
+    stdio: 'ignore',
+    detached: true,
     env: { ...env, PORT: String(port) },
   });
   try {

@@ -63,7 +63,10 @@ describe('The runner of the tests', () => {
         return { kind: 'sqlite' as const, file, passed, skipped: 0, failures, titles, milliseconds: 1 };
       });
       const counts = files.map((result) => ({
-        ...{ passed: result.passed, failed: result.failures.length, skipped: 0, failures: failuresOf([result]) },
+        passed: result.passed,
+        failed: result.failures.length,
+        skipped: 0,
+        failures: failuresOf([result]),
       }));
       return { ...sum(counts), files };
     };

@@ -158,8 +158,11 @@ describe('the storage in a folder', () => {
     writeFileSync(path.join(folder.path, 'files'), '');
     const file = fileWith(folder.path, 'x');
     const attempts: (() => Promise<unknown>)[] = [
-      ...[() => storage.put('material/a', file), () => storage.open('material/a'), () => storage.check()],
-      ...[() => storage.remove(['material/a']), () => listed(storage)],
+      () => storage.put('material/a', file),
+      () => storage.open('material/a'),
+      () => storage.check(),
+      () => storage.remove(['material/a']),
+      () => listed(storage),
     ];
     for (const attempt of attempts) {
       const error = await faultOf(attempt());

@@ -36,8 +36,14 @@ describe('the storage in a bucket', () => {
 
   async function storageWith(changes: Partial<S3Settings> = {}): Promise<FileStorage> {
     const made = await createS3Storage({
-      ...{ endpoint, region: 'eu-central-1', bucket, prefix: 'files', forcePathStyle: true },
-      ...{ accessKeyId: 'S3RVER', secretAccessKey, timeoutMs: 5000 },
+      endpoint,
+      region: 'eu-central-1',
+      bucket,
+      prefix: 'files',
+      forcePathStyle: true,
+      accessKeyId: 'S3RVER',
+      secretAccessKey,
+      timeoutMs: 5000,
       ...changes,
     });
     opened.push(made);
@@ -62,8 +68,11 @@ describe('the storage in a bucket', () => {
   async function expectFaults(broken: FileStorage, hint: RegExp, secret = secretAccessKey): Promise<void> {
     const file = fileWith(folder.path, 'x');
     const attempts: (() => Promise<unknown>)[] = [
-      ...[() => broken.put('material/some', file), () => broken.open('material/some'), () => broken.check()],
-      ...[() => broken.remove(['material/some']), () => listed(broken)],
+      () => broken.put('material/some', file),
+      () => broken.open('material/some'),
+      () => broken.check(),
+      () => broken.remove(['material/some']),
+      () => listed(broken),
     ];
     for (const attempt of attempts) {
       const error = await faultOf(attempt());
@@ -170,8 +179,11 @@ describe('the storage in a bucket', () => {
     const closed = await storageWith(silent);
     const file = fileWith(folder.path, 'x');
     const attempts = [
-      ...[closed.put('material/some', file), closed.open('material/some'), closed.check()],
-      ...[closed.remove(['material/some']), listed(closed)],
+      closed.put('material/some', file),
+      closed.open('material/some'),
+      closed.check(),
+      closed.remove(['material/some']),
+      listed(closed),
     ].map((attempt) => faultOf(attempt));
     await sleep(200);
     const started = Date.now();

@@ -99,7 +99,9 @@ export function watchFile(log: string): { begin(file: string | undefined): void;
       const own = intervals.filter(({ end }) => end > at).map((one) => ({ ...one, start: Math.max(one.start, at) }));
       const duration: FileDuration = {
         kind: process.env.TEST_DATABASE_KIND ?? '',
-        ...{ file, wall: now - at, cpu: (user + system) / 1000 },
+        file,
+        wall: now - at,
+        cpu: (user + system) / 1000,
         ...share(own),
       };
       appendFileSync(log, `${JSON.stringify(duration)}\n`);

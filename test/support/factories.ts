@@ -107,9 +107,16 @@ export function buildMaterial(
   content: string | Buffer = 'What it says.',
 ): Promise<StoredFile> {
   const row = {
-    ...{ id: uuidv7(), kind: 'material' as const, state: 'live' as const, storageKey: `material/${randomUUID()}` },
-    ...{ courseId: course.id, userId: null, name: 'notes.txt', contentType: 'text/plain' },
-    ...{ uploadedBy: course.trainerId, createdAt: new Date() },
+    id: uuidv7(),
+    kind: 'material' as const,
+    state: 'live' as const,
+    storageKey: `material/${randomUUID()}`,
+    courseId: course.id,
+    userId: null,
+    name: 'notes.txt',
+    contentType: 'text/plain',
+    uploadedBy: course.trainerId,
+    createdAt: new Date(),
     ...given,
   };
   return buildFile(context, row, content);
@@ -118,9 +125,16 @@ export function buildMaterial(
 /** An account's picture. */
 export async function buildPicture(context: Context, user: User, content: Buffer): Promise<StoredFile> {
   const row = {
-    ...{ id: uuidv7(), kind: 'avatar' as const, state: 'live' as const, storageKey: `image/${randomUUID()}.webp` },
-    ...{ courseId: null, userId: user.id, name: 'me.png', contentType: 'image/webp' },
-    ...{ uploadedBy: user.id, createdAt: new Date() },
+    id: uuidv7(),
+    kind: 'avatar' as const,
+    state: 'live' as const,
+    storageKey: `image/${randomUUID()}.webp`,
+    courseId: null,
+    userId: user.id,
+    name: 'me.png',
+    contentType: 'image/webp',
+    uploadedBy: user.id,
+    createdAt: new Date(),
   };
   const file = await buildFile(context, row, content);
   await user.update({ avatar: `/api/images/${path.posix.basename(row.storageKey)}` });

@@ -8,7 +8,11 @@ import S3rver from 's3rver';
 export async function startS3(folder: string, bucket: string): Promise<{ port: number; close(): Promise<void> }> {
   mkdirSync(folder, { recursive: true });
   const server = new S3rver({
-    ...{ address: '127.0.0.1', port: 0, directory: folder, silent: true, vhostBuckets: false },
+    address: '127.0.0.1',
+    port: 0,
+    directory: folder,
+    silent: true,
+    vhostBuckets: false,
     configureBuckets: [{ name: bucket }],
   });
   const { port } = await server.run();

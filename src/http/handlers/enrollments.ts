@@ -7,13 +7,8 @@ import {
 import { presentPerson } from '../../presenters/user.js';
 import { actorOf } from '../../services/core.js';
 import { assignMany, removeMany } from '../../services/enrollments/bulk.js';
-import {
-  assignEnrollment,
-  changeStatus,
-  removeEnrollments,
-  requestEnrollment,
-  setProgress,
-} from '../../services/enrollments/commands.js';
+import { changeStatus, setProgress } from '../../services/enrollments/changes.js';
+import { assignEnrollment, removeEnrollments, requestEnrollment } from '../../services/enrollments/commands.js';
 import {
   findEnrollment,
   listAvailableTrainees,

@@ -4,8 +4,14 @@ import { headersOf, setHeaders } from './constant-headers.js';
 
 /** What a client of another origin could not read of an answer, were it not said that it may. */
 const exposedHeaders = [
-  ...['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag', 'Location'],
-  ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+  'Location',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
 ].join(', ');
 
 /** The preflight of section 4.1 of the specification, and the same allowances on the real request. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { countPerSecond } from './per-second.js';
+import { createQueueControl, createRunningClock, type QueueLimits } from './queue-control.js';
 
 /** Bounds how many requests are processed concurrently; the others wait in a queue or are refused. */
 export interface Admission {
@@ -24,18 +25,6 @@ export interface AdmissionFigures {
   turnedAway: number;
 }
 
-/** How long requests may wait in the queue. */
-export interface QueueLimits {
-  /** This many requests of a burst are served however long they wait, as long as any are being served. */
-  burst: number;
-  /** A queue that was empty within this time is a burst, whose other requests may wait this long. Milliseconds. */
-  burstMs: number;
-  /** How long a request may wait once the queue no longer empties, in milliseconds. */
-  standingMs: number;
-  /** Without a successful response for this long, requests count as not being served. Milliseconds. */
-  stuckMs: number;
-}
-
 /** The bounds of admission. */
 export interface AdmissionOptions {
   /** Maximum number of requests processed concurrently. */
@@ -45,16 +34,10 @@ export interface AdmissionOptions {
   limits?: Partial<QueueLimits>;
 }
 
-const defaults: QueueLimits = { burst: 200, burstMs: 5000, standingMs: 500, stuckMs: 3000 };
-
-/** Length of a queue that no longer empties, for each concurrent request. */
-const standingPerSlot = 10;
-/** Length of the queue in a burst, for each concurrent request. Waiting costs memory only. */
-const burstPerSlot = 100;
-/** After this many failures in a row, requests count as not being served. */
-const failuresInRow = 3;
 /** How often expired requests are removed from the queue, in milliseconds. */
 const expireEveryMs = 50;
+/** A pause of the process counts as this long: ten times as long as between two looks at the queue. */
+const longestPauseMs = 10 * expireEveryMs;
 
 /** Probes are always answered: otherwise an orchestrator would restart an overloaded service. */
 const isProbe = ({ url = '' }: IncomingMessage) => /^\/(health|ready)z(\?|$)/.test(url);
@@ -66,15 +49,15 @@ interface Waiting {
 }
 
 /**
- * Bounds the requests under way, so that throughput holds under overload. Tells a burst from lasting overload as CoDel does
- * (RFC 8289): a queue may be long if it was empty recently.
+ * Bounds the requests under way, so that throughput holds under overload. How long others wait: queue-control.ts.
  * @param refuse answers a refused request, as cheaply as possible
  */
 export function createAdmission(
   { maxConcurrent, onRefusals, limits }: AdmissionOptions,
   refuse: (request: IncomingMessage, response: ServerResponse) => void,
 ): Admission {
-  const { burst, burstMs, standingMs, stuckMs } = { ...defaults, ...limits };
+  const control = createQueueControl(maxConcurrent, limits);
+  const clock = createRunningClock(longestPauseMs);
   const refused = countPerSecond((count) => onRefusals?.(count));
   const state = new WeakMap<ServerResponse, 'working' | 'released'>();
   const waits = new WeakMap<ServerResponse, number>();
@@ -83,24 +66,16 @@ export function createAdmission(
   let working = 0;
   let isWatched = false;
   let isStarting = false;
-  /** When the queue was empty last, and how many have waited since. */
-  let emptyAt = 0;
-  let waitedSince = 0;
-  /** When a request was last answered, other than with a failure; and the failures since then. */
-  let servedAt = 0;
-  let failures = 0;
 
   const hasFreeSlot = () => working < maxConcurrent;
   const queued = () => first.length + others.length;
-
-  const isServing = (now: number) => failures < failuresInRow && now - Math.max(servedAt, emptyAt) < stuckMs;
-  const isBurst = (now: number) => isServing(now) && now - emptyAt < burstMs;
 
   function startNext(): void {
     isStarting = false;
     while (hasFreeSlot()) {
       const next = first.shift() ?? others.shift();
       if (!next) return;
+      control.began(clock());
       next.begin();
     }
   }
@@ -118,9 +93,10 @@ export function createAdmission(
   }
 
   function expire(): void {
-    const now = performance.now();
-    if (!isServing(now)) expireIn(first, now, standingMs);
-    expireIn(others, now, isBurst(now) ? burstMs : standingMs);
+    const now = clock();
+    const longest = control.longestWait(now);
+    expireIn(first, now, longest.first);
+    expireIn(others, now, longest.others);
   }
 
   function watch(): void {
@@ -136,14 +112,7 @@ export function createAdmission(
 
   /** A request that its client aborted says nothing about the service. */
   function noteOutcome({ writableFinished, statusCode }: ServerResponse): void {
-    if (!writableFinished) return;
-    if (statusCode < 500) {
-      servedAt = performance.now();
-      failures = 0;
-    } else {
-      failures += 1;
-      if (failures === failuresInRow) expire();
-    }
+    if (writableFinished && control.answered(clock(), statusCode >= 500)) expire();
   }
 
   function leave(response: ServerResponse): void {
@@ -160,32 +129,26 @@ export function createAdmission(
     begin();
   }
 
-  /** Whether the queue takes one more request. */
-  function mayWait(now: number): boolean {
-    if (queued() === 0) [emptyAt, waitedSince, failures] = [now, 0, 0];
-    if (waitedSince < burst && isServing(now)) return true;
-    return others.length < (isBurst(now) ? burstPerSlot : standingPerSlot) * maxConcurrent;
-  }
-
   return {
     admit(request, response, begin) {
       if (isProbe(request)) return begin();
       if (hasFreeSlot() && queued() === 0) return start(response, begin);
-      const since = performance.now();
-      if (!mayWait(since)) return refuseRequest(request, response);
+      const [since, cameAt] = [clock(), performance.now()];
+      if (queued() === 0) control.emptied(since);
+      if (!control.mayJoin(since, others.length)) return refuseRequest(request, response);
       const gone = () => response.destroyed || request.destroyed;
       const waiting = {
         since,
         begin() {
           if (gone()) return;
-          waits.set(response, performance.now() - since);
+          waits.set(response, performance.now() - cameAt);
           start(response, begin);
         },
         refuse: () => void (gone() || refuseRequest(request, response)),
       };
-      waitedSince += 1;
+      const isFirst = control.joined();
       // First come, first served.
-      (waitedSince <= burst && others.length === 0 ? first : others).push(waiting);
+      (isFirst && others.length === 0 ? first : others).push(waiting);
       if (!isWatched) setTimeout(watch, expireEveryMs);
       isWatched = true;
     },

@@ -188,7 +188,16 @@ function respond<T extends Operation>(
     }
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
-      ...{ context, client, caller, params, query, body, receive, setHeader, expectItems, cookie },
+      context,
+      client,
+      caller,
+      params,
+      query,
+      body,
+      receive,
+      setHeader,
+      expectItems,
+      cookie,
       get signal() {
         return left();
       },

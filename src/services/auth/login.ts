@@ -1,4 +1,7 @@
-import { Op, type Transaction } from 'sequelize';
+import type { Transaction } from 'sequelize';
+import { findLogin } from '../../db/login-query.js';
+import { recordLogin, type SucceededAttempt } from '../../db/login-statements.js';
+import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { User } from '../../db/models/user.js';
 import { AppError, isAppError, validationError } from '../../errors.js';
 import { changePasswordSchema, firstPasswordChangeSchema, loginSchema } from '../../schemas/auth.js';
@@ -9,29 +12,46 @@ import type { Caller, Client, Core } from '../core.js';
 import { assertPasswordAllowed } from './password-policy.js';
 import { endSessions, isStarted, lockCaller, type StartedSession, startSession } from './sessions.js';
 import { type Attempt, beginAttempt } from './throttle.js';
-import type { Target } from './throttle-rules.js';
+import { accountPrefix, addressSubject, networkOf, pairPrefix, subjectOf, type Target } from './throttle-rules.js';
 
 /** The account of an identifier. An identifier that is an account's email is never taken as a phone number. */
 interface Named {
   /** The account, if it may sign in. */
   user: User | undefined;
+  /** How many sessions the account has. */
+  sessions: number;
   /** The subject that counts failures. */
   target: Target;
+  /** What is counted of the attempt's subjects. */
+  rows: readonly LoginThrottle[];
 }
 
-async function findByIdentifier(core: Core, identifier: string, role: Role | undefined): Promise<Named> {
+async function findByIdentifier(
+  core: Core,
+  identifier: string,
+  ip: string | null,
+  role: Role | undefined,
+): Promise<Named> {
   const email = normalizeEmail(identifier);
   // Spellings of the same key count together, as they do for an account: else counting would reveal which exist.
-  const unknown = { user: undefined, target: { identifier: email.includes('@') ? email : phoneKey(identifier) } };
-  if (!isPossibleKey(identifier)) return unknown;
-  const matches = await core.database.read(() =>
-    core.database.models.User.findAll({ where: { [Op.or]: [{ email }, { phoneKey: phoneKey(identifier) }] } }),
+  const unknown: Target = { identifier: email.includes('@') ? email : phoneKey(identifier) };
+  const isPossible = isPossibleKey(identifier);
+  const { matches, rows } = await core.database.read(() =>
+    findLogin(core.database, {
+      email: isPossible ? email : null,
+      phoneKey: isPossible ? phoneKey(identifier) : null,
+      network: ip === null ? null : networkOf(ip),
+      subjects: [subjectOf(unknown), ...(ip === null ? [] : [addressSubject(ip)])],
+      names: { account: accountPrefix, pair: pairPrefix },
+    }),
   );
   // The email wins even if its account can't sign in: users set their own phones, which may be another account's email.
-  const account = matches.find((user) => user.email === email) ?? matches[0];
-  if (!account) return unknown;
+  const match = matches.find(({ user }) => user.email === email) ?? matches[0];
+  if (!match) return { user: undefined, sessions: 0, target: unknown, rows };
+  const { user: account, sessions } = match;
   const isAllowed = account.isActive && (role === undefined || account.role === role);
-  return { user: isAllowed ? account : undefined, target: { accountId: account.id } };
+  const target = { accountId: account.id };
+  return { user: isAllowed ? account : undefined, sessions, target, rows: [...rows, ...match.rows] };
 }
 
 /** A hash that no password matches: logins without an account take the same time as others. */
@@ -71,25 +91,26 @@ interface SignedIn extends StartedSession {
  */
 export async function login(core: Core, input: unknown, client: Client, role?: Role): Promise<SignedIn> {
   const { identifier, password } = validate(loginSchema, input);
-  const { user, target } = await findByIdentifier(core, identifier, role);
-  return guessing(core, target, client.ip, async (attempt) => {
+  const { user, sessions, target, rows } = await findByIdentifier(core, identifier, client.ip, role);
+  const work = async (attempt: Attempt) => {
     for (let compared = user; ; ) {
       const found = await assertPasswordRight(core, password, compared);
-      const current = await startSessionOf(core, attempt, found, client, role);
+      const current = await startSessionOf(core, attempt, { ...found, sessions }, client, role);
       if ('token' in current) return current;
       compared = current;
     }
-  });
+  };
+  return guessing(core, target, client.ip, work, rows);
 }
 
-interface Found {
+interface Compared {
   user: User;
   /** Replaces the stored hash. */
   passwordHash: string | undefined;
 }
 
 /** @throws AppError `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED` */
-async function assertPasswordRight(core: Core, password: string, user: User | undefined): Promise<Found> {
+async function assertPasswordRight(core: Core, password: string, user: User | undefined): Promise<Compared> {
   const matches = await passwordMatches(core, password, user);
   if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
   const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= core.now();
@@ -102,26 +123,28 @@ async function assertPasswordRight(core: Core, password: string, user: User | un
  * @returns the current account when its hash has changed since: the password was changed, or another login has rehashed it
  * @throws AppError `NO_MATCHING_ACCOUNT`
  */
-function startSessionOf(
+async function startSessionOf(
   core: Core,
   attempt: Attempt,
-  { user, passwordHash }: Found,
+  { user, passwordHash, sessions }: Compared & { sessions: number },
   client: Client,
   role: Role | undefined,
 ): Promise<SignedIn | User> {
-  const start = async (transaction: Transaction, succeed: () => Promise<void>): Promise<User | SignedIn> => {
+  const now = core.now();
+  const compared = { id: user.id, passwordHash: user.passwordHash, role, newHash: passwordHash };
+  const start = async (transaction: Transaction, ending: SucceededAttempt): Promise<User | StartedSession> => {
+    if (await recordLogin(core.database, compared, ending, now, transaction))
+      return startSession(core, user, client, transaction, sessions);
     const current = await lockedUser(core, user.id, transaction);
-    if (!current?.isActive || (role !== undefined && current.role !== role)) throw new AppError('NO_MATCHING_ACCOUNT');
-    if (current.passwordHash !== user.passwordHash) return current;
-    const changes = { lastLogin: core.now(), ...(passwordHash !== undefined && { passwordHash }) };
-    await current.update(changes, { transaction });
-    const session = await startSession(core, current, client, transaction);
-    await succeed();
-    return { user: current, ...session };
+    if (current?.isActive && (role === undefined || current.role === role)) return current;
+    throw new AppError('NO_MATCHING_ACCOUNT');
   };
   // When the commit succeeded and only its answer was lost, the token is valid.
-  const committed = async (result: User | SignedIn) => 'token' in result && isStarted(core, result.token);
-  return attempt.inTransaction(start, { committed });
+  const committed = async (result: User | StartedSession) => 'token' in result && isStarted(core, result.token);
+  const result = await attempt.inTransaction(start, { committed });
+  if (!('token' in result)) return result;
+  user.set({ lastLogin: now, updatedAt: now, ...(passwordHash !== undefined && { passwordHash }) }, { raw: true });
+  return { user, ...result };
 }
 
 const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD_INCORRECT'] as const;
@@ -129,14 +152,16 @@ const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD
 /**
  * Runs work that reveals whether a password is right, as often as the throttle permits.
  * @param work records itself that the attempt has succeeded
+ * @param rows what is counted of the attempt's subjects, if it was just read
  */
 async function guessing<T>(
   core: Core,
   target: Target,
   ip: string | null,
   work: (attempt: Attempt) => Promise<T>,
+  rows?: readonly LoginThrottle[],
 ): Promise<T> {
-  const attempt = await beginAttempt(core, target, ip);
+  const attempt = await beginAttempt(core, target, ip, rows);
   try {
     return await work(attempt);
   } catch (error) {

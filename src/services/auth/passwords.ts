@@ -21,8 +21,8 @@ type Bcrypt = Pick<PasswordHasher, 'hash' | 'compare' | 'implementation' | 'clos
 
 /** The length of the queue for each core; limits how long a login waits. */
 const queuedPerCore = 64;
-/** The minimal length of the queue: a whole class may sign in at the same time. */
-const minQueued = 256;
+/** The minimal length of the queue: ten classes may sign in at the same time. */
+const minQueued = 640;
 
 /** The native implementation; nothing when it has no build for this machine. */
 async function nativeBcrypt(): Promise<Bcrypt | undefined> {

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Session } from '../../db/models/session.js';
 import type { User } from '../../db/models/user.js';
 import { findSession, type SessionWithUser } from '../../db/session-query.js';
+import { storeSession } from '../../db/session-start.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
 import { sessionListingSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
@@ -30,27 +31,25 @@ export interface StartedSession {
 /**
  * Starts a session in the caller's transaction. Ends the oldest sessions of an account with too many.
  * The caller has locked the account, unless it is new.
+ * @param sessions how many the account had lately
  */
 export async function startSession(
   core: Core,
   user: User,
   client: Client,
   transaction: Transaction,
+  sessions = 0,
 ): Promise<StartedSession> {
   const createdAt = core.now();
   const expiresAt = new Date(createdAt.getTime() + core.config.auth.tokenLifetimeSeconds * 1000);
-  const session = await core.database.models.Session.create(
-    {
-      id: uuidv7(),
-      userId: user.id,
-      createdAt,
-      expiresAt,
-      ip: client.ip,
-      userAgent: client.userAgent?.slice(0, 255) ?? null,
-    },
-    { transaction },
-  );
-  await endOldest(core, user.id, session.id, transaction);
+  const userAgent = client.userAgent?.slice(0, 255) ?? null;
+  const session = { id: uuidv7(), userId: user.id, createdAt, expiresAt, ip: client.ip, userAgent };
+  const most = core.config.auth.maxSessions;
+  const isStored = sessions <= most && (await storeSession(core.database, session, { most, sessions }, transaction));
+  if (!isStored) {
+    await core.database.models.Session.create(session, { transaction });
+    await endOldest(core, user.id, session.id, transaction);
+  }
   return { token: core.tokens.issue({ userId: user.id, sid: session.id }, createdAt, expiresAt), expiresAt };
 }
 
@@ -91,7 +90,7 @@ export async function lockCaller(core: Core, { user, sessionId }: Caller, transa
  * @param account the caller's locked account; null when it was deleted or has another role now
  * @throws AppError `TOKEN_INVALID`: a change of role, deactivation and deletion end sessions
  */
-export function assertStillSignedIn(account: User | null): void {
+export function assertStillSignedIn(account: Pick<User, 'isActive'> | null): void {
   if (!account?.isActive) throw new AppError('TOKEN_INVALID');
 }
 

@@ -7,7 +7,7 @@ import { ruleOf } from './throttle-rules.js';
 /** The rows that count attempts, one for each subject: created, locked, changed and reset here. */
 
 /** How long an attempt may stay pending and still fail, in milliseconds: a machine may be slow. */
-const attemptMs = 60 * 60_000;
+export const attemptMs = 60 * 60_000;
 /** How long the number of earlier locks is kept, in milliseconds. */
 export const lockHistoryMs = 24 * 60 * 60_000;
 

@@ -30,12 +30,14 @@ const phoneRule: Rule = { failures: 20, windowMs: 60 * minuteMs, lockMs: () => 6
 
 export const accountPrefix = 'account:';
 export const addressPrefix = 'address:';
+/** Prefix of the hash of an account and an address, where the account has its own limit once it has signed in from there. */
+export const pairPrefix = 'pair:';
 const phonePrefix = 'phones-of:';
 /** Prefix of rows that don't count, but record the last request through a proxy that isn't trusted. */
 export const proxyPrefix = 'proxy:';
 
 /** Whether a subject is an address, which all its users share. */
-export const isAddress = (subject: string) => subject.startsWith(addressPrefix);
+const isAddress = (subject: string) => subject.startsWith(addressPrefix);
 
 /** The rule of a subject. */
 export function ruleOf(subject: string): Rule {
@@ -79,7 +81,7 @@ export const addressSubject = (ip: string) => `${addressPrefix}${networkOf(ip)}`
  */
 export function pairSubject(target: Target, ip: string): string | undefined {
   if (!('accountId' in target)) return undefined;
-  return `pair:${createHash('sha256')
+  return `${pairPrefix}${createHash('sha256')
     .update(`${target.accountId} ${networkOf(ip)}`)
     .digest('hex')}`;
 }

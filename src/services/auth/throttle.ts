@@ -4,26 +4,29 @@ import pLimit from 'p-limit';
 import type { Transaction } from 'sequelize';
 import type { TransactionOptions } from '../../db/connection.js';
 import { isDeadlineExceeded } from '../../db/deadline.js';
-import type { LoginThrottle } from '../../db/models/login-throttle.js';
+import { endWithSuccess, reserveAttempt, type SucceededAttempt } from '../../db/login-statements.js';
+import type { Attempts, LoginThrottle } from '../../db/models/login-throttle.js';
 import { AppError, isAppError } from '../../errors.js';
 import type { Core } from '../core.js';
+import { endedOrAfter, inOrder, noteEnd } from './throttle-order.js';
 import {
   age,
+  attemptMs,
   changeRows,
   countFailure,
-  createMissingRows,
   expire,
   lastLock,
-  newRow,
+  lockHistoryMs,
   readRows,
   tooMany,
 } from './throttle-rows.js';
-import { addressSubject, isAddress, pairSubject, ruleOf, subjectOf, type Target } from './throttle-rules.js';
+import { addressSubject, pairSubject, ruleOf, subjectOf, type Target } from './throttle-rules.js';
 
 /**
  * Limits how often passwords can be guessed, over all instances on a database. An attempt is counted before its password
  * is compared and uncounted when it was right: concurrent attempts can't exceed the limit, and right passwords don't count.
  * Each attempt has an id in the rows that count it and ends when the id is removed, so that its end is recorded only once.
+ * The row of the account at the address notes attempts that it doesn't count, so that it exists when one of them succeeds.
  */
 
 /** A pending attempt counts against the limit for so long: after that its process has died. In milliseconds. */
@@ -37,17 +40,19 @@ const maxWaitMs = 30_000;
 const endTries = 3;
 /** How long recording it may take when the deadline of the request has passed, in milliseconds. */
 const overtimeMs = 250;
+/** How long the end of an attempt that was given up may take after its request, and how many may wait for that. */
+const [lateMs, mostLate] = [5000, 20];
 /** How long an account is known at an address after a login from there, in milliseconds. */
 export const knownMs = 30 * 24 * 60 * 60_000;
 
 /** A permitted attempt; the caller must record its end. Only the first end counts. */
 export interface Attempt {
   /**
-   * Runs work in a transaction, in which the attempt ends when `succeed` is called: the effects of a right password and
-   * the end of the attempt are committed together.
+   * Runs work in a transaction, which ends the attempt with success itself (`recordLogin`): the effects of a right password
+   * and the end of the attempt are committed together.
    */
   inTransaction<T>(
-    work: (transaction: Transaction, succeed: () => Promise<void>) => Promise<T>,
+    work: (transaction: Transaction, attempt: SucceededAttempt) => Promise<T>,
     options?: TransactionOptions<T>,
   ): Promise<T>;
   /** The password was right: the failures of the account are reset. */
@@ -57,19 +62,28 @@ export interface Attempt {
   abandoned(): Promise<void>;
 }
 
+/** Ids of earlier versions may begin with a dash: see below. Those count until the next failure in their row. */
+const attemptsOlderThan = (milliseconds: number, attempts: Attempts, now: Date) =>
+  Object.keys(attempts).filter((id) => !id.startsWith('-') && age(now, attempts[id] ?? null) >= milliseconds);
+
 const pending = (row: LoginThrottle, now: Date) =>
   Object.values(row.attempts).filter((startedAt) => age(now, startedAt) < pendingMs).length;
 
 /** In a storm of logins all wait for one row: more of this process would occupy the connections that others need. */
 const queue = pLimit(3);
 
+/** @throws AppError `TOO_MANY_ATTEMPTS` while one of the rows is locked */
+function assertUnlocked(rows: readonly LoginThrottle[], now: Date): void {
+  const lock = lastLock(rows, now);
+  if (lock) throw tooMany('failed attempts', lock, now);
+}
+
 /**
  * Whether one more attempt may start: failures and pending attempts together stay below the limit.
  * @throws AppError `TOO_MANY_ATTEMPTS` while one of the rows is locked
  */
 function mayStart(rows: readonly LoginThrottle[], now: Date): boolean {
-  const lock = lastLock(rows, now);
-  if (lock) throw tooMany('failed attempts', lock, now);
+  assertUnlocked(rows, now);
   for (const row of rows) expire(row, now);
   return rows.every((row) => row.failures + pending(row, now) < ruleOf(row.subject).failures);
 }
@@ -82,41 +96,77 @@ interface Subjects {
   pair: string | undefined;
 }
 
-/** A started attempt, and the subjects that count it. */
-interface Started {
-  id: string;
-  subjects: readonly string[];
-  pair: string | undefined;
+/** A started attempt. */
+interface Started extends SucceededAttempt {
+  /** The subjects that count it. */
+  counted: readonly string[];
 }
 
-/** The rows that count: an account that is known at an address is counted there separately from all others. */
-function counting(rows: readonly LoginThrottle[], { target, address, pair }: Subjects, now: Date) {
+const subjectsIn = ({ target, address, pair }: Subjects) =>
+  [target, address, pair].filter((subject) => subject !== undefined);
+
+/** The subjects that count: an account that is known at an address is counted there separately from all others. */
+function counting(rows: readonly LoginThrottle[], { target, address, pair }: Subjects, now: Date): readonly string[] {
   const isKnown = rows.some(({ subject, signedInAt }) => subject === pair && age(now, signedInAt) < knownMs);
-  const subjects = [target, isKnown ? pair : address].filter((subject) => subject !== undefined).sort();
-  return { subjects, rows: rows.filter(({ subject }) => subjects.includes(subject)) };
+  return subjectsIn({ target, address: isKnown ? undefined : address, pair: isKnown ? pair : undefined });
 }
 
-/** Counts an attempt; nothing when it has to wait for pending ones. */
-async function start(core: Core, wanted: Subjects): Promise<Started | undefined> {
+/** The rows of the subjects that count. */
+function rowsThatCount(rows: readonly LoginThrottle[], wanted: Subjects, now: Date): readonly LoginThrottle[] {
+  const counted = counting(rows, wanted, now);
+  return rows.filter(({ subject }) => counted.includes(subject));
+}
+
+/**
+ * Counts an attempt; nothing when it has to wait for pending ones.
+ * @param rows what was read of the subjects; they may have changed since
+ */
+async function start(core: Core, wanted: Subjects, rows: readonly LoginThrottle[]): Promise<Started | undefined> {
   const now = core.now();
-  const all = [wanted.target, wanted.address, wanted.pair].filter((subject) => subject !== undefined);
+  const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
+  const olderThan = (milliseconds: number) => [
+    ...new Set(rows.flatMap(({ attempts }) => attemptsOlderThan(milliseconds, attempts, now))),
+  ];
+  const [expired, forgotten] = [olderThan(pendingMs), olderThan(attemptMs)];
+  const counted = counting(rows, wanted, now);
   // Refuses most of a storm without a write.
-  if (!mayStart(counting(await readRows(core, all), wanted, now).rows, now)) return undefined;
-  return queue(async () => {
-    const { subjects, rows: existing } = counting(await readRows(core, all), wanted, now);
-    if (!mayStart(existing, now)) return undefined;
-    await createMissingRows(core, subjects, existing);
-    const id = randomBytes(9).toString('base64url');
-    const isCounted = await core.database.inTransaction((transaction) =>
-      changeRows(core, subjects, transaction, (rows) => {
-        // The cleanup may have deleted a row since; the next try creates it again.
-        if (rows.length < subjects.length || !mayStart(rows, now)) return false;
-        for (const row of rows) row.attempts = { ...row.attempts, [id]: now.getTime() };
-        return true;
-      }),
-    );
-    return isCounted ? { id, subjects, pair: wanted.pair } : undefined;
-  });
+  if (!mayStart(rowsThatCount(rows, wanted, now), now)) return undefined;
+  const { target, pair } = wanted;
+  const subjects = subjectsIn({ target, pair, address: counted.includes(pair ?? '') ? undefined : wanted.address });
+  // Without a dash: MariaDB refuses a path to a key that begins with one.
+  const id = randomBytes(9).toString('hex');
+  const reservation = {
+    id,
+    now,
+    expired,
+    forgotten,
+    historyStart: before(lockHistoryMs),
+    subjects: subjects.sort().map((subject) => {
+      const { failures, windowMs } = ruleOf(subject);
+      return { subject, limit: counted.includes(subject) ? failures : undefined, windowStart: before(windowMs) };
+    }),
+  };
+  const started = { id, subjects, counted, pair, address: wanted.address };
+  try {
+    return (await queue(() => reserveAttempt(core.database, reservation))) ? started : undefined;
+  } catch (error) {
+    if (isDeadlineExceeded()) abandonLater(core, started);
+    throw error;
+  }
+}
+
+/** One at a time, because they wait for rows that are busy. */
+const lateQueue = pLimit(1);
+
+/**
+ * Ends an attempt whose statement was given up: a server that was waiting for its rows executes it nevertheless, and it would
+ * count until it expires. Waits for the same rows behind it. Beside the request, which has no time left; so it may fail, too.
+ */
+function abandonLater(core: Core, started: Started): void {
+  if (lateQueue.pendingCount >= mostLate) return;
+  const abandon = () =>
+    core.database.inTransaction((transaction) => recordEnd(core, started, 'abandoned', transaction));
+  void lateQueue(() => core.database.withDeadline({ all: lateMs }, abandon)).catch(() => undefined);
 }
 
 type End = 'succeeded' | 'failed' | 'abandoned';
@@ -126,7 +176,10 @@ type End = 'succeeded' | 'failed' | 'abandoned';
  * against the limit of others.
  */
 async function end(core: Core, started: Started, how: End): Promise<void> {
-  const record = () => core.database.inTransaction((transaction) => recordEnd(core, started, how, transaction));
+  const record = () =>
+    how === 'succeeded'
+      ? endWithSuccess(core.database, started, core.now())
+      : core.database.inTransaction((transaction) => recordEnd(core, started, how, transaction));
   for (let tries = 1; ; tries += 1) {
     try {
       return await queue(record);
@@ -139,55 +192,69 @@ async function end(core: Core, started: Started, how: End): Promise<void> {
   }
 }
 
-async function recordEnd(core: Core, { id, subjects, pair }: Started, how: End, transaction: Transaction) {
+async function recordEnd(
+  core: Core,
+  { id, subjects, counted }: Started,
+  how: 'failed' | 'abandoned',
+  transaction: Transaction,
+): Promise<void> {
   const now = core.now();
-  const isFirst = await changeRows(core, subjects, transaction, (rows) => {
+  await changeRows(core, subjects, transaction, (rows) => {
     // Rows without the id have recorded its end, or were unlocked since.
-    const counted = rows.filter(({ attempts }) => id in attempts);
-    for (const row of counted) {
+    const pendingRows = rows.filter(({ attempts }) => id in attempts);
+    for (const row of pendingRows) {
       expire(row, now);
       const { [id]: _ended, ...others } = row.attempts;
       row.attempts = others;
-      if (how === 'failed') countFailure(row, now);
-      // A right password of one account doesn't vouch for others at the same address.
-      if (how === 'succeeded' && !isAddress(row.subject)) row.set({ failures: 0, lockedUntil: null, locks: 0 });
-      if (how === 'succeeded' && row.subject === pair) row.signedInAt = now;
+      if (how === 'failed' && counted.includes(row.subject)) countFailure(row, now);
     }
-    return counted.length > 0;
+    return pendingRows.length > 0;
   });
-  if (!isFirst || how !== 'succeeded' || pair === undefined || subjects.includes(pair)) return;
-  const known = { ...newRow(pair, now), signedInAt: now };
-  await core.database.models.LoginThrottle.bulkCreate([known], { updateOnDuplicate: ['signedInAt'], transaction });
+}
+
+/** The subjects of an attempt. */
+const subjectsOf = (target: Target, ip: string | null): Subjects => ({
+  target: subjectOf(target),
+  address: ip === null ? undefined : addressSubject(ip),
+  pair: ip === null ? undefined : pairSubject(target, ip),
+});
+
+/** Starts an attempt as soon as pending ones permit. @param given rows that were just read */
+async function startedInTime(core: Core, subjects: Subjects, given?: readonly LoginThrottle[]): Promise<Started> {
+  const read = () => readRows(core, subjectsIn(subjects));
+  const waitUntil = performance.now() + maxWaitMs;
+  return inOrder(subjects.target, async () => {
+    let started = await start(core, subjects, given ?? (await read()));
+    for (let pause = 50; !started; pause = Math.min(2 * pause, 400)) {
+      if (performance.now() >= waitUntil) throw new AppError('OVERLOADED');
+      // Other instances don't tell when theirs have ended.
+      await endedOrAfter(subjects.target, pause * (0.5 + Math.random()));
+      started = await start(core, subjects, await read());
+    }
+    return started;
+  });
 }
 
 /**
  * Starts an attempt to guess a password.
+ * @param given the rows of its subjects, if they were just read
  * @throws AppError `TOO_MANY_ATTEMPTS`; `OVERLOADED` when too many attempts of the same subject stay pending
  */
-export async function beginAttempt(core: Core, target: Target, ip: string | null): Promise<Attempt> {
-  const subjects: Subjects = {
-    target: subjectOf(target),
-    address: ip === null ? undefined : addressSubject(ip),
-    pair: ip === null ? undefined : pairSubject(target, ip),
-  };
-  const waitUntil = performance.now() + maxWaitMs;
-  let attempt = await start(core, subjects);
-  for (let pause = 50; !attempt; pause = Math.min(2 * pause, 400)) {
-    if (performance.now() >= waitUntil) throw new AppError('OVERLOADED');
-    await sleep(pause * (0.5 + Math.random()));
-    attempt = await start(core, subjects);
-  }
-  const started = attempt;
+export async function beginAttempt(
+  core: Core,
+  target: Target,
+  ip: string | null,
+  given?: readonly LoginThrottle[],
+): Promise<Attempt> {
+  const subjects = subjectsOf(target, ip);
+  assertUnlocked(rowsThatCount(given ?? [], subjects, core.now()), core.now());
+  const started = await startedInTime(core, subjects, given);
+  const ended = () => noteEnd(subjects.target);
   return {
     inTransaction: (work, options) =>
-      queue(() =>
-        core.database.inTransaction(
-          (transaction) => work(transaction, () => recordEnd(core, started, 'succeeded', transaction)),
-          options,
-        ),
-      ),
-    succeeded: () => end(core, started, 'succeeded'),
-    failed: () => end(core, started, 'failed'),
-    abandoned: () => end(core, started, 'abandoned'),
+      queue(() => core.database.inTransaction((transaction) => work(transaction, started), options)).finally(ended),
+    succeeded: () => end(core, started, 'succeeded').finally(ended),
+    failed: () => end(core, started, 'failed').finally(ended),
+    abandoned: () => end(core, started, 'abandoned').finally(ended),
   };
 }

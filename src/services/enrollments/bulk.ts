@@ -9,6 +9,7 @@ import { lockManagedCourse } from '../courses/commands.js';
 import { newIds } from '../ids.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { enrollmentRecord, entryChanges, removeEnrollments } from './commands.js';
+import { inCourseQueue } from './course-queue.js';
 import { assignmentRefusal } from './rules.js';
 import { insertEnrollments } from './store.js';
 
@@ -62,7 +63,7 @@ export async function assignMany(
   const wanted = validate(bulkAssignmentSchema, input);
   const { courseId, status, notes } = wanted;
   const { Enrollment } = core.database.models;
-  return core.database.inTransaction(async (transaction) => {
+  const assign = async (transaction: Transaction) => {
     const course = await lockManagedCourse(core, actor, courseId, transaction);
     const { fresh, again, skipped } = await sortOut(core, wanted, transaction);
     await reserveSeats(core, course, fresh.length + again.length, transaction);
@@ -70,8 +71,12 @@ export async function assignMany(
     const ids = newIds(fresh.length);
     const { trainerId } = course;
     const entered = fresh.map((userId, index) => ({
-      ...{ id: ids[index] ?? '', userId, courseId, trainerId },
-      ...{ status, notes: notes ?? null },
+      id: ids[index] ?? '',
+      userId,
+      courseId,
+      trainerId,
+      status,
+      notes: notes ?? null,
     }));
     await insertEnrollments(core, entered, now, transaction);
     const revived = again.map(({ id }) => id);
@@ -87,7 +92,8 @@ export async function assignMany(
     );
     await recordAudit(core, actor, records, transaction);
     return { enrollments, skipped };
-  });
+  };
+  return inCourseQueue(core, courseId, () => core.database.inTransaction(assign));
 }
 
 /** Removes the enrollments of a list, all or none. @throws AppError `VALIDATION`, `NOT_FOUND` */

@@ -1,14 +1,16 @@
 import type { Transaction } from 'sequelize';
+import { type EntryState, readEntryState } from '../../db/entry-query.js';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
+import { seatStatuses } from '../capacity.js';
 import type { Core } from '../core.js';
-import { forceIncrementUserVersions } from '../row-locks.js';
+import { forceIncrementCourseVersions, forceIncrementUserVersions, incrementUserVersions } from '../row-locks.js';
 
 /**
- * Changes of status lock the course first, then the trainee, then the enrollments, to avoid deadlocks. Changes of progress
- * lock the enrollment alone. Between nodes of a cluster these locks don't hold: there the changed enrollment conflicts,
+ * What takes a seat locks the course first, then the trainee, then the enrollments, to avoid deadlocks. Other changes of an
+ * enrollment, of its status too, lock the enrollment alone: they don't wait for those who enroll in the course. Between nodes of a cluster these locks don't hold: there the changed enrollment conflicts,
  * and the course whose seats are reserved.
  */
 export async function lockCourse(core: Core, id: string, transaction: Transaction): Promise<Course> {
@@ -18,12 +20,6 @@ export async function lockCourse(core: Core, id: string, transaction: Transactio
   return course;
 }
 
-/** The trainee of an enrollment; null when the account has another role now. */
-export function lockTrainee(core: Core, id: string, transaction: Transaction): Promise<User | null> {
-  const where = { id, role: 'trainee' };
-  return core.database.models.User.findOne({ where, transaction, lock: transaction.LOCK.SHARE });
-}
-
 /**
  * Locks a trainee who is about to be enrolled, so that the account can't get another role before the commit.
  * @returns null when the id isn't a trainee's
@@ -31,6 +27,24 @@ export function lockTrainee(core: Core, id: string, transaction: Transaction): P
 export async function lockTraineeToEnroll(core: Core, id: string, transaction: Transaction): Promise<User | null> {
   const [user] = await forceIncrementUserVersions(core, [id], transaction);
   return user?.role === 'trainee' ? user : null;
+}
+
+/**
+ * Locks a course and a trainee who asks for a seat in it, and reads what decides about it. Others who enroll in the course wait
+ * from here to the commit, so what they wait for is as short as can be: both rows are locked by the increments that a cluster
+ * needs, and all is read at once.
+ * @throws AppError `NOT_FOUND` for the course
+ */
+export async function lockEntry(
+  core: Core,
+  wanted: { courseId: string; userId: string },
+  transaction: Transaction,
+): Promise<EntryState> {
+  await forceIncrementCourseVersions(core, [wanted.courseId], transaction);
+  await incrementUserVersions(core, [wanted.userId], transaction);
+  const state = await readEntryState(core.database, { ...wanted, seatStatuses }, transaction);
+  if (!state) throw notFound('Course');
+  return state;
 }
 
 /** The enrollment with this id, or of this trainee in this course; null when there is none. */

@@ -61,7 +61,9 @@ export async function currentEnrollmentIds(core: Core, userId: string, limit?: n
   const where = { userId, status: ['active', 'pending'] };
   const found = await core.database.read(() =>
     core.database.models.Enrollment.findAll({
-      ...{ attributes: ['id'], where, order: newestFirst },
+      attributes: ['id'],
+      where,
+      order: newestFirst,
       ...(limit !== undefined && { limit }),
     }),
   );
@@ -162,7 +164,8 @@ export async function listOwnEnrollments(core: Core, { user }: Caller, query: un
   const sought = searchKey(listing.search);
   return pageOf(core, models.Enrollment, listing, {
     where: {
-      ...{ userId: user.id, ...filtered(listing) },
+      userId: user.id,
+      ...filtered(listing),
       ...(sought && { [Op.and]: [refersToMatch(sequelize, 'Enrollment.course_id', 'courses', sought)] }),
     },
     order: orderOf(listing),
@@ -214,7 +217,8 @@ export async function listCourseTrainees(
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId ?? '' };
   return pageOf(core, models.Enrollment, listing, {
     where: {
-      ...{ courseId, ...scope },
+      courseId,
+      ...scope,
       ...filtered(listing),
       ...(sought && { [Op.and]: [refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought)] }),
     },

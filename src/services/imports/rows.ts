@@ -62,7 +62,12 @@ async function plannedRows({ database }: Core, id: string, listing: ImportRowLis
   return {
     totalItems,
     rows: rows.map(({ line, outcome, code, field, reason, userId, changesJson, cellsJson }) => ({
-      ...{ line, outcome, code, field, message: reason, userId },
+      line,
+      outcome,
+      code,
+      field,
+      message: reason,
+      userId,
       // Written by this program only.
       changes: changesJson === null ? [] : (JSON.parse(changesJson) as PlannedChange[]),
       cells: JSON.parse(cellsJson) as string[],
@@ -82,7 +87,12 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
   return {
     totalItems,
     rows: rows.map(({ line, outcome, code, reason, userId, undoOutcome, undoCode }) => ({
-      ...{ line, outcome, code, field: outcome === 'rejected' ? fieldOfCode(code) : null, message: reason, userId },
+      line,
+      outcome,
+      code,
+      field: outcome === 'rejected' ? fieldOfCode(code) : null,
+      message: reason,
+      userId,
       changes: null,
       cells: null,
       undo: undoOutcome === null ? null : { outcome: undoOutcome, code: undoCode },

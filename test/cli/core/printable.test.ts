@@ -53,22 +53,16 @@ describe('What commands print', () => {
     const { user } = await signIn(importing.context, { role: 'trainer', lastName: `King${evil}` });
     const course = await buildCourse(importing.context, user, { title: `Knots${evil}`, description: `Rope\n${evil}` });
     for (const argv of [
-      ...[
-        ['users', 'list'],
-        ['users', 'show', user.id],
-        ['courses', 'list'],
-        ['courses', 'show', course.id],
-      ],
-      ...[
-        ['courses', 'list', '--json'],
-        ['courses', 'show', `${evil}`],
-        ['audit', 'list'],
-        ['users', `${evil}`],
-      ],
-      ...[
-        ['users', 'list', '--limit', evil],
-        ['users', 'list', `--${evil}`],
-      ],
+      ['users', 'list'],
+      ['users', 'show', user.id],
+      ['courses', 'list'],
+      ['courses', 'show', course.id],
+      ['courses', 'list', '--json'],
+      ['courses', 'show', `${evil}`],
+      ['audit', 'list'],
+      ['users', `${evil}`],
+      ['users', 'list', '--limit', evil],
+      ['users', 'list', `--${evil}`],
     ]) {
       const { stdout, stderr } = await run(...argv);
       expect(stdout + stderr, argv.join(' ')).to.have.length.above(0);

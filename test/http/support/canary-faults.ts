@@ -61,8 +61,11 @@ async function blockUploads(context: Context): Promise<() => Promise<void>> {
 /** A bug, with all that an error may carry. */
 function thrown(): never {
   throw Object.assign(new TypeError('a bug'), {
-    ...{ sql: `INSERT ... '${canaries.password}'`, parameters: [canaries.newPassword], password: canaries.password },
-    ...{ original: new Error(canaries.password), config: { headers: { authorization: canaries.token } } },
+    sql: `INSERT ... '${canaries.password}'`,
+    parameters: [canaries.newPassword],
+    password: canaries.password,
+    original: new Error(canaries.password),
+    config: { headers: { authorization: canaries.token } },
   });
 }
 

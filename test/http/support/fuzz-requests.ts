@@ -98,7 +98,8 @@ const brokenJson: Arbitrary<Content> = fc.oneof(
   nastyValue.map(wellFormedJson),
   fc.uint8Array({ maxLength: 200 }).map((bytes) => ({ headers: json, body: Buffer.from(bytes) })),
   fc.constantFrom('{', '[', '"', '{"a":}', '{"a":1', '\ufeff{}', "{'a':1}", '', ' ', 'null').map((text) => ({
-    ...{ headers: json, body: Buffer.from(text) },
+    headers: json,
+    body: Buffer.from(text),
   })),
   fc.constant({ headers: json, body: Buffer.from(`{"a":"${'x'.repeat(150_000)}"}`) }),
   fc.constant({ headers: json, body: Buffer.from(`${'['.repeat(40_000)}${']'.repeat(40_000)}`) }),
@@ -108,8 +109,16 @@ const brokenJson: Arbitrary<Content> = fc.oneof(
     .map((encoding) => ({ headers: { ...json, 'content-encoding': encoding }, body: Buffer.from('{}') })),
   fc
     .constantFrom(
-      ...['text/plain', 'application/xml', 'application/json; charset=utf-16', 'application/json; charset=x', ''],
-      ...['application/x-www-form-urlencoded', 'application/json;', '/', 'application/jsonp', 'multipart/form-data'],
+      'text/plain',
+      'application/xml',
+      'application/json; charset=utf-16',
+      'application/json; charset=x',
+      '',
+      'application/x-www-form-urlencoded',
+      'application/json;',
+      '/',
+      'application/jsonp',
+      'multipart/form-data',
       'application/merge-patch+json',
     )
     .map((type) => ({ headers: { 'content-type': type }, body: Buffer.from('{"a":1}') })),
@@ -139,7 +148,9 @@ const boundary = 'fuzz-boundary';
 /** A form as text, each part with the header it is given. */
 function form(parts: readonly { head: string; body: Buffer }[], end = `--${boundary}--\r\n`): Buffer {
   const pieces = parts.flatMap(({ head, body }) => [
-    ...[Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), body, Buffer.from('\r\n')],
+    Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`),
+    body,
+    Buffer.from('\r\n'),
   ]);
   return Buffer.concat([...pieces, Buffer.from(end)]);
 }
@@ -182,8 +193,12 @@ function formOf({ field, fields }: NonNullable<Operation['upload']>): Arbitrary<
         .tuple(
           parts,
           fc.constantFrom(
-            ...['multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary="x'],
-            ...['multipart/form-data; boundary=other', 'multipart/mixed; boundary=fuzz-boundary', 'text/csv'],
+            'multipart/form-data',
+            'multipart/form-data; boundary=',
+            'multipart/form-data; boundary="x',
+            'multipart/form-data; boundary=other',
+            'multipart/mixed; boundary=fuzz-boundary',
+            'text/csv',
             `multipart/form-data; boundary=${'b'.repeat(300)}`,
           ),
         )
@@ -193,8 +208,12 @@ function formOf({ field, fields }: NonNullable<Operation['upload']>): Arbitrary<
       weight: 1,
       arbitrary: fc
         .constantFrom(
-          ...['', 'Content-Disposition: form-data', 'Content-Disposition: form-data; name', 'no header at all'],
-          ...[`X: ${'y'.repeat(20_000)}`, `Content-Disposition: form-data; name="${'n'.repeat(300)}"`],
+          '',
+          'Content-Disposition: form-data',
+          'Content-Disposition: form-data; name',
+          'no header at all',
+          `X: ${'y'.repeat(20_000)}`,
+          `Content-Disposition: form-data; name="${'n'.repeat(300)}"`,
           ...Array.from({ length: 3 }, () => 'Content-Disposition: form-data; name="a[b][__proto__]"'),
         )
         .map((head) => ({ headers: type, body: form([{ head, body: Buffer.from('x') }]) })),
@@ -231,10 +250,27 @@ const oddHeaders: Arbitrary<Record<string, string>> = fc.oneof(
   { weight: 12, arbitrary: fc.constant({}) },
   fc.dictionary(
     fc.constantFrom(
-      ...['authorization', 'x-forwarded-for', 'user-agent', 'accept', 'accept-encoding', 'cookie', 'origin', 'range'],
-      ...['sec-fetch-site', 'x-requested-with', 'referer'],
-      ...['if-none-match', 'if-modified-since', 'x-http-method-override', 'x-request-id', 'content-language', 'via'],
-      ...['access-control-request-method', 'last-event-id', 'forwarded', '__proto__'],
+      'authorization',
+      'x-forwarded-for',
+      'user-agent',
+      'accept',
+      'accept-encoding',
+      'cookie',
+      'origin',
+      'range',
+      'sec-fetch-site',
+      'x-requested-with',
+      'referer',
+      'if-none-match',
+      'if-modified-since',
+      'x-http-method-override',
+      'x-request-id',
+      'content-language',
+      'via',
+      'access-control-request-method',
+      'last-event-id',
+      'forwarded',
+      '__proto__',
     ),
     headerText,
     { minKeys: 1, maxKeys: 3 },
@@ -262,7 +298,9 @@ function mostlyRight(operation: Operation): Arbitrary<Omit<Generated, 'name'>> {
   return fc
     .tuple(senderOf(operation), method, pathOf(operation.path), queryOf(operation), oddHeaders, contentOf(operation))
     .map(([who, verb, path, query, headers, content]) => ({
-      ...{ sender: who, method: verb, path: `${path}${query}` },
+      sender: who,
+      method: verb,
+      path: `${path}${query}`,
       headers: { ...content.headers, ...(operation.ownPagesOnly && ownPage), ...headers },
       ...(content.body && { body: content.body }),
     }));
@@ -273,7 +311,9 @@ function right(operation: Operation): Arbitrary<Omit<Generated, 'name'>> {
   return fc
     .tuple(admittedSender(operation), pathOf(operation.path, placeholder), leastContentOf(operation))
     .map(([who, path, content]) => ({
-      ...{ sender: who, method: operation.method.toUpperCase(), path },
+      sender: who,
+      method: operation.method.toUpperCase(),
+      path,
       headers: { ...content.headers, ...(operation.ownPagesOnly && ownPage) },
       ...(content.body && { body: content.body }),
     }));
@@ -298,7 +338,10 @@ const lost: Arbitrary<Generated> = fc
     fc.array(fc.oneof(nastyText.map(encode), percentGarbage), { maxLength: 4 }),
   )
   .map(([who, method, start, rest]) => ({
-    ...{ sender: who, method, path: `${start}${rest.join('/')}`.slice(0, 4000), headers: {} },
+    sender: who,
+    method,
+    path: `${start}${rest.join('/')}`.slice(0, 4000),
+    headers: {},
   }));
 
 /** Any request of any operation, and some of none. */

@@ -144,7 +144,9 @@ export async function grounded(request: Generated, { tokens, values }: World): P
   const token = tokens[request.sender];
   const headers = Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, fill(value)]));
   return {
-    ...{ sender: request.sender, method: request.method, path: fill(request.path) },
+    sender: request.sender,
+    method: request.method,
+    path: fill(request.path),
     headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
     ...(body !== undefined && { body: Buffer.from(fillBytes(body, fill), 'latin1') }),
   };

@@ -39,7 +39,9 @@ const enough = 20;
 
 const operations = Object.entries(contract) as [keyof typeof contract, Operation][];
 const routes = operations.map(([name, { method, path }]) => ({
-  ...{ name, method: method.toUpperCase(), path },
+  name,
+  method: method.toUpperCase(),
+  path,
   pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}/?$`),
 }));
 

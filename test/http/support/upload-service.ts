@@ -42,7 +42,9 @@ export function useUploadService(): UploadService {
     const { config, hasher } = harness.context;
     const logger = createLogger('info', { write: (line: string) => void service.logged.push(line) });
     const files = {
-      ...{ ...config.files, materialBytes: 3 * mebibyte, imageBytes: mebibyte },
+      ...config.files,
+      materialBytes: 3 * mebibyte,
+      imageBytes: mebibyte,
       storage: { kind: 'local' as const, folder: path.join(dataDir, 'files') },
     };
     const http = { ...config.http, port: 0, host: '127.0.0.1' };
@@ -77,7 +79,9 @@ export function useUploadService(): UploadService {
     },
     post: (body: Buffer, more: Partial<RawRequest> = {}) =>
       send(service.server.url, {
-        ...{ path: `/api/courses/${service.course.id}/files`, token: service.token, body },
+        path: `/api/courses/${service.course.id}/files`,
+        token: service.token,
+        body,
         ...more,
       }),
     async expectWell() {

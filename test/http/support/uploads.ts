@@ -131,8 +131,11 @@ export async function send(url: string, request: RawRequest): Promise<RawAnswer>
   const { hostname, port } = new URL(url);
   const { method = 'POST', path: route, token, body = Buffer.alloc(0), leave } = request;
   const headers = {
-    ...{ Host: 'x', Connection: 'close', 'Content-Type': 'multipart/form-data; boundary=x' },
-    ...{ 'Content-Length': body.length, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
+    Host: 'x',
+    Connection: 'close',
+    'Content-Type': 'multipart/form-data; boundary=x',
+    'Content-Length': body.length,
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...request.headers,
   };
   const lines = Object.entries(headers).flatMap(([name, value]) => (value === '' ? [] : [`${name}: ${value}`]));

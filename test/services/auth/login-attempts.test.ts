@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { loadConfig } from '../../../src/config/config.js';
 import { type Context, createContext } from '../../../src/context.js';
@@ -14,7 +15,7 @@ const client = { ip: address, userAgent: null };
 describe('An attempt to log in', () => {
   const harness = useHarness();
 
-  /** What is counted, by kind of subject. */
+  /** What is counted, by kind of subject. The row of the account at the address exists from the first attempt. */
   async function counted(): Promise<Record<string, [failures: number, underWay: number]>> {
     const rows = await harness.context.database.models.LoginThrottle.findAll();
     return Object.fromEntries(
@@ -31,15 +32,15 @@ describe('An attempt to log in', () => {
       beginAttempt(harness.context, { accountId }, address),
       beginAttempt(harness.context, { accountId }, address),
     ]);
-    expect(await counted()).to.deep.equal({ account: [0, 2], address: [0, 2] });
+    expect(await counted()).to.deep.equal({ account: [0, 2], address: [0, 2], pair: [0, 2] });
     // As after a connection that was lost during the commit: the end may have been recorded or not.
     for (let time = 0; time < 3; time += 1) await mine.failed();
     await mine.abandoned();
     await mine.succeeded();
-    expect(await counted()).to.deep.equal({ account: [1, 1], address: [1, 1] });
+    expect(await counted()).to.deep.equal({ account: [1, 1], address: [1, 1], pair: [0, 1] });
     await other.abandoned();
     await other.failed();
-    expect(await counted()).to.deep.equal({ account: [1, 0], address: [1, 0] });
+    expect(await counted()).to.deep.equal({ account: [1, 0], address: [1, 0], pair: [0, 0] });
   });
 
   it('frees the place of no other one when it ends long after it began', async () => {
@@ -48,7 +49,7 @@ describe('An attempt to log in', () => {
     harness.advance(61_000);
     await beginAttempt(harness.context, { accountId }, address);
     await old.failed();
-    expect(await counted()).to.deep.equal({ account: [1, 1], address: [1, 1] });
+    expect(await counted()).to.deep.equal({ account: [1, 1], address: [1, 1], pair: [0, 1] });
   });
 
   for (const [what, password, isRight] of [
@@ -105,8 +106,92 @@ describe('An attempt to log in', () => {
       expect(isNextBlocked, 'an attempt that nothing followed').to.equal(false);
       expect(await harness.context.database.models.Session.count()).to.equal(0);
       const failures = isRight ? 0 : 1;
-      expect(await counted()).to.deep.equal({ account: [failures, 0], address: [failures, 0] });
+      expect(await counted()).to.deep.equal({ account: [failures, 0], address: [failures, 0], pair: [0, 0] });
     });
+
+  it('counts against nobody when its request has no more time while it waits to be counted', async () => {
+    const { id: accountId, email } = await buildUser(harness.context);
+    await (await beginAttempt(harness.context, { accountId }, address)).abandoned();
+    const { database } = harness.context;
+    const rows = database.models.LoginThrottle;
+    const failure = await database.inTransaction(async (transaction) => {
+      await rows.findAll({ lock: transaction.LOCK.UPDATE, transaction });
+      const signingIn = () => login(harness.context, { identifier: email, password: factoryPassword }, client);
+      return database.withDeadline({ all: 500 }, signingIn).catch((error: unknown) => error);
+    });
+    expect(failure).to.have.property('code').that.is.oneOf(['OVERLOADED', 'DATABASE_UNREACHABLE']);
+    // The server still executes what waited for the rows; what follows waits behind it.
+    const last = await beginAttempt(harness.context, { accountId }, address);
+    await last.abandoned();
+    const isNobodyPending = async () => Object.values(await counted()).every(([, underWay]) => underWay === 0);
+    for (let tries = 0; tries < 200 && !(await isNobodyPending()); tries += 1) await sleep(20);
+    expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
+    expect(await database.models.Session.count()).to.equal(0);
+  });
+
+  it('is counted once when the statement that counts it is repeated', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const { database } = harness.context;
+    // As after a connection that was lost when the statement had been executed.
+    const inStatement: typeof database.inStatement = async (run) => {
+      for (let time = 0; time < 2; time += 1) await database.inStatement(run);
+      return database.inStatement(run);
+    };
+    const repeating = Object.create(harness.context, { database: { value: { ...database, inStatement } } }) as Context;
+    for (let count = 1; count <= 10; count += 1) {
+      await beginAttempt(repeating, { accountId }, address);
+      expect(await counted()).to.deep.equal({ account: [0, count], address: [0, count], pair: [0, count] });
+    }
+  });
+
+  it('finds its window and its earlier locks over when they are too old', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const { LoginThrottle } = harness.context.database.models;
+    const rowOf = () => LoginThrottle.findByPk(`account:${accountId}`, { rejectOnEmpty: true });
+    for (let failure = 0; failure < 10; failure += 1)
+      await (await beginAttempt(harness.context, { accountId }, null)).failed();
+    expect(await rowOf()).to.include({ failures: 0, locks: 1 });
+    harness.advance(10 * 60_000);
+    await (await beginAttempt(harness.context, { accountId }, null)).failed();
+    expect(await rowOf()).to.include({ failures: 1, locks: 1 });
+    harness.advance(10 * 60_000);
+    const begun = harness.context.now();
+    await beginAttempt(harness.context, { accountId }, null);
+    const { windowStartedAt, ...later } = (await rowOf()).get({ plain: true });
+    expect(windowStartedAt.getTime()).to.be.at.least(begun.getTime());
+    expect(later).to.include({ failures: 0, locks: 1 });
+    harness.advance(25 * 60 * 60_000);
+    await beginAttempt(harness.context, { accountId }, null);
+    const last = await rowOf();
+    expect(last).to.include({ failures: 0, locks: 0, lockedUntil: null });
+    // The one that was never ended is too old even to fail.
+    expect(Object.keys(last.attempts)).to.have.length(1);
+  });
+
+  it('leaves no room in one row that another does not have', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const { LoginThrottle } = harness.context.database.models;
+    // What was read before says nothing of the failures of others at the address.
+    const failures = 100;
+    const row = { failures, windowStartedAt: harness.context.now(), attemptsJson: null, signedInAt: null };
+    const lockedUntil = new Date(harness.context.now().getTime() + 60_000);
+    await LoginThrottle.create({ ...row, subject: `address:${address}`, lockedUntil, locks: 1 });
+    const refused = await beginAttempt(harness.context, { accountId }, address, []).catch((error: unknown) => error);
+    expect(refused).to.have.property('code', 'TOO_MANY_ATTEMPTS');
+    expect(await counted()).to.deep.equal({ address: [failures, 0] });
+  });
+
+  it('starts before those that came later, however many wait', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const order: number[] = [];
+    const attempts = Array.from({ length: 30 }, async (_, number) => {
+      const attempt = await beginAttempt(harness.context, { accountId }, address);
+      order.push(number);
+      await attempt.abandoned();
+    });
+    await Promise.all(attempts);
+    expect(order).to.deep.equal(attempts.map((_, number) => number));
+  });
 
   it('leaves no session when its end can not be noted', async () => {
     const { email } = await buildUser(harness.context);
@@ -172,7 +257,7 @@ describe('An attempt to log in', () => {
         );
         expect(failure).to.have.property('code', 'DATABASE_UNREACHABLE');
         expect(await harness.context.database.models.Session.count()).to.equal(0);
-        expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0] });
+        expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
       });
     });
 });

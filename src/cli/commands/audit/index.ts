@@ -52,7 +52,13 @@ async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
   ]);
   const context = await run.context();
   const { items, pagination } = await listAudit(context, {
-    ...{ action, targetType, targetId: target, from, to, page, limit },
+    action,
+    targetType,
+    targetId: target,
+    from,
+    to,
+    page,
+    limit,
     actorId: actor === undefined ? undefined : await actorIdOf(context, actor),
   });
   const entries = items.map(presentAuditEntry);

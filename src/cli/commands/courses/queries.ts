@@ -24,7 +24,15 @@ export async function list(run: Run<'', typeof courseListOptions>): Promise<Resu
   if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full exclude each other.');
   const context = await run.context();
   const { items, pagination } = await listCourses(context, operator, {
-    ...{ category, level, courseType: type, search, include, sortBy, sortOrder, page, limit },
+    category,
+    level,
+    courseType: type,
+    search,
+    include,
+    sortBy,
+    sortOrder,
+    page,
+    limit,
     trainerId: trainer === undefined ? undefined : (await findUser(context, trainer)).id,
     isPublished: published ?? (unpublished ? false : undefined),
     seatsLeft: seatsLeft ?? (full ? false : undefined),

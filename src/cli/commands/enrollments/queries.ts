@@ -24,7 +24,7 @@ async function pageFor(context: Context, options: Filters) {
     options.course === undefined
       ? undefined
       : await findCourse(context, operator, await courseIdOf(context, options.course));
-  const query = { ...{ status, search, sortBy, sortOrder, page, limit }, courseId: course?.id };
+  const query = { status, search, sortBy, sortOrder, page, limit, courseId: course?.id };
   const trainerId = trainer === undefined ? undefined : (await findUser(context, trainer)).id;
   if (trainerId !== undefined && user === undefined) return listTrainerEnrollments(context, operator, trainerId, query);
   const userId = user === undefined ? undefined : (await findUser(context, user)).id;

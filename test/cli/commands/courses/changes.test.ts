@@ -12,11 +12,37 @@ interface Answer {
 }
 
 const everything = [
-  ...['--title', weaving.title, '--description', weaving.description, '--short-description', weaving.shortDescription],
-  ...['--category', weaving.category, '--level', weaving.level, '--language', weaving.language],
-  ...['--type', weaving.courseType, '--tag', 'loom', '--tag', 'wool', '--requirements', weaving.requirements],
-  ...['--learning-outcomes', weaving.learningOutcomes, '--max-students', String(weaving.maxStudents)],
-  ...['--start-date', weaving.startDate, '--end-date', weaving.endDate, '--location', weaving.location, '--featured'],
+  '--title',
+  weaving.title,
+  '--description',
+  weaving.description,
+  '--short-description',
+  weaving.shortDescription,
+  '--category',
+  weaving.category,
+  '--level',
+  weaving.level,
+  '--language',
+  weaving.language,
+  '--type',
+  weaving.courseType,
+  '--tag',
+  'loom',
+  '--tag',
+  'wool',
+  '--requirements',
+  weaving.requirements,
+  '--learning-outcomes',
+  weaving.learningOutcomes,
+  '--max-students',
+  String(weaving.maxStudents),
+  '--start-date',
+  weaving.startDate,
+  '--end-date',
+  weaving.endDate,
+  '--location',
+  weaving.location,
+  '--featured',
 ];
 const least = ['--title', 'Bees', '--description', 'How they live.'];
 
@@ -63,8 +89,11 @@ describe('changes of courses at the command line', () => {
       const { exitCode, said } = await refusal('courses', 'create', '--title', 'x', '--max-students', '0');
       expect(exitCode).to.equal(2);
       expect(said.split('\n')).to.have.members([
-        ...['The input is not valid:', '  Title must be 3 to 200 characters.', '  Description is required.'],
-        ...['  --max-students must be a whole number from 1 to 1000000.', '  --trainer is required.'],
+        'The input is not valid:',
+        '  Title must be 3 to 200 characters.',
+        '  Description is required.',
+        '  --max-students must be a whole number from 1 to 1000000.',
+        '  --trainer is required.',
       ]);
       expect(await models().Course.count()).to.equal(0);
     });
@@ -92,7 +121,9 @@ describe('changes of courses at the command line', () => {
       const { tags, ...columns } = weaving;
       course = await buildCourse(harness.context, ada, {
         ...columns,
-        ...{ level: 'beginner', courseType: 'classroom', tagsJson: JSON.stringify(tags) },
+        level: 'beginner',
+        courseType: 'classroom',
+        tagsJson: JSON.stringify(tags),
       });
     });
 
@@ -106,15 +137,49 @@ describe('changes of courses at the command line', () => {
 
     it('clears what is given as empty', async () => {
       const cleared = [
-        ...['--short-description', '', '--category', '', '--level', '', '--language', '', '--type', '', '--tag', ''],
-        ...['--requirements', '', '--learning-outcomes', ' ', '--max-students', '', '--start-date', ''],
-        ...['--end-date', '', '--location', '', '--no-featured'],
+        '--short-description',
+        '',
+        '--category',
+        '',
+        '--level',
+        '',
+        '--language',
+        '',
+        '--type',
+        '',
+        '--tag',
+        '',
+        '--requirements',
+        '',
+        '--learning-outcomes',
+        ' ',
+        '--max-students',
+        '',
+        '--start-date',
+        '',
+        '--end-date',
+        '',
+        '--location',
+        '',
+        '--no-featured',
       ];
       const { course: changed } = await cli.json<Answer>(['courses', 'edit', course.id, ...cleared]);
       expect(changed).to.deep.include({
-        ...{ title: weaving.title, description: weaving.description, shortDescription: null, category: null },
-        ...{ level: null, language: null, courseType: null, tags: [], requirements: null, learningOutcomes: null },
-        ...{ maxStudents: null, startDate: null, endDate: null, location: null, isFeatured: false },
+        title: weaving.title,
+        description: weaving.description,
+        shortDescription: null,
+        category: null,
+        level: null,
+        language: null,
+        courseType: null,
+        tags: [],
+        requirements: null,
+        learningOutcomes: null,
+        maxStudents: null,
+        startDate: null,
+        endDate: null,
+        location: null,
+        isFeatured: false,
       });
     });
 

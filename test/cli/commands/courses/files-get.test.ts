@@ -99,8 +99,11 @@ describe('coursectl courses files get', () => {
     // A server on a port has an address with one.
     const { port } = server.address() as AddressInfo;
     const s3 = {
-      ...{ FILE_STORAGE: 's3', S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_BUCKET: 'files' },
-      ...{ S3_ACCESS_KEY_ID: 'me', S3_SECRET_ACCESS_KEY: 'secret' },
+      FILE_STORAGE: 's3',
+      S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      S3_BUCKET: 'files',
+      S3_ACCESS_KEY_ID: 'me',
+      S3_SECRET_ACCESS_KEY: 'secret',
     };
     try {
       const { exitCode, said } = await refusal(get(id, '--output', 'x'), s3);

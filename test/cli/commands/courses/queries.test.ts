@@ -209,8 +209,11 @@ describe('coursectl courses', () => {
   describe('stats', () => {
     it('counts by state and category', async () => {
       expect((await cli.run(['courses', 'stats'])).stdout.split('\n')).to.have.members([
-        ...['3 courses: 2 published, 1 not published, 1 featured', 'CATEGORY  COURSES'],
-        ...['(none)    1', 'Crafts    2', ''],
+        '3 courses: 2 published, 1 not published, 1 featured',
+        'CATEGORY  COURSES',
+        '(none)    1',
+        'Crafts    2',
+        '',
       ]);
       const { token } = await signIn(harness.context, { role: 'super_admin' });
       const { body } = await harness.api('get', '/api/courses/stats/overview', token).expect(200);

@@ -46,17 +46,20 @@ describe('coursectl doctor', () => {
     await buildUser(await cli.context(), { role: 'super_admin' });
     const checks = await examine(cli);
     expect(Object.keys(checks)).to.deep.equal([
-      ...[
-        'configuration',
-        'settings file',
-        'signing secret',
-        'session cookies',
-        'data folder',
-        'file storage',
-        'connection',
-        'server settings',
-      ],
-      ...['schema', 'super admin', 'locked addresses', 'proxy', 'clock', 'password hashing'],
+      'configuration',
+      'settings file',
+      'signing secret',
+      'session cookies',
+      'data folder',
+      'file storage',
+      'connection',
+      'server settings',
+      'schema',
+      'super admin',
+      'locked addresses',
+      'proxy',
+      'clock',
+      'password hashing',
     ]);
     for (const { name, status } of Object.values(checks)) {
       // How the server of this leg is set up is not for the test to say.
@@ -108,12 +111,14 @@ describe('coursectl doctor', () => {
     const plain = 'Secure for loopback hosts only: without TRUST_PROXY all requests count as plain HTTP';
     for (const TRUST_PROXY of ['', 'false', '0'])
       expect((await examine(cli, { ...production, TRUST_PROXY }))['session cookies']).to.deep.include({
-        ...{ status: 'warning', detail: plain },
+        status: 'warning',
+        detail: plain,
         remedy: 'Run a proxy with TLS in front that sets X-Forwarded-Proto, and set TRUST_PROXY to its address.',
       });
     for (const TRUST_PROXY of ['1', '10.0.0.0/8'])
       expect((await examine(cli, { ...production, TRUST_PROXY }))['session cookies']).to.deep.include({
-        ...{ status: 'ok', detail: 'Secure in requests that came to the proxy by HTTPS' },
+        status: 'ok',
+        detail: 'Secure in requests that came to the proxy by HTTPS',
       });
     expect((await examine(cli))['session cookies']).to.deep.include({ status: 'ok', detail: plain });
   });
@@ -121,15 +126,13 @@ describe('coursectl doctor', () => {
   it('reports why the database is unreachable and what to check, without its password', async () => {
     const checks = await examine(cli, { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/courses' });
     expect(Object.keys(checks)).to.deep.equal([
-      ...[
-        'configuration',
-        'settings file',
-        'signing secret',
-        'session cookies',
-        'data folder',
-        'file storage',
-        'connection',
-      ],
+      'configuration',
+      'settings file',
+      'signing secret',
+      'session cookies',
+      'data folder',
+      'file storage',
+      'connection',
     ]);
     expect(checks.connection?.status).to.equal('failed');
     expect(checks.connection?.detail).to.match(
@@ -169,7 +172,9 @@ describe('coursectl doctor', () => {
     await migrated();
     const folder = path.join(cli.folder, 'data', 'files');
     expect((await examine(cli))['file storage']).to.deep.equal({
-      ...{ name: 'file storage', status: 'ok', detail: `${folder}, created with the first file` },
+      name: 'file storage',
+      status: 'ok',
+      detail: `${folder}, created with the first file`,
     });
     mkdirSync(folder, { recursive: true });
     expect((await examine(cli))['file storage']).to.include({
@@ -190,8 +195,11 @@ describe('coursectl doctor', () => {
       `The folder "${path.join(cli.folder, 'data', 'files')}" isn't a folder: check the path.`,
     );
     const s3 = {
-      ...{ FILE_STORAGE: 's3', S3_ENDPOINT: 'http://127.0.0.1:1', S3_BUCKET: 'files' },
-      ...{ S3_ACCESS_KEY_ID: 'me', S3_SECRET_ACCESS_KEY: 's3cr3t' },
+      FILE_STORAGE: 's3',
+      S3_ENDPOINT: 'http://127.0.0.1:1',
+      S3_BUCKET: 'files',
+      S3_ACCESS_KEY_ID: 'me',
+      S3_SECRET_ACCESS_KEY: 's3cr3t',
     };
     const { 'file storage': remote, ...others } = await examine(cli, s3);
     expect(remote?.status).to.equal('failed');

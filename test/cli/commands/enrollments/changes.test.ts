@@ -242,10 +242,23 @@ describe('changes of enrollments at the command line', () => {
       const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
       const { enrollment } = await cli.json<Answer>(['enrollments', 'progress', id, '75']);
       expect(enrollment).to.have.all.keys(
-        ...['id', 'userId', 'courseId', 'status', 'progress', 'notes', 'enrolledAt', 'completedAt', 'user', 'course'],
+        'id',
+        'userId',
+        'courseId',
+        'status',
+        'progress',
+        'notes',
+        'enrolledAt',
+        'completedAt',
+        'user',
+        'course',
       );
       expect(enrollment.user).to.deep.equal({
-        ...{ id: ben.id, firstName: 'Ben', lastName: 'Young', email: 'ben@x.org', avatar: null },
+        id: ben.id,
+        firstName: 'Ben',
+        lastName: 'Young',
+        email: 'ben@x.org',
+        avatar: null,
       });
       expect(enrollment.course).to.include({ id: bees.id, title: 'Bees' });
     });

@@ -92,7 +92,12 @@ describe('coursectl enrollments', () => {
       const { stdout } = await cli.run(['enrollments', 'list', '--course', 'Bees', '--search', 'ben']);
       expect(stdout.split('\n')[1]).to.match(/ ben@x\.org +Bees +active/);
       const { enrollments } = await cli.json<{ enrollments: { course: object }[] }>([
-        ...['enrollments', 'list', '--course', 'Bees', '--search', 'ben'],
+        'enrollments',
+        'list',
+        '--course',
+        'Bees',
+        '--search',
+        'ben',
       ]);
       const { id, title, description } = bees;
       expect(enrollments[0]?.course).to.deep.equal({ id, title, description, thumbnail: null });

@@ -31,8 +31,11 @@ describe('coursectl files sweep', () => {
     const { exitCode, stdout, stderr } = await cli.run(['files', 'sweep']);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     expect(stdout.split('\n')).to.deep.equal([
-      ...['0 orphaned files removed', '0 incomplete uploads removed'],
-      ...['0 objects unknown to the database found', '0 files missing in the storage', ''],
+      '0 orphaned files removed',
+      '0 incomplete uploads removed',
+      '0 objects unknown to the database found',
+      '0 files missing in the storage',
+      '',
     ]);
     expect(existsSync(stored(storageKey))).to.equal(true);
   });

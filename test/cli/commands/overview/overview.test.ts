@@ -30,9 +30,16 @@ describe('coursectl overview', () => {
 
   it('lists the last imports', async () => {
     await harness.context.database.models.Import.create({
-      ...{ id: '0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f', status: 'completed', origin: 'cli', fileName: 'people.csv' },
-      ...{ filePath: '/people.csv', fileSha256: 'x', optionsJson: '{}', createdAt: new Date(Date.UTC(2026, 0, 1)) },
-      ...{ createdCount: 3, rejectedCount: 1 },
+      id: '0198c1f2-7a3b-7c4d-8e5f-6a7b8c9d0e1f',
+      status: 'completed',
+      origin: 'cli',
+      fileName: 'people.csv',
+      filePath: '/people.csv',
+      fileSha256: 'x',
+      optionsJson: '{}',
+      createdAt: new Date(Date.UTC(2026, 0, 1)),
+      createdCount: 3,
+      rejectedCount: 1,
     });
     const { stdout } = await cli.run(['overview']);
     expect(stdout).to.match(/^IMPORT +FILE +STATUS +CREATED +UPDATED +REJECTED +TIME$/m);

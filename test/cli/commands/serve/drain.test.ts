@@ -74,8 +74,14 @@ describe('coursectl serve, when it ends', function () {
     await first.exited;
     // A schema that says it is up to date, and isn't.
     const tables = [
-      ...['import_plan_rows', 'import_plans', 'import_rows', 'imports'],
-      ...['enrollments', 'courses', 'sessions', 'users'],
+      'import_plan_rows',
+      'import_plans',
+      'import_rows',
+      'imports',
+      'enrollments',
+      'courses',
+      'sessions',
+      'users',
     ];
     const drop = tables.map((table) => `DROP TABLE ${table}`);
     if (onMysql)

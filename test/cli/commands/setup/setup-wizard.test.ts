@@ -52,7 +52,8 @@ describe('coursectl setup, at a terminal', () => {
     const { exitCode } = await cli.atTerminal(
       ['setup'],
       [
-        ...[...chooseFile, ...makeTables],
+        ...chooseFile,
+        ...makeTables,
         ['First name', enter],
         ['First name is required.', `A${enter}`],
         ['First name must be 2 to 50 characters.', `da${enter}`],
@@ -78,7 +79,9 @@ describe('coursectl setup, at a terminal', () => {
     const { exitCode, stdout, stderr } = await cli.atTerminal(
       ['setup'],
       [
-        ...[...chooseFile, ...makeTables, ...describeAda],
+        ...chooseFile,
+        ...makeTables,
+        ...describeAda,
         ['Password', `${password}${enter}`],
         ['Repeat password', `${password}s${enter}`],
         ['The two passwords differ. Type them again.\n? Password', `${password}${ctrlT}${enter}`],

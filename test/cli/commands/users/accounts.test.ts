@@ -135,7 +135,8 @@ describe('coursectl users', () => {
         for (const command of ['show', 'activate', 'deactivate', 'reset-password']) {
           const { exitCode, stdout, stderr } = await cli.run(['users', command, reference]);
           expect({ exitCode, stdout, stderr }, `${command} ${reference}`).to.deep.equal({
-            ...{ exitCode: 1, stdout: '' },
+            exitCode: 1,
+            stdout: '',
             stderr: `error: User not found${reference && `: ${reference}`}. To list them: coursectl users list\n`,
           });
         }
@@ -215,7 +216,8 @@ describe('coursectl users', () => {
       const { passwordHash } = await buildUser(harness.context, { email: 'ada@x.org' });
       const short = await cli.run(['users', 'reset-password', 'ada@x.org', '--password-stdin'], { stdin: '12345' });
       expect(short).to.deep.equal({
-        ...{ exitCode: 2, stdout: '' },
+        exitCode: 2,
+        stdout: '',
         stderr: 'error: Password must be at least 6 characters.\n',
       });
       const after = await harness.context.database.models.User.findOne({ rejectOnEmpty: true });

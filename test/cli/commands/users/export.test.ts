@@ -21,8 +21,14 @@ describe('coursectl users export', () => {
   async function buildMany(count: number): Promise<void> {
     const { passwordHash } = await buildUser(harness.context);
     const accounts = Array.from({ length: count - 1 }, (_, index) => ({
-      ...{ firstName: 'Many', lastName: `Person${index}`, email: `many${index}@x.org`, phone: `${index}` },
-      ...{ role: 'trainee' as const, isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null },
+      firstName: 'Many',
+      lastName: `Person${index}`,
+      email: `many${index}@x.org`,
+      phone: `${index}`,
+      role: 'trainee' as const,
+      isActive: true,
+      requiresPasswordChange: false,
+      initialPasswordExpiresAt: null,
       passwordHash,
     }));
     await harness.context.database.inTransaction((transaction) =>
@@ -43,8 +49,14 @@ describe('coursectl users export', () => {
     expect(others).to.deep.equal([]);
     expect(first).to.deep.equal({
       id: ada.id,
-      ...{ firstName: 'Ada, "the first"', lastName: "O'Hara", email: ada.email, phone: `'${ada.phone}` },
-      ...{ role: 'trainer', isActive: 'true', requiresPasswordChange: 'false', lastLogin: '' },
+      firstName: 'Ada, "the first"',
+      lastName: "O'Hara",
+      email: ada.email,
+      phone: `'${ada.phone}`,
+      role: 'trainer',
+      isActive: 'true',
+      requiresPasswordChange: 'false',
+      lastLogin: '',
       createdAt: ada.createdAt.toISOString(),
     });
     expect(second).to.include({ email: 'zoë@example.org', isActive: 'false' });

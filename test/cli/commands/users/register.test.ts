@@ -34,8 +34,15 @@ describe('coursectl users register', () => {
     expect(JSON.parse(stdout)).to.deep.equal({
       user: {
         id: stored.id,
-        ...{ firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.org', phone: '555 (0101)' },
-        ...{ role: 'trainee', isActive: false, requiresPasswordChange: false, avatar: null, lastLogin: null },
+        firstName: 'Grace',
+        lastName: 'Hopper',
+        email: 'grace@example.org',
+        phone: '555 (0101)',
+        role: 'trainee',
+        isActive: false,
+        requiresPasswordChange: false,
+        avatar: null,
+        lastLogin: null,
         createdAt: stored.createdAt.toISOString(),
         updatedAt: stored.updatedAt.toISOString(),
       },
@@ -75,8 +82,13 @@ describe('coursectl users register', () => {
     const { exitCode, stdout, stderr } = await cli.run(['users', 'register', '--first-name', 'Grace']);
     expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
     expect(stderr.split('\n')).to.have.members([
-      ...['error: The input is not valid:', '  Last name is required.', '  Email is required.', '  Phone is required.'],
-      ...['  Role is required.', '  Password is required. Pipe it in, with --password-stdin.', ''],
+      'error: The input is not valid:',
+      '  Last name is required.',
+      '  Email is required.',
+      '  Phone is required.',
+      '  Role is required.',
+      '  Password is required. Pipe it in, with --password-stdin.',
+      '',
     ]);
   });
 

@@ -41,7 +41,10 @@ describe('coursectl users sessions', () => {
     expect((await all()).stdout).to.equal(`${user.email} had no sessions.\n`);
     await harness.api('get', '/api/auth/me', second).expect(401);
     const { entries } = await cli.json<{ entries: { action: string; origin: string; actorId: null }[] }>([
-      ...['audit', 'list', '--target', user.id],
+      'audit',
+      'list',
+      '--target',
+      user.id,
     ]);
     expect(entries.map(({ action, origin, actorId }) => [action, origin, actorId])).to.deep.equal([
       ['user.end-sessions', 'cli', null],

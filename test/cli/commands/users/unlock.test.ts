@@ -59,7 +59,10 @@ describe('coursectl users unlock', () => {
       await login(context, { identifier: email, password: factoryPassword }, { ip, userAgent: null });
     expect((await cli.run(['doctor'])).stdout).to.include('locked addresses: none');
     const { entries } = await cli.json<{ entries: { action: string; targetId: string }[] }>([
-      ...['audit', 'list', '--target-type', 'address'],
+      'audit',
+      'list',
+      '--target-type',
+      'address',
     ]);
     expect(new Set(entries.map(({ targetId }) => targetId))).to.deep.equal(new Set(['203.0.113.5', network]));
   });

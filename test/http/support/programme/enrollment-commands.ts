@@ -31,7 +31,10 @@ export const enrollmentCommands: Commands = [
       'assign',
       managers,
       fc.record({
-        ...{ course: given.course, trainee: given.trainee, status: entryStatus, notes: given.notes },
+        course: given.course,
+        trainee: given.trainee,
+        status: entryStatus,
+        notes: given.notes,
         strangers: given.strangers('status'),
       }),
       ({ course, trainee, status, notes, strangers }, programme, caller) => {
@@ -53,7 +56,9 @@ export const enrollmentCommands: Commands = [
       fc.record({
         course: given.course,
         trainees: fc.array(given.trainee, { minLength: 1, maxLength: 4 }),
-        ...{ status: entryStatus, notes: given.notes, strangers: given.strangers('status') },
+        status: entryStatus,
+        notes: given.notes,
+        strangers: given.strangers('status'),
       }),
       ({ course, trainees: named, status, notes, strangers }, programme, caller) => {
         const traineeIds = [...new Set(named.map((trainee) => idOf(trainee, programme, caller)))];
@@ -72,7 +77,9 @@ export const enrollmentCommands: Commands = [
       'change status',
       [...managers, ...trainees],
       fc.record({
-        ...{ enrollment: given.enrollment, status: given.status, notes: given.notes },
+        enrollment: given.enrollment,
+        status: given.status,
+        notes: given.notes,
         strangers: given.strangers('status'),
       }),
       ({ enrollment, status, notes, strangers }, programme, caller) => {

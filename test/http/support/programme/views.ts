@@ -18,8 +18,18 @@ export const accountView = (person: Person) => ({
 export const listedAccountView = (person: Person) => ({ ...accountView(person), lockedUntil: null });
 
 const unsetFields = {
-  ...{ shortDescription: null, level: null, language: null, courseType: null, tags: [], requirements: null },
-  ...{ learningOutcomes: null, startDate: null, endDate: null, location: null, thumbnail: null, isFeatured: false },
+  shortDescription: null,
+  level: null,
+  language: null,
+  courseType: null,
+  tags: [],
+  requirements: null,
+  learningOutcomes: null,
+  startDate: null,
+  endDate: null,
+  location: null,
+  thumbnail: null,
+  isFeatured: false,
 };
 
 export const courseView = (programme: Programme, course: Course) => ({

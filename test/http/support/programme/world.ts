@@ -38,7 +38,9 @@ export const beginning: fc.Arbitrary<Beginning> = fc.record({
   ),
   enrollments: fc.array(
     fc.record({
-      ...{ trainee: fc.nat(4), course: fc.nat(3), status: fc.constantFrom(...statuses) },
+      trainee: fc.nat(4),
+      course: fc.nat(3),
+      status: fc.constantFrom(...statuses),
       progress: fc.nat(99),
     }),
     { minLength: 2, maxLength: 8, size: 'max' },
@@ -95,9 +97,12 @@ export class World {
     const programme: Programme = {
       // One for each name, in their order.
       cast: Object.fromEntries(castNames.map((name, index) => [name, people[index]])) as Programme['cast'],
-      ...{ people: new Map(), courses: new Map(), enrollments: new Map() },
+      people: new Map(),
+      courses: new Map(),
+      enrollments: new Map(),
       known: { person: [], course: [], enrollment: [] },
-      ...{ tag, earlier: { pending: 0, active: 0, completed: 0, cancelled: 0 } },
+      tag,
+      earlier: { pending: 0, active: 0, completed: 0, cancelled: 0 },
     };
     for (const person of people) add(programme, 'person', person);
     addCourses(programme, given);
@@ -107,9 +112,17 @@ export class World {
 
   private person(name: CastName, id: string, tag: string, given: Beginning): Person {
     const one = {
-      ...{ id, role: roleOf(name, given), firstName: name, lastName: tag, password: factoryPassword },
-      ...{ email: `${name}.${tag}@example.org`, phone: `+1 555 ${name} ${tag}`, token: '', hasSession: false },
-      ...{ isActive: name !== 'sleeper', requiresPasswordChange: name === 'newcomer' },
+      id,
+      role: roleOf(name, given),
+      firstName: name,
+      lastName: tag,
+      password: factoryPassword,
+      email: `${name}.${tag}@example.org`,
+      phone: `+1 555 ${name} ${tag}`,
+      token: '',
+      hasSession: false,
+      isActive: name !== 'sleeper',
+      requiresPasswordChange: name === 'newcomer',
     };
     if (name !== 'superAdmin') return one;
     const own = { lastName: 'Root', email: 'root@example.org', phone: '+1 555 0' };

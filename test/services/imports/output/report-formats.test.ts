@@ -155,7 +155,11 @@ describe('Rejected rows', () => {
         expect(corrected.counts).to.include({ rows: 4, created: 4 });
         const users = await importing.context.database.models.User.findAll({ order: ['email'] });
         const found = users.map(({ firstName, lastName, phone, role, isActive }) => [
-          ...[firstName, lastName, phone, role, isActive],
+          firstName,
+          lastName,
+          phone,
+          role,
+          isActive,
         ]);
         expect(found).to.deep.equal([
           ['Éva', 'Müller', '+44 1', 'trainee', true],

@@ -120,7 +120,9 @@ describe('Rows that match an account', () => {
     const rows = Array.from({ length: 60 }, (_, index) => `New,Person,n${index}@example.org,9${index},,`);
     const run = await importing.json(
       write('Ada,King,new@example.org,1,,', ...rows, 'Eve,King,ada@example.org,5,,', 'Eva,King,x@example.org,1.,,'),
-      ...[...update, '--match', 'phone'],
+      ...update,
+      '--match',
+      'phone',
     );
     expect((await reasons(run.id)).filter((line) => !line.endsWith('created'))).to.deep.equal([
       '2 updated',

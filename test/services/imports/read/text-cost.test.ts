@@ -5,11 +5,23 @@ import { people } from '../support/importing.js';
 
 const limits = { fieldBytes: 64 * 1024, recordBytes: 1024 * 1024, columns: 256, batchRows: 500 };
 const columns = [
-  ...['firstName', 'lastName', 'email', 'phone', 'role', 'isActive', 'password', 'passwordHash'],
-  ...['course', 'enrollmentStatus', 'notes'],
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'role',
+  'isActive',
+  'password',
+  'passwordHash',
+  'course',
+  'enrollmentStatus',
+  'notes',
 ];
 const plain: Readonly<Record<string, string>> = {
-  ...{ firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '+44 20 7946 0001' },
+  firstName: 'Ada',
+  lastName: 'King',
+  email: 'ada@example.org',
+  phone: '+44 20 7946 0001',
 };
 
 /** Reads and checks a file, as far as it goes. @returns what that costs, in milliseconds of CPU */

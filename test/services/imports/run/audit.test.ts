@@ -47,7 +47,11 @@ describe('The audit trail of an account that imports changed', () => {
         origin: 'cli',
         before: { firstName: 'Ada', phone: '1', requiresPasswordChange: false },
         after: {
-          ...{ importId, line: 2, firstName: 'Augusta', phone: '2', requiresPasswordChange: true },
+          importId,
+          line: 2,
+          firstName: 'Augusta',
+          phone: '2',
+          requiresPasswordChange: true,
           courses: [course.id],
         },
       },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Course } from '../../../../src/db/models/course.js';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
 import { operator } from '../../../../src/services/core.js';
-import { setProgress } from '../../../../src/services/enrollments/commands.js';
+import { setProgress } from '../../../../src/services/enrollments/changes.js';
 import { previewUndo, undoImport } from '../../../../src/services/imports/commands.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
 import { recordsOf, useImporting } from '../support/importing.js';
@@ -27,7 +27,10 @@ describe('A row with a course that its account has cancelled', () => {
     });
     const enrolledAt = new Date('2026-01-02T03:04:05.000Z');
     cancelled = await buildEnrollment(importing.context, ada, course, {
-      ...{ status: 'cancelled', progress: 30, notes: 'Moved away', enrolledAt },
+      status: 'cancelled',
+      progress: 30,
+      notes: 'Moved away',
+      enrolledAt,
     });
     text = `${header}\n${row},,\n`;
   });

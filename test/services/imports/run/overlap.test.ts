@@ -45,7 +45,8 @@ function gated(database: Database): Gate {
 
 const options = validate(importOptionsSchema, {});
 const rowOf = (line: number, course: string): CandidateRow => ({
-  ...{ line, cells: [] },
+  line,
+  cells: [],
   person: { firstName: 'Ada', lastName: 'King', email: `a${line}@example.org`, phone: `+1 ${line}`, course },
 });
 

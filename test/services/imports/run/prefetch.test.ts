@@ -25,8 +25,15 @@ describe('items produced in advance', () => {
       await nextTick();
     }
     expect(events).to.deep.equal([
-      ...['produced 1', 'produced 2', 'taken 1', 'produced 3', 'taken 2', 'produced 4', 'taken 3'],
-      ...['closed', 'taken 4'],
+      'produced 1',
+      'produced 2',
+      'taken 1',
+      'produced 3',
+      'taken 2',
+      'produced 4',
+      'taken 3',
+      'closed',
+      'taken 4',
     ]);
   });
 
@@ -36,9 +43,7 @@ describe('items produced in advance', () => {
       await nextTick();
       events.push(`done ${item}`);
     }
-    expect(events).to.deep.equal([
-      ...['produced 1', 'done 1', 'produced 2', 'done 2', 'produced 3', 'done 3', 'closed'],
-    ]);
+    expect(events).to.deep.equal(['produced 1', 'done 1', 'produced 2', 'done 2', 'produced 3', 'done 3', 'closed']);
   });
 
   it('end with the source when the consumer stops', async () => {

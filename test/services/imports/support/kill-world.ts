@@ -32,9 +32,15 @@ function accountOf(group: Group, index: number, passwordHash: string): NewAccoun
   const isBound = group === 'bound';
   const role = isBound && index === 0 ? 'super_admin' : isBound && isTrainer(index) ? 'trainer' : 'trainee';
   return {
-    ...{ firstName: 'Given', lastName: 'Family', email: emailOf(group, index), phone: phoneOf(group, index), role },
-    ...{ isActive: !(isBound && bondOf(index) === 'inactive'), passwordHash },
-    ...{ requiresPasswordChange: false, initialPasswordExpiresAt: null },
+    firstName: 'Given',
+    lastName: 'Family',
+    email: emailOf(group, index),
+    phone: phoneOf(group, index),
+    role,
+    isActive: !(isBound && bondOf(index) === 'inactive'),
+    passwordHash,
+    requiresPasswordChange: false,
+    initialPasswordExpiresAt: null,
   };
 }
 
@@ -76,7 +82,10 @@ export async function settle(context: Context): Promise<void> {
       indexes
         .filter((index) => ['has enrollments', 'cancelled'].includes(bondOf(index)))
         .map((index) => ({
-          ...{ id: idOf(92, index), userId: idOf(bound, index), courseId: courses.knots.id, trainerId },
+          id: idOf(92, index),
+          userId: idOf(bound, index),
+          courseId: courses.knots.id,
+          trainerId,
           status: bondOf(index) === 'cancelled' ? ('cancelled' as const) : ('active' as const),
           enrolledAt: new Date(0),
         })),
@@ -179,11 +188,22 @@ export async function leftBehind({ database }: Context, file: string) {
   const base = path.join(path.dirname(file), path.basename(file, '.csv'));
   return {
     imports: imports.map(({ status, rowsDone, rowsTotal, createdCount, updatedCount, skippedCount, ...rest }) => ({
-      ...{ status, rowsDone, rowsTotal, createdCount, updatedCount, skippedCount },
-      ...{ rejectedCount: rest.rejectedCount, enrolledCount: rest.enrolledCount },
+      status,
+      rowsDone,
+      rowsTotal,
+      createdCount,
+      updatedCount,
+      skippedCount,
+      rejectedCount: rest.rejectedCount,
+      enrolledCount: rest.enrolledCount,
     })),
     ledger: ledger.map(({ line, outcome, code, reason, userId, undoJson }) => ({
-      ...{ line, outcome, code, reason, account: nameOf(userId), note: withoutMoments(undoJson) },
+      line,
+      outcome,
+      code,
+      reason,
+      account: nameOf(userId),
+      note: withoutMoments(undoJson),
     })),
     accounts: users.map(
       ({ passwordHash, id, createdAt, updatedAt, initialPasswordExpiresAt, lockVersion, ...rest }) => ({

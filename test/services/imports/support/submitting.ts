@@ -22,7 +22,10 @@ export async function submitInterrupted(importing: Importing, csv: string, optio
   const record = await submit(importing, csv, options);
   const { signal } = new AbortController();
   const plan = await planImport(importing.context, {
-    ...{ file: record.filePath, options: optionsOf(record), signal, record },
+    file: record.filePath,
+    options: optionsOf(record),
+    signal,
+    record,
   });
   const breaking = new AbortController();
   const run = applyOptions({ record, signal: breaking.signal, onProgress: () => breaking.abort() });

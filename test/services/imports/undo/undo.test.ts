@@ -102,7 +102,11 @@ describe('coursectl imports undo', () => {
     const changed = people(3).replaceAll('Family', 'Changed').replace('+1 p 00002', '+1 p 77777');
     const second = await importing.json(
       importing.write('changed.csv', changed),
-      ...['--on-existing', 'update', '--reset-passwords', '--course', 'Knots'],
+      '--on-existing',
+      'update',
+      '--reset-passwords',
+      '--course',
+      'Knots',
     );
     expect(second.counts).to.include({ updated: 3, enrolled: 3 });
     expect(await models().Enrollment.count({ where: { courseId: course.id, status: 'active' } })).to.equal(3);
@@ -370,7 +374,13 @@ describe('Courses in an import', () => {
     expect(await leaving.reload()).to.include({ isActive: true });
     const all = await importing.json(file, '--course', 'Knots');
     expect(await codes(all.id)).to.deep.equal([
-      ...[refused, refused, 'ALREADY_EXISTS', 'COURSE_FULL', 'ALREADY_EXISTS', 'ALREADY_EXISTS', refused],
+      refused,
+      refused,
+      'ALREADY_EXISTS',
+      'COURSE_FULL',
+      'ALREADY_EXISTS',
+      'ALREADY_EXISTS',
+      refused,
     ]);
   });
 

@@ -1,0 +1,149 @@
+import type { Transaction } from 'sequelize';
+import type { Course } from '../../db/models/course.js';
+import type { Enrollment } from '../../db/models/enrollment.js';
+import type { User } from '../../db/models/user.js';
+import { AppError, notFound } from '../../errors.js';
+import {
+  type EnrollmentStatus,
+  progressSchema,
+  type StatusChange,
+  statusChangeSchema,
+} from '../../schemas/enrollment.js';
+import { validate } from '../../schemas/validate.js';
+import { type AuditRecord, auditedEnrollment, changesBetween, recordAudit } from '../audit.js';
+import { assertStillSignedIn } from '../auth/sessions.js';
+import { reserveSeats } from '../capacity.js';
+import type { Actor, Core } from '../core.js';
+import { enrollmentRecord } from './commands.js';
+import { inCourseQueue } from './course-queue.js';
+import { lockCourse, lockEnrollment, lockTraineeToEnroll } from './locks.js';
+import { findEnrollment } from './queries.js';
+import { assertCanEnter, assertMayChange } from './rules.js';
+
+/** The rows that reviving an enrollment relies on, locked before the enrollment. */
+interface EnrollmentParents {
+  course: Course;
+  trainee: User | null;
+}
+
+/** Locks the course, then the trainee, who must stay one. @throws AppError `NOT_FOUND` when the course was deleted */
+async function lockParents(
+  core: Core,
+  { courseId, userId }: Enrollment,
+  transaction: Transaction,
+): Promise<EnrollmentParents> {
+  const course = await lockCourse(core, courseId, transaction);
+  return { course, trainee: await lockTraineeToEnroll(core, userId, transaction) };
+}
+
+/** The enrollment was cancelled since it was read: the change begins again, with the locks that reviving it needs. */
+class CancelledMeanwhile extends Error {
+  override readonly name = 'CancelledMeanwhile';
+}
+
+/** One change of an enrollment. */
+interface EnrollmentChange<Locked> {
+  action: AuditRecord['action'];
+  /** Whether it waits for the course. */
+  takesSeat?(found: Enrollment): boolean;
+  /** Locks the rows that the change relies on, before the enrollment itself, to avoid deadlocks. */
+  lock(found: Enrollment, transaction: Transaction): Promise<Locked>;
+  /** Changes the locked enrollment; what it sets is saved. */
+  change(enrollment: Enrollment, locked: Locked, transaction: Transaction): Promise<void>;
+}
+
+/**
+ * Changes an enrollment that the actor may see, on its locked row, and audits it unless the actor is the trainee.
+ * @returns the enrollment after this change, with the course and trainee that were read before it: reading it again after
+ *   the commit could fail, or show a later change
+ */
+async function changeEnrollment<Locked>(
+  core: Core,
+  actor: Actor,
+  id: string,
+  { action, takesSeat, lock, change }: EnrollmentChange<Locked>,
+): Promise<Enrollment> {
+  const found = await findEnrollment(core, actor, id);
+  const run = async (transaction: Transaction) => {
+    const locked = await lock(found, transaction);
+    const enrollment = await lockEnrollment(core, { id }, transaction);
+    // Since it was read, it may have been deleted, or its course assigned to another trainer. The enrollment's trainer is
+    // always its course's: a foreign key ensures that.
+    const owner = actor.role === 'trainer' ? enrollment?.trainerId : actor.actorId;
+    if (!enrollment || owner !== actor.actorId) throw notFound('Enrollment');
+    const before = auditedEnrollment(enrollment);
+    await change(enrollment, locked, transaction);
+    await enrollment.save({ transaction });
+    const changes = changesBetween(before, auditedEnrollment(enrollment));
+    if (actor.role !== 'trainee' && Object.keys(changes.after).length > 0)
+      await recordAudit(core, actor, enrollmentRecord(action, id, changes), transaction);
+    if (found.course) enrollment.course = found.course;
+    if (found.user) enrollment.user = found.user;
+    return enrollment;
+  };
+  const inTransaction = () => core.database.inTransaction(run);
+  return takesSeat?.(found) ? inCourseQueue(core, found.courseId, inTransaction) : inTransaction();
+}
+
+/**
+ * Moves an enrollment to another status.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `STATUS_REFUSED`, and when reviving a cancelled one
+ *   `ACCOUNT_INACTIVE`, `COURSE_NOT_PUBLISHED`, `COURSE_FULL`
+ */
+export async function changeStatus(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
+  const wanted = validate(statusChangeSchema, input);
+  for (;;) {
+    try {
+      return await tryStatus(core, actor, id, wanted);
+    } catch (error) {
+      if (!(error instanceof CancelledMeanwhile)) throw error;
+    }
+  }
+}
+
+const takesSeat = ({ status }: Enrollment) => status === 'cancelled';
+
+/** @throws CancelledMeanwhile, and as {@link changeStatus} */
+function tryStatus(core: Core, actor: Actor, id: string, wanted: StatusChange): Promise<Enrollment> {
+  const byTrainee = actor.role === 'trainee';
+  return changeEnrollment(core, actor, id, {
+    action: 'enrollment.status',
+    // Only reviving an enrollment takes a seat: other changes don't wait for those who enroll in the course.
+    takesSeat,
+    lock: async (found, transaction) => (takesSeat(found) ? lockParents(core, found, transaction) : undefined),
+    async change(enrollment, parents, transaction) {
+      assertMayChange(enrollment.status, wanted.status, actor);
+      if (enrollment.status === 'cancelled') {
+        if (!parents) throw new CancelledMeanwhile();
+        const { course, trainee } = parents;
+        if (byTrainee) assertStillSignedIn(trainee);
+        else assertCanEnter(trainee);
+        if (byTrainee && !course.isPublished) throw new AppError('COURSE_NOT_PUBLISHED');
+        await reserveSeats(core, course, 1, transaction);
+        enrollment.enrolledAt = core.now();
+      }
+      enrollment.status = wanted.status;
+      if (wanted.status === 'completed') enrollment.set({ completedAt: core.now(), progress: 100 });
+      if (wanted.notes !== undefined) enrollment.notes = wanted.notes;
+    },
+  });
+}
+
+/**
+ * Sets the progress of an enrollment: managers of the course while it is pending or active, the trainee while active.
+ * @throws AppError `VALIDATION`, `NOT_FOUND`, `STATUS_REFUSED`
+ */
+export async function setProgress(core: Core, actor: Actor, id: string, input: unknown): Promise<Enrollment> {
+  const { progress } = validate(progressSchema, input);
+  const open: readonly EnrollmentStatus[] = actor.role === 'trainee' ? ['active'] : ['pending', 'active'];
+  return changeEnrollment(core, actor, id, {
+    action: 'enrollment.progress',
+    // Progress needs no seat: it doesn't wait for others who enroll in the course.
+    lock: async () => undefined,
+    async change(enrollment) {
+      if (!open.includes(enrollment.status))
+        throw new AppError('STATUS_REFUSED', `Progress can't change while the enrollment is ${enrollment.status}.`);
+      enrollment.progress = progress;
+    },
+  });
+}

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { loadConfig } from '../../../src/config/config.js';
+import { type Context, createContext } from '../../../src/context.js';
+import { login } from '../../../src/services/auth/login.js';
+import { type FaultyProxy, startProxy } from '../../faults/proxy.js';
+import { onMysql } from '../../support/database.js';
+import { buildUser, factoryPassword } from '../../support/factories.js';
+import { testEnvironment, useHarness } from '../../support/harness.js';
+import { commandsIn } from '../../support/round-trips.js';
+
+const client = { ip: '192.0.2.1', userAgent: 'a browser' };
+/** A database 100 ms away answers a login within 2 s then: connecting takes some round trips as well. */
+const limit = 6;
+const awayMs = 100;
+
+(onMysql ? describe : describe.skip)('The round trips of a login (need a MySQL or MariaDB server)', () => {
+  const harness = useHarness();
+  let proxy: FaultyProxy;
+  let context: Context;
+  beforeEach(async () => {
+    const url = new URL(harness.databaseUrl);
+    proxy = await startProxy(Number(url.port || 3306));
+    Object.assign(url, { hostname: '127.0.0.1', port: String(proxy.port) });
+    const { hasher, logger } = harness.context;
+    const env = { ...testEnvironment, MAX_SESSIONS: '3', DATABASE_URL: url.href };
+    context = await createContext(loadConfig({ env, cwd: '/' }), logger, { hasher });
+    // Opens a connection, whose settings are made once.
+    await context.database.read(() => context.database.models.User.count());
+  });
+  afterEach(async () => {
+    await context.close();
+    await proxy.close();
+  });
+
+  /** What is sent to the database while somebody signs in, and how that ends. */
+  async function signingIn(identifier: string, password = factoryPassword) {
+    const sent: string[] = [];
+    proxy.onSent = (data) => {
+      sent.push(...commandsIn(data));
+      return 'pass';
+    };
+    const outcome = await login(context, { identifier, password }, client).then(
+      () => 'signed in',
+      (error: { code?: string }) => error.code,
+    );
+    proxy.onSent = undefined;
+    return { sent, outcome };
+  }
+
+  async function expectAtMost(most: number, wanted: string, ...credentials: [identifier: string, password?: string]) {
+    const { sent, outcome } = await signingIn(...credentials);
+    expect(outcome).to.equal(wanted);
+    expect(sent.length, sent.join('\n')).to.be.within(1, most);
+  }
+
+  it('are six at most with the right password, the first time and later', async () => {
+    const { email, phone } = await buildUser(harness.context);
+    for (const identifier of [email, email, phone]) await expectAtMost(limit, 'signed in', identifier);
+  });
+
+  it('are as few for an account with as many sessions as it may have', async () => {
+    const { id, email } = await buildUser(harness.context);
+    for (let count = 0; count < 6; count += 1) await expectAtMost(limit, 'signed in', email);
+    expect(await harness.context.database.models.Session.count({ where: { userId: id } })).to.equal(3);
+  });
+
+  it('are six at most with a wrong password, and without an account', async () => {
+    const { email } = await buildUser(harness.context);
+    for (let count = 0; count < 2; count += 1) {
+      await expectAtMost(limit, 'WRONG_PASSWORD', email, 'a wrong guess');
+      await expectAtMost(limit, 'NO_MATCHING_ACCOUNT', 'nobody@example.org', 'a wrong guess');
+    }
+  });
+
+  it('are as many whether an account exists, is active and has the role, or not', async () => {
+    const { email } = await buildUser(harness.context);
+    const { email: inactive } = await buildUser(harness.context, { isActive: false });
+    const counts = new Set<number>();
+    for (const identifier of [email, inactive, 'nobody@example.org', '+44 20 7946 0999'])
+      counts.add((await signingIn(identifier, 'a wrong guess')).sent.length);
+    expect([...counts]).to.have.length(1);
+  });
+
+  it('is one when the account is locked', async () => {
+    const { email } = await buildUser(harness.context);
+    for (let guess = 0; guess < 10; guess += 1) await signingIn(email, 'a wrong guess');
+    await expectAtMost(1, 'TOO_MANY_ATTEMPTS', email);
+  });
+
+  it('are no more when the database is far away', async () => {
+    const { email } = await buildUser(harness.context);
+    proxy.set({ kind: 'delay', ms: awayMs / 2 });
+    await expectAtMost(limit, 'signed in', email);
+  });
+});

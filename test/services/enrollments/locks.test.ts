@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import type { Course } from '../../../src/db/models/course.js';
+import type { User } from '../../../src/db/models/user.js';
+import { type Caller, operator } from '../../../src/services/core.js';
+import { changeStatus, setProgress } from '../../../src/services/enrollments/changes.js';
+import { requestEnrollment } from '../../../src/services/enrollments/commands.js';
+import { onMysql } from '../../support/database.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+
+describe('Locks of enrollments', () => {
+  const harness = useHarness();
+  let course: Course;
+  const told: string[] = [];
+  beforeEach(async () => {
+    const trainer = await buildUser(harness.context, { role: 'trainer' });
+    course = await buildCourse(harness.context, trainer, { isPublished: true, maxStudents: 3 });
+    told.length = 0;
+  });
+  afterEach(() => tell(false));
+
+  /** Has every statement told. Sequelize reads its own options at each; its types keep them to itself. */
+  const tell = (logging: false | ((sql: string) => void)) => {
+    (harness.context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
+  };
+  const note = (sql: string) => void told.push(sql.replace(/^Executing \([^)]*\): /, '').replaceAll('`', ''));
+  /** The beginning of each statement of transactions, and its table. */
+  const statements = () =>
+    told
+      .slice(told.findIndex((sql) => /^(START|BEGIN)/.test(sql)))
+      .map((sql) => /^(START|BEGIN|COMMIT|SELECT(?=.* FROM (\w+))|UPDATE (\w+)|INSERT INTO (\w+))/s.exec(sql) ?? [sql])
+      .map(([, verb = '', ...tables]) => [verb.split(' ')[0], ...tables.filter(Boolean)].join(' '))
+      .map((text) => text.replace(/^(START|BEGIN)$/, 'BEGIN'));
+  const asked = (user: User): Caller => ({
+    user,
+    sessionId: '',
+    sessionExpiresAt: new Date(),
+    ip: null,
+    userAgent: null,
+  });
+  const enrolled = async (status: 'pending' | 'active' | 'cancelled') =>
+    (await buildEnrollment(harness.context, await buildUser(harness.context), course, { status })).id;
+
+  it('of the course last for three statements and the commit when a trainee asks for a place', async () => {
+    const { context } = harness;
+    const trainee = await buildUser(context);
+    tell(note);
+    await requestEnrollment(context, asked(trainee), { courseId: course.id });
+    tell(false);
+    expect(statements()).to.deep.equal([
+      'BEGIN',
+      'UPDATE courses',
+      'UPDATE users',
+      'SELECT courses',
+      'INSERT enrollments',
+      'COMMIT',
+    ]);
+  });
+
+  it('are not of the course, nor of the account, where no seat is taken', async () => {
+    const { context } = harness;
+    const id = await enrolled('pending');
+    tell(note);
+    await setProgress(context, operator, id, { progress: 40 });
+    for (const status of ['active', 'cancelled']) await changeStatus(context, operator, id, { status });
+    tell(false);
+    const change = ['BEGIN', 'SELECT enrollments', 'UPDATE enrollments', 'INSERT audit_entries', 'COMMIT'];
+    const read = ['SELECT enrollments'];
+    expect(statements()).to.deep.equal([...change, ...read, ...change, ...read, ...change]);
+  });
+
+  it('let others change progress and status while a transaction has the course, but not take a seat', async function () {
+    // SQLite has no locks of rows: there one transaction writes at a time.
+    if (!onMysql) return this.skip();
+    const { context } = harness;
+    const { database } = context;
+    const [one, other, revived] = [await enrolled('pending'), await enrolled('active'), await enrolled('cancelled')];
+    const trainee = await buildUser(context);
+    const order: string[] = [];
+    let waiting: Promise<unknown> | undefined;
+    await database.inTransaction(async (transaction) => {
+      await database.models.Course.findByPk(course.id, { transaction, lock: transaction.LOCK.UPDATE });
+      waiting = Promise.all([
+        requestEnrollment(context, asked(trainee), { courseId: course.id }).then(() => order.push('seat')),
+        changeStatus(context, operator, revived, { status: 'active' }).then(() => order.push('seat')),
+      ]);
+      const { progress } = await setProgress(context, operator, one, { progress: 40 });
+      const { status } = await changeStatus(context, operator, one, { status: 'active' });
+      const { status: cancelled } = await changeStatus(context, operator, other, { status: 'cancelled' });
+      order.push(`${progress} ${status} ${cancelled}`);
+    });
+    order.push('course released');
+    await waiting;
+    expect(order).to.deep.equal(['40 active cancelled', 'course released', 'seat', 'seat']);
+  });
+
+  it('are waited for by two transactions of a class that asks together; the others have no connection yet', async function () {
+    if (!onMysql) return this.skip();
+    const { context } = harness;
+    const { database } = context;
+    await course.update({ maxStudents: null });
+    const trainees = await Promise.all(Array.from({ length: 20 }, () => buildUser(context)));
+    const begun = () => told.filter((sql) => sql.startsWith('START')).length;
+    let waiting: Promise<unknown> | undefined;
+    await database.inTransaction(async (transaction) => {
+      await database.models.Course.findByPk(course.id, { transaction, lock: transaction.LOCK.UPDATE });
+      tell(note);
+      waiting = Promise.all(trainees.map((user) => requestEnrollment(context, asked(user), { courseId: course.id })));
+      while (begun() < 2) await new Promise((resolve) => setImmediate(resolve));
+      await database.models.User.count();
+      expect(begun()).to.equal(2);
+    });
+    await waiting;
+    expect(begun()).to.equal(20);
+  });
+
+  it('are not waited for by the rest of a class when the database has not answered the first', async () => {
+    const { context } = harness;
+    const { database } = context;
+    const trainees = await Promise.all(Array.from({ length: 20 }, () => buildUser(context)));
+    const outcomes = await database.inTransaction(async (transaction) => {
+      await database.models.Course.findByPk(course.id, { transaction, lock: transaction.LOCK.UPDATE });
+      tell(note);
+      const ask = (user: User) => () => requestEnrollment(context, asked(user), { courseId: course.id });
+      return Promise.all(
+        trainees.map((user) =>
+          database.withDeadline({ all: 500 }, ask(user)).catch(({ code }: { code: string }) => code),
+        ),
+      );
+    });
+    const failure = onMysql ? 'DATABASE_UNREACHABLE' : 'OVERLOADED';
+    expect(outcomes).to.deep.equal(trainees.map(() => failure));
+    expect(told.filter((sql) => /^(START|BEGIN)/.test(sql))).to.have.length.below(3);
+  });
+
+  it('are those of a seat where the enrollment was cancelled since it was read, and its seat given away', async () => {
+    const { context } = harness;
+    const { database } = context;
+    await course.update({ maxStudents: 1 });
+    const id = await enrolled('pending');
+    tell(note);
+    let change: Promise<unknown> = Promise.resolve();
+    await database.inTransaction(async (transaction) => {
+      await database.models.Enrollment.update({ status: 'cancelled' }, { where: { id }, transaction });
+      const userId = (await database.models.User.findOne({ where: { role: 'trainer' }, transaction }))?.id ?? '';
+      await database.models.Enrollment.create(
+        { id: userId, userId, courseId: course.id, trainerId: course.trainerId, enrolledAt: new Date() },
+        { transaction },
+      );
+      told.length = 0;
+      change = changeStatus(context, operator, id, { status: 'active' }).catch(
+        (error: { code?: string }) => error.code,
+      );
+      // It has read the enrollment when it waits for its row; on SQLite, when the next reading is answered.
+      const isRead = () => told.some((sql) => (onMysql ? / FOR UPDATE/ : / JOIN users/).test(sql));
+      while (!isRead()) await new Promise((resolve) => setImmediate(resolve));
+      if (!onMysql) await database.models.Course.findByPk(course.id);
+    });
+    expect(await change).to.equal('COURSE_FULL');
+    expect(
+      await database.models.Enrollment.count({ where: { courseId: course.id, status: ['pending', 'active'] } }),
+    ).to.equal(1);
+  });
+});
