@@ -44,6 +44,17 @@ describe('A request as it goes over the wire', () => {
 
   const login = ['POST /api/auth/login HTTP/1.1', 'Host: example.org', 'Content-Type: application/json'];
 
+  it('without a host has no session cookie, from whatever origin it says that it comes', async () => {
+    const { token } = await signIn(harness.context);
+    const origins = ['Origin: https://undefined', 'Origin: https://example.org', 'Referer: http://example.org/'];
+    for (const origin of origins)
+      for (const lines of [['GET /api/auth/me HTTP/1.0'], ['GET /api/auth/me HTTP/1.1', 'Host:']])
+        expect(await answerTo([...lines, `Cookie: coursectl=${token}; __Host-coursectl=${token}`, origin])).to.match(
+          /^HTTP\/1.1 401 .*Access denied\. No token provided\./s,
+          `${lines.join(', ')}, ${origin}`,
+        );
+  });
+
   it('is answered 413 immediately where its Content-Length is too large', async () => {
     const answer = await answerTo([...login, 'Content-Length: 204800']);
     expect(answer).to.match(/^HTTP\/1.1 413 .*Request body too large\./s);

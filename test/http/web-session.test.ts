@@ -269,6 +269,19 @@ describe('The session cookie', () => {
     }
   });
 
+  it('is honoured however long the rest of a Referer is, but from no longer origin than there can be', async () => {
+    const given = (Host: string, Origin: string) => ({ Host, Cookie: `coursectl=${token}`, Origin });
+    const host = 'courses.example.org';
+    const search = '\u00e9'.repeat(5000);
+    const Referer = `http://${host}/people?search=${search}`;
+    await read({ Host: host, Cookie: `coursectl=${token}`, Referer }).expect(200);
+    const longest = `${'a'.repeat(253)}:65535`;
+    await read(given(longest, `https://${longest}`)).expect(200);
+    // What is longer is not parsed, since letters beyond ASCII in a host cost far more than others.
+    const longer = `${'a'.repeat(254)}:65535`;
+    expectFailure(await read(given(longer, `https://${longer}`)), 401, messages.noToken);
+  });
+
   it('loses against a token in the header', async () => {
     const { user, token: bearer } = await signIn(harness.context);
     const { body } = await harness
