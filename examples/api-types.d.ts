@@ -1260,6 +1260,35 @@ export interface CheckEnrollmentResponse {
   enrollments: CurrentEnrollment[];
 }
 
+/** Parameters of `PUT /api/auth/avatar` */
+export type SetAvatarParameters = Record<string, never>;
+
+/** Request body of `PUT /api/auth/avatar` */
+export interface SetAvatarBody {
+  /** The file */
+  image: Blob;
+}
+
+/** Successful response of `PUT /api/auth/avatar` */
+export interface SetAvatarResponse {
+  /** Confirmation for people */
+  message: 'Avatar updated successfully.';
+  /** URL of the picture */
+  imageUrl: string;
+}
+
+/** Parameters of `DELETE /api/auth/avatar` */
+export type RemoveAvatarParameters = Record<string, never>;
+
+/** Request body of `DELETE /api/auth/avatar` */
+export type RemoveAvatarBody = undefined;
+
+/** Successful response of `DELETE /api/auth/avatar` */
+export interface RemoveAvatarResponse {
+  /** Confirmation for people */
+  message: 'Avatar removed successfully.';
+}
+
 /** Parameters of `POST /api/auth/web-session` */
 export type StartWebSessionParameters = Record<string, never>;
 
@@ -1354,35 +1383,6 @@ export type EndSessionBody = undefined;
 export interface EndSessionResponse {
   /** Confirmation for people */
   message: 'Session ended.';
-}
-
-/** Parameters of `PUT /api/auth/avatar` */
-export type SetAvatarParameters = Record<string, never>;
-
-/** Request body of `PUT /api/auth/avatar` */
-export interface SetAvatarBody {
-  /** The file */
-  image: Blob;
-}
-
-/** Successful response of `PUT /api/auth/avatar` */
-export interface SetAvatarResponse {
-  /** Confirmation for people */
-  message: 'Avatar updated successfully.';
-  /** URL of the picture */
-  imageUrl: string;
-}
-
-/** Parameters of `DELETE /api/auth/avatar` */
-export type RemoveAvatarParameters = Record<string, never>;
-
-/** Request body of `DELETE /api/auth/avatar` */
-export type RemoveAvatarBody = undefined;
-
-/** Successful response of `DELETE /api/auth/avatar` */
-export interface RemoveAvatarResponse {
-  /** Confirmation for people */
-  message: 'Avatar removed successfully.';
 }
 
 /** Parameters of `GET /api/users` */
@@ -2949,6 +2949,22 @@ export interface Operations {
     body: CheckEnrollmentBody;
     response: CheckEnrollmentResponse;
   };
+  /** Give the caller's account a picture: JPEG, PNG or WebP */
+  setAvatar: {
+    method: 'PUT';
+    path: '/api/auth/avatar';
+    parameters: SetAvatarParameters;
+    body: SetAvatarBody;
+    response: SetAvatarResponse;
+  };
+  /** Take the picture of the caller's account away */
+  removeAvatar: {
+    method: 'DELETE';
+    path: '/api/auth/avatar';
+    parameters: RemoveAvatarParameters;
+    body: RemoveAvatarBody;
+    response: RemoveAvatarResponse;
+  };
   /** Sign in to the web console */
   startWebSession: {
     method: 'POST';
@@ -3004,22 +3020,6 @@ export interface Operations {
     parameters: EndSessionParameters;
     body: EndSessionBody;
     response: EndSessionResponse;
-  };
-  /** Give the caller's account a picture: JPEG, PNG or WebP */
-  setAvatar: {
-    method: 'PUT';
-    path: '/api/auth/avatar';
-    parameters: SetAvatarParameters;
-    body: SetAvatarBody;
-    response: SetAvatarResponse;
-  };
-  /** Take the picture of the caller's account away */
-  removeAvatar: {
-    method: 'DELETE';
-    path: '/api/auth/avatar';
-    parameters: RemoveAvatarParameters;
-    body: RemoveAvatarBody;
-    response: RemoveAvatarResponse;
   };
   /** Accounts, filtered, searched and sorted */
   listUsers: {

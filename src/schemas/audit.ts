@@ -1,6 +1,7 @@
-import type { Paging } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
+import type { Paging } from './listing.js';
+import * as listing from './listing.js';
 
 /** Everything that is recorded, as `<what>.<what happened to it>`. */
 export const auditActions = [
@@ -81,5 +82,5 @@ export const auditListingSchema = Joi.object<AuditListing, true>({
   targetId: fields.id('targetId'),
   from: moment('from'),
   to: moment('to'),
-  ...fields.paging(20),
+  ...listing.paging(20),
 });

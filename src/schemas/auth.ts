@@ -1,5 +1,6 @@
 import * as fields from './fields.js';
 import Joi from './joi.js';
+import * as listing from './listing.js';
 
 export interface SetupInput {
   firstName: string;
@@ -55,4 +56,4 @@ export const firstPasswordChangeSchema = Joi.object<FirstPasswordChangeInput, tr
 export const passwordInputSchema = Joi.object<{ password: string }, true>({ password: fields.password.required() });
 
 /** Query of `GET /api/auth/sessions`. */
-export const sessionListingSchema = Joi.object<fields.Paging, true>(fields.paging(20));
+export const sessionListingSchema = Joi.object<listing.Paging, true>(listing.paging(20));

@@ -1,7 +1,8 @@
-import type { Paging, Sorting } from './fields.js';
 import * as fields from './fields.js';
 import { orNothing } from './fields.js';
 import Joi from './joi.js';
+import type { Paging, Sorting } from './listing.js';
+import * as listing from './listing.js';
 
 export const courseLevels = ['beginner', 'intermediate', 'advanced'] as const;
 export type CourseLevel = (typeof courseLevels)[number];
@@ -16,7 +17,7 @@ export interface CourseDetails {
   include?: 'seats'[];
 }
 
-const courseDetails = { include: fields.include('seats') };
+const courseDetails = { include: listing.include('seats') };
 
 /** Query of `GET /api/courses/:id`. */
 export const courseDetailsSchema = Joi.object<CourseDetails>(courseDetails);
@@ -28,15 +29,15 @@ export interface TrainerCourseListing extends CourseDetails, Paging, Sorting<(ty
 }
 
 const trainerListing = {
-  isPublished: fields.queryBoolean('isPublished'),
-  seatsLeft: fields
+  isPublished: listing.queryBoolean('isPublished'),
+  seatsLeft: listing
     .queryBoolean('seatsLeft')
     .description('Only courses that have seats left, or only full ones')
     .example(true),
-  search: fields.search,
+  search: listing.search,
   ...courseDetails,
-  ...fields.sorting(courseSortFields),
-  ...fields.paging(12),
+  ...listing.sorting(courseSortFields),
+  ...listing.paging(12),
 };
 
 /** Query of `GET /api/courses/trainer/:trainerId` (specification, section 4.12). */
@@ -146,7 +147,7 @@ export const trainerAssignmentSchema = Joi.object<{ trainerId: string }, true>({
 
 /** Query of `DELETE /api/courses/:id`. */
 export const courseDeletionSchema = Joi.object<{ force: boolean }, true>({
-  force: fields.queryBoolean('force').default(false),
+  force: listing.queryBoolean('force').default(false),
 });
 
 export interface TrainerListing extends Paging {
@@ -155,6 +156,6 @@ export interface TrainerListing extends Paging {
 
 /** Query of `GET /api/courses/trainers/available`. */
 export const trainerListingSchema = Joi.object<TrainerListing, true>({
-  search: fields.search,
-  ...fields.paging(20),
+  search: listing.search,
+  ...listing.paging(20),
 });

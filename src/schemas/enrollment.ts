@@ -1,7 +1,8 @@
 import type Types from 'joi';
-import type { Paging, Sorting } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
+import type { Paging, Sorting } from './listing.js';
+import * as listing from './listing.js';
 
 export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
 export type EnrollmentStatus = (typeof enrollmentStatuses)[number];
@@ -20,15 +21,15 @@ export interface StatusListing extends Paging, Sorting<(typeof enrollmentSortFie
 }
 
 const statusListing = {
-  status: fields
+  status: listing
     .severalOf('status', enrollmentStatuses)
     .description('Statuses of the enrollments; several are separated by commas')
     .example(['pending', 'active']),
-  ...fields.sorting(enrollmentSortFields),
-  ...fields.paging(20),
+  ...listing.sorting(enrollmentSortFields),
+  ...listing.paging(20),
 };
 
-const searchIn = (what: string) => fields.search.description(`Text to search for in ${what}`);
+const searchIn = (what: string) => listing.search.description(`Text to search for in ${what}`);
 
 export interface OwnEnrollmentListing extends StatusListing {
   courseId?: string;
@@ -59,7 +60,7 @@ export const enrollmentListingSchema = Joi.object<EnrollmentListing>({
 /** Query of `GET /api/enrollments/trainer/:trainerId` (specification, section 4.12). */
 export const trainerEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
   courseId,
-  search: fields.search,
+  search: listing.search,
   ...statusListing,
 });
 
@@ -74,7 +75,7 @@ export interface CourseTraineeListing extends Paging, Sorting<(typeof traineeSor
 export const courseTraineeListingSchema = Joi.object<CourseTraineeListing>({
   search: searchIn('name and email address of the trainee'),
   ...statusListing,
-  ...fields.sorting(traineeSortFields),
+  ...listing.sorting(traineeSortFields),
 });
 
 export interface AvailableTraineeListing extends Paging {
@@ -85,8 +86,8 @@ export interface AvailableTraineeListing extends Paging {
 /** Query of `GET /api/enrollments/available-trainees`. */
 export const availableTraineeListingSchema = Joi.object<AvailableTraineeListing>({
   courseId: courseId.required(),
-  search: fields.search,
-  ...fields.paging(20),
+  search: listing.search,
+  ...listing.paging(20),
 });
 
 export interface EnrollmentRequest {

@@ -17,7 +17,6 @@ const passwordMinimumCharacters = 6;
 const passwordMaximumBytes = 72;
 const nameLength = { minimum: 2, maximum: 50 };
 const phoneMaximum = 50;
-const searchMaximum = 200;
 /** RFC 5321's limit on a path, less the angle brackets. */
 const emailMaximum = 254;
 
@@ -29,7 +28,7 @@ export function characters(text: string): number {
 }
 
 // Control characters and lone surrogates: invisible, unprintable, and stored differently by every database.
-const unprintable = /[\p{Cc}\p{Cs}]/u;
+export const unprintable = /[\p{Cc}\p{Cs}]/u;
 
 // Unicode's own line breaks are control characters in all but name.
 const lineBreaking = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -48,7 +47,7 @@ const textMessages = (label: string) => ({
  * A string atom: `label` is what messages call it; strings only, nothing is coerced.
  * @param tooLong what is said of one that is beyond all bounds
  */
-function text(label: string, tooLong: string) {
+export function text(label: string, tooLong: string) {
   return Joi.string().messages({
     ...textMessages(label),
     'string.tooLong': tooLong,
@@ -57,7 +56,7 @@ function text(label: string, tooLong: string) {
 }
 
 /** Adds a check to a string atom; `problem` gives the sentence that is wrong with the text, or nothing. */
-function checked(schema: Base.StringSchema, problem: (value: string) => string | undefined) {
+export function checked(schema: Base.StringSchema, problem: (value: string) => string | undefined) {
   return schema.custom((value: string, helpers) => {
     const message = problem(value);
     return message === undefined ? value : helpers.message({ custom: message });
@@ -78,27 +77,6 @@ export function oneOf(label: string, values: readonly string[]) {
       'any.required': `${label} is required.`,
     });
 }
-
-/**
- * One or several of a closed list of words, separated by commas: a parameter of a query has one value. The result is the
- * list of them, each once.
- */
-export function severalOf(label: string, words: readonly string[]) {
-  const mustBe = `${label} must be one of ${words.join(', ')}.`;
-  return Joi.string()
-    .custom((value: string, helpers) => {
-      const chosen = [...new Set(value.split(',').map((word) => word.trim()))];
-      return chosen.every((word) => words.includes(word)) ? chosen : helpers.message({ custom: mustBe });
-    })
-    .messages({ '*': mustBe })
-    .meta({ type: 'array', items: { type: 'string', enum: [...words] } });
-}
-
-/** The keys that an answer has only for those who ask for them. */
-export const include = <T extends string>(...keys: readonly [T, ...T[]]) =>
-  severalOf('include', keys).description(
-    `Optional keys of the answer: ${keys.join(', ')}. Several are separated by commas`,
-  );
 
 /**
  * Free text in one line: trimmed, without control characters, with bounds in characters. Marks that show nothing and are part
@@ -244,31 +222,7 @@ export const idList = (label: string, most: number) =>
       'array.unique': `${label} must name each one once.`,
     });
 
-const searchTooLong = `search must be at most ${searchMaximum} characters.`;
-
-/** A word to look for in names and titles. */
-export const search = checked(text('search', searchTooLong).trim().allow(''), (value) => {
-  if (characters(value) > searchMaximum) return searchTooLong;
-  return unprintable.test(value) ? 'search must not contain control characters.' : undefined;
-})
-  // Names have lost it: nothing would be found with it.
-  .custom((value: string) => withoutInvisible(value).trim())
-  .meta({ maxLength: searchMaximum });
-
-/** `true` or `false` in a query string. */
-export const queryBoolean = (label: string) =>
-  Joi.boolean()
-    .sensitive()
-    .messages({ 'boolean.base': `${label} must be true or false.` });
-
-const wholeNumber = (label: string, minimum: number, maximum: number) =>
-  Joi.number()
-    .integer()
-    .min(minimum)
-    .max(maximum)
-    .messages({ '*': `${label} must be a whole number from ${minimum} to ${maximum}.` });
-
-/** The same where a JSON number is due: the text "5" is refused. */
+/** A whole JSON number: the text "5" is refused. */
 export const strictWholeNumber = (label: string, minimum: number, maximum: number) => {
   const mustBe = `${label} must be a whole number from ${minimum} to ${maximum}.`;
   return Joi.number()
@@ -278,35 +232,6 @@ export const strictWholeNumber = (label: string, minimum: number, maximum: numbe
     .max(maximum)
     .messages({ '*': mustBe, 'any.required': `${label} is required.` });
 };
-
-/** The highest page: keeps `page * limit` far inside what every database takes as an offset. */
-const maximumPage = 1_000_000;
-
-/** Query parameters of a paged listing. */
-export function paging(defaultLimit: number) {
-  return {
-    page: wholeNumber('page', 1, maximumPage).default(1),
-    limit: wholeNumber('limit', 1, 100).default(defaultLimit),
-  };
-}
-
-/** Query parameters of a sorted listing: a closed list of fields, the first being the default. */
-export function sorting<T extends string>(fields: readonly [T, ...T[]]) {
-  return {
-    sortBy: oneOf('sortBy', fields).default(fields[0]),
-    sortOrder: oneOf('sortOrder', ['ASC', 'DESC'] as const).default('DESC'),
-  };
-}
-
-export interface Paging {
-  page: number;
-  limit: number;
-}
-
-export interface Sorting<T extends string> {
-  sortBy: T;
-  sortOrder: 'ASC' | 'DESC';
-}
 
 /** Whether a text can be the key of an account at all; others aren't worth a look into the database. */
 export function isPossibleKey(text: string): boolean {

@@ -1,6 +1,6 @@
-import type { Paging } from './fields.js';
-import * as fields from './fields.js';
 import Joi from './joi.js';
+import type { Paging } from './listing.js';
+import * as listing from './listing.js';
 
 /** What a stored file is to the one it belongs to. */
 export const fileKinds = ['material', 'thumbnail', 'avatar'] as const;
@@ -11,7 +11,7 @@ export const fileStates = ['pending', 'live', 'marked'] as const;
 export type FileState = (typeof fileStates)[number];
 
 /** Query of `GET /api/courses/:id/files`. */
-export const fileListingSchema = Joi.object<Paging, true>({ ...fields.paging(20) });
+export const fileListingSchema = Joi.object<Paging, true>({ ...listing.paging(20) });
 
 /** The other fields of a form that brings a file: there are none. */
 export const noFields = Joi.object({});

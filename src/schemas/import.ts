@@ -3,6 +3,7 @@ import type { EnrollmentStatus } from './enrollment.js';
 import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
+import * as listing from './listing.js';
 
 /** The columns of an import file that are understood; the first four must be there (README, "The import file"). */
 export const importColumns = [
@@ -33,11 +34,11 @@ export const importDelimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof importDelimiters)[number];
 
 /** Roles that a file may give; the super admin is never imported. */
-const importableRoles = ['trainee', 'trainer'] as const;
+export const importableRoles = ['trainee', 'trainer'] as const;
 export type ImportableRole = Extract<Role, (typeof importableRoles)[number]>;
 
 /** Enrollments that a file may make. */
-const importableStatuses = ['active', 'pending'] as const;
+export const importableStatuses = ['active', 'pending'] as const;
 export type ImportableStatus = Extract<EnrollmentStatus, (typeof importableStatuses)[number]>;
 
 // With what spreadsheets in other languages make of TRUE and FALSE.
@@ -46,96 +47,6 @@ export const answerWords = {
   yes: [...['true', 'yes', 'y', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'sí', 'si', 'verdadeiro', 'sim', 'نعم']],
   no: ['false', 'no', 'n', '0', 'falsch', 'nein', 'faux', 'non', 'falso', 'não', 'nao', 'لا'],
 };
-/** Words that say by themselves whether an account is active. */
-const stateWords = {
-  yes: ['active', 'enabled', 'aktiv', 'actif', 'activo', 'ativo', 'نشط'],
-  no: ['inactive', 'disabled', 'suspended', 'inaktiv', 'inactif', 'inactivo', 'inativo'],
-};
-
-/** A cell that only seems to be filled in. */
-const blank = Joi.string().trim().valid('');
-
-const passwordHashShape = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
-
-/** One person of a file. What is absent was left blank. */
-export interface ImportedPerson {
-  firstName: string;
-  lastName: string;
-  email: string;
-  phone: string;
-  role?: ImportableRole;
-  isActive?: boolean;
-  /** Absent with {@link passwordHash}: one is generated. */
-  password?: string;
-  /** Stands for the password; never together with one. */
-  passwordHash?: string;
-  /** Id or title of the course to enroll in. */
-  course?: string;
-  enrollmentStatus?: ImportableStatus;
-  /** Of the enrollment. */
-  notes?: string;
-}
-
-/** A part of the name: required unless there is a full name that couldn't be parted. */
-const nameBeside = (name: Types.StringSchema) => name.when('fullName', { is: Joi.exist(), otherwise: Joi.required() });
-
-/** One row of a file: the fields of the API, and what only text in cells makes necessary. */
-export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: never }>({
-  firstName: nameBeside(fields.firstName),
-  lastName: nameBeside(fields.lastName),
-  fullName: Joi.forbidden().messages({
-    'any.unknown': 'Full name must be first name, space, last name, without a comma.',
-  }),
-  email: fields.email.required(),
-  // What can't be a phone is judged with the account that has it: see phone-doubts.ts.
-  phone: fields.anyPhone.required(),
-  role: fields.oneOf('Role', importableRoles).lowercase().empty(blank),
-  isActive: Joi.boolean()
-    .truthy(...answerWords.yes, ...stateWords.yes)
-    .falsy(...answerWords.no, ...stateWords.no)
-    .empty(blank)
-    .messages({ 'boolean.base': 'isActive must be true or false.' }),
-  password: fields.password.empty(blank),
-  passwordHash: Joi.string()
-    .trim()
-    .pattern(passwordHashShape)
-    .empty(blank)
-    .messages({ 'string.pattern.base': 'Password hash must be a bcrypt hash with a cost from 4 to 15.' }),
-  course: fields.course.empty(blank),
-  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).trim().lowercase().empty(blank),
-  notes: fields.notes.empty(blank),
-})
-  .nand('password', 'passwordHash')
-  .messages({ 'object.nand': 'Give a password or a password hash, not both.' });
-
-const quickName =
-  /^[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f][A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f .'-]{0,48}[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
-const quickEmail = /^[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9](?:-?[A-Za-z0-9])*\.)+[A-Za-z]{2,}$/;
-const quickPhone = /^\+?\d(?:[ ()-]*\d){3,24}$/;
-
-/**
- * What {@link importedPersonSchema} makes of the plain rows that most files consist of, at a fraction of its cost;
- * nothing for every other row, which the schema then judges. It never knows better than the schema: a property test
- * holds the one against the other.
- */
-export function quickPerson(input: Partial<Record<ImportColumn, string>>): ImportedPerson | undefined {
-  const { firstName = '', lastName = '', email = '', phone = '', role = '', passwordHash = '' } = input;
-  if (firstName.length > 50 || lastName.length > 50 || email.length > 64 || phone.length > 50) return undefined;
-  if (!quickName.test(firstName) || !quickName.test(lastName)) return undefined;
-  if (!quickEmail.test(email) || !quickPhone.test(phone)) return undefined;
-  if (input.isActive || input.password || input.course || input.enrollmentStatus || input.notes) return undefined;
-  if (role !== '' && role !== 'trainee' && role !== 'trainer') return undefined;
-  if (passwordHash !== '' && !passwordHashShape.test(passwordHash)) return undefined;
-  return {
-    firstName,
-    lastName,
-    email: email.toLowerCase(),
-    phone,
-    ...(role !== '' && { role }),
-    ...(passwordHash !== '' && { passwordHash }),
-  };
-}
-
 /** How an import is done. */
 export interface ImportOptions {
   /** For rows without a role of their own. */
@@ -182,7 +93,7 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
   enrollmentStatus: fields.oneOf('enrollmentStatus', importableStatuses).default('active'),
   onExisting: fields.oneOf('onExisting', ['skip', 'update', 'fail']).default('skip'),
   match: fields.oneOf('match', ['email', 'phone']).default('email'),
-  resetPasswords: fields.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
+  resetPasswords: listing.queryBoolean('resetPasswords').default(false).custom(onlyForUpdates),
   onError: fields.oneOf('onError', ['continue', 'stop', 'abort']).default('continue'),
   maxErrors: Joi.number()
     .integer()
@@ -213,7 +124,7 @@ export const importOptionsSchema = Joi.object<ImportOptions, true>({
 
 /** Fields of the form of `POST /api/imports`: the options, and whether to plan only. */
 export const importFormSchema = (importOptionsSchema as Types.ObjectSchema<ImportOptions & { plan: boolean }>).keys({
-  plan: fields.queryBoolean('plan').default(false),
+  plan: listing.queryBoolean('plan').default(false),
 });
 
 /** What a column of a file is. */
@@ -262,7 +173,7 @@ export const applySchema = Joi.object<{ planId?: string }, true>({ planId: field
 /** Outcomes of rows. */
 export const rowOutcomes = ['created', 'updated', 'skipped', 'rejected'] as const;
 
-export interface ImportRowListing extends fields.Paging {
+export interface ImportRowListing extends listing.Paging {
   outcome?: (typeof rowOutcomes)[number];
   code?: string;
   search?: string;
@@ -276,8 +187,8 @@ export const importRowListingSchema = Joi.object<ImportRowListing, true>({
     .max(64)
     .pattern(/^[A-Z_]+$/)
     .messages({ '*': 'code must be one of those in docs/IMPORTING.md, such as DUPLICATE_IN_FILE.' }),
-  search: fields.search,
-  ...fields.paging(20),
+  search: listing.search,
+  ...listing.paging(20),
 });
 
 /** The same text for the same options, in whatever order they were given. */
@@ -306,17 +217,17 @@ export const importStatuses = [
 ] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
-export interface ImportListing extends fields.Paging {
+export interface ImportListing extends listing.Paging {
   status?: ImportStatus;
 }
 
 /** Query of a listing of imports. */
 export const importListingSchema = Joi.object<ImportListing, true>({
   status: fields.oneOf('status', importStatuses),
-  ...fields.paging(20),
+  ...listing.paging(20),
 });
 
 /** Query of `POST /api/imports/:id/undo`. */
 export const undoQuerySchema = Joi.object<{ dryRun: boolean }, true>({
-  dryRun: fields.queryBoolean('dryRun').default(false),
+  dryRun: listing.queryBoolean('dryRun').default(false),
 });

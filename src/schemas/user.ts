@@ -1,8 +1,10 @@
 import type Types from 'joi';
-import type { Paging, Role, Sorting } from './fields.js';
+import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
 import { searchKey } from './keys.js';
+import type { Paging, Sorting } from './listing.js';
+import * as listing from './listing.js';
 
 export interface RegisterInput {
   firstName: string;
@@ -85,17 +87,17 @@ export interface UserListing extends UserFilter, Paging, Sorting<(typeof userSor
 
 const userFilter = {
   role: fields.role,
-  isActive: fields.queryBoolean('isActive'),
-  requiresPasswordChange: fields.queryBoolean('requiresPasswordChange'),
-  locked: fields.queryBoolean('locked'),
-  search: fields.search,
+  isActive: listing.queryBoolean('isActive'),
+  requiresPasswordChange: listing.queryBoolean('requiresPasswordChange'),
+  locked: listing.queryBoolean('locked'),
+  search: listing.search,
 };
 
 /** Filters, order and page of a listing of accounts. */
 export const userListingSchema = Joi.object<UserListing, true>({
   ...userFilter,
-  ...fields.sorting(userSortFields),
-  ...fields.paging(20),
+  ...listing.sorting(userSortFields),
+  ...listing.paging(20),
 });
 
 /** Query of `GET /api/users/export.csv`. */
@@ -135,7 +137,7 @@ export const bulkChangeSchema = Joi.object<BulkChange>({
     isActive: strictBoolean('isActive'),
     requiresPasswordChange: strictBoolean('requiresPasswordChange'),
     locked: strictBoolean('locked'),
-    search: fields.search,
+    search: listing.search,
   })
     .min(1)
     // A misspelt condition, or a search for nothing, would change all accounts.

@@ -1,6 +1,6 @@
 import type { Attributes, Includeable, Model, ModelStatic, OrderItem, WhereOptions } from 'sequelize';
 import { onPage } from '../db/page.js';
-import type { Paging, Sorting } from '../schemas/fields.js';
+import type { Paging, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
 
 /** One page of a listing, with the numbers for paging. */

@@ -86,6 +86,7 @@ function judge(phase: Phase): Verdict[] {
       promised: `${name}: over 99 % good within 10 s of healing`,
       measured: `${(100 * good).toFixed(2)} % of ${late.length}, the last failure after ${seconds(lastBad)}`,
       kept: late.length > 0 && good > 0.99,
+      ...(documented && { timed: true as const }),
     },
   ];
 }

@@ -46,6 +46,7 @@ export async function run(): Promise<Verdict[]> {
         promised: 'ready again within 10 s of the server, without a restart',
         measured: `at most ${seconds(Math.max(...recoveries))}`,
         kept: Math.max(...recoveries) < 10_000,
+        timed: true,
       },
     ];
   } finally {

@@ -162,6 +162,30 @@ describe('A service with limits', () => {
     });
   });
 
+  it('counts the time in the queue as time that a request may wait for the database', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '1' }, { limits, queue: { stuckMs: scaled(60_000) } });
+    const { user, token } = await signIn(harness.context);
+    const change = async () => {
+      const startedAt = performance.now();
+      const { status } = await request(url)
+        .put('/api/auth/profile')
+        .set('Authorization', `Bearer ${token}`)
+        .send({ lastName: 'Waiting' });
+      return { status, ms: performance.now() - startedAt };
+    };
+    let answers: Awaited<ReturnType<typeof change>>[] = [];
+    await harness.context.database.inTransaction(async (transaction) => {
+      await user.update({ lastName: 'Held' }, { transaction });
+      const first = change();
+      await until(async () => (await request(url).get('/readyz')).body.requests.working === 1);
+      answers = await Promise.all([first, change()]);
+    });
+    expect(answers.map(({ status }) => status)).to.deep.equal([503, 503]);
+    const [first, second] = answers;
+    // It waits for the first, and would wait as long again for the row.
+    expect((second?.ms ?? 0) / (first?.ms ?? 1)).to.be.below(1.6);
+  });
+
   it('queues a few requests for a moment', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '2' });
     const all = Array.from({ length: 3 }, () => request(url).get('/api/auth/setup-status'));

@@ -175,17 +175,9 @@ describe('closed lists and booleans', () => {
       expect(await refusalOf(fields.isActive, value)).to.equal('isActive must be true or false.');
     }
   });
-
-  it('take their texts from a query', async () => {
-    const atom = fields.queryBoolean('isPublished');
-    for (const value of [true, false]) expect(taken(atom, String(value))).to.equal(value);
-    for (const value of ['TRUE', '1', 'yes', '', ['true']]) {
-      expect(await refusalOf(atom, value)).to.equal('isPublished must be true or false.');
-    }
-  });
 });
 
-describe('identifiers and searches', () => {
+describe('identifiers and ids', () => {
   it('take any line of text, trimmed', async () => {
     expect(taken(fields.identifier, ' ada@example.org ')).to.equal('ada@example.org');
     expect(await refusalOf(fields.identifier, ['ada@example.org'])).to.equal('Identifier must be a string.');
@@ -193,42 +185,6 @@ describe('identifiers and searches', () => {
     expect(await refusalOf(fields.id('courseId'), 'x'.repeat(101))).to.equal(
       'courseId must be at most 100 characters.',
     );
-  });
-
-  it('look for nothing when the search is empty', async () => {
-    expect(taken(fields.search, '  ')).to.equal('');
-    expect(taken(fields.search, ' sql ')).to.equal('sql');
-    expect(taken(fields.search, '\u200bs\u202eql ')).to.equal('sql');
-    expect(await refusalOf(fields.search, 'x'.repeat(201))).to.equal('search must be at most 200 characters.');
-    expect(await refusalOf(fields.search, ['sql'])).to.equal('search must be a string.');
-  });
-});
-
-describe('paging and sorting', () => {
-  const schema = Joi.object({ ...fields.paging(20), ...fields.sorting(['createdAt', 'title']) });
-  const problemsOf = async (query: object) => (await failureOf(() => validate(schema, query))).details;
-
-  it('have defaults', () => {
-    expect(validate(schema, {})).to.deep.equal({ page: 1, limit: 20, sortBy: 'createdAt', sortOrder: 'DESC' });
-  });
-
-  it('take texts from a query', () => {
-    const query = { page: '3', limit: '100', sortBy: 'title', sortOrder: 'ASC' };
-    expect(validate(schema, query)).to.deep.equal({ ...query, page: 3, limit: 100 });
-    expect(validate(schema, { page: '1000000' })).to.include({ page: 1_000_000 });
-  });
-
-  it('say what they should be', async () => {
-    for (const page of ['0', '-1', '1.5', '1000001', 'two', '', '1e99', '0x10', ['1'], {}]) {
-      expect(await problemsOf({ page }), String(page)).to.deep.equal([
-        { path: 'page', message: 'page must be a whole number from 1 to 1000000.' },
-      ]);
-    }
-    expect(await problemsOf({ limit: '101', sortBy: 'password', sortOrder: 'asc' })).to.deep.equal([
-      { path: 'limit', message: 'limit must be a whole number from 1 to 100.' },
-      { path: 'sortBy', message: 'sortBy must be one of createdAt, title.' },
-      { path: 'sortOrder', message: 'sortOrder must be one of ASC, DESC.' },
-    ]);
   });
 });
 

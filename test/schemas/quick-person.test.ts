@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isAppError } from '../../src/errors.js';
-import { importedPersonSchema, quickPerson } from '../../src/schemas/import.js';
+import { importedPersonSchema, quickPerson } from '../../src/schemas/imported-person.js';
 import { validate } from '../../src/schemas/validate.js';
 import { atDepth } from '../support/depth.js';
 

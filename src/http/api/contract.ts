@@ -6,6 +6,7 @@ import { fileOperations } from './operations/files.js';
 import { importOperations } from './operations/imports.js';
 import { overviewOperations } from './operations/overview.js';
 import { serviceOperations } from './operations/service.js';
+import { sessionOperations } from './operations/sessions.js';
 import { userOperations } from './operations/users.js';
 
 /**
@@ -14,6 +15,7 @@ import { userOperations } from './operations/users.js';
  */
 export const contract = {
   ...authOperations,
+  ...sessionOperations,
   ...userOperations,
   ...courseOperations,
   ...enrollmentOperations,

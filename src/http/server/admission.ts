@@ -9,6 +9,8 @@ export interface Admission {
   release(response: ServerResponse): void;
   /** Takes a slot again for a released request, immediately: it has been admitted already. */
   reacquire(response: ServerResponse): void;
+  /** How long the request has waited in the queue, in milliseconds. */
+  waitedMs(response: ServerResponse): number;
   /** The current load. */
   figures(): AdmissionFigures;
 }
@@ -75,6 +77,7 @@ export function createAdmission(
   const { burst, burstMs, standingMs, stuckMs } = { ...defaults, ...limits };
   const refused = countPerSecond((count) => onRefusals?.(count));
   const state = new WeakMap<ServerResponse, 'working' | 'released'>();
+  const waits = new WeakMap<ServerResponse, number>();
   /** The first of a burst, and behind them the others. */
   const [first, others]: [Waiting[], Waiting[]] = [[], []];
   let working = 0;
@@ -173,7 +176,11 @@ export function createAdmission(
       const gone = () => response.destroyed || request.destroyed;
       const waiting = {
         since,
-        begin: () => void (gone() || start(response, begin)),
+        begin() {
+          if (gone()) return;
+          waits.set(response, performance.now() - since);
+          start(response, begin);
+        },
         refuse: () => void (gone() || refuseRequest(request, response)),
       };
       waitedSince += 1;
@@ -195,6 +202,8 @@ export function createAdmission(
       state.set(response, 'working');
       working += 1;
     },
+
+    waitedMs: (response) => waits.get(response) ?? 0,
 
     figures: () => ({ working, queued: queued(), turnedAway: refused.recent() }),
   };

@@ -68,8 +68,10 @@ export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };
 
 /** Largest JSON body, in bytes: a few fields of text. */
 const jsonLimit = 100 * 1024;
-/** How long a request waits for the database, in milliseconds; with all else it is answered within 5 s. */
+/** How long a request uses the database, in milliseconds; with all else it is answered within 5 s. */
 const databaseMs = 4000;
+/** The least of that which is left to a request that has waited in the queue, in milliseconds. */
+const leastDatabaseMs = 1000;
 
 /** How the server bounds and times requests. */
 export interface RequestControl {
@@ -96,9 +98,16 @@ function assertNameable(params: Request['params']): void {
   if (Object.values(params).some((value) => /[\s\p{Cc}]/u.test(String(value)))) throw new AppError('NOT_FOUND');
 }
 
-/** Uploads and streams last as long as their client takes, so each of their queries has a deadline of its own. */
-function deadlineOf({ upload, success }: Operation): Parameters<Context['database']['withDeadline']>[0] {
-  return upload || 'content' in success ? { each: databaseMs } : { all: databaseMs };
+/**
+ * Uploads and streams last as long as their client takes, so each of their queries has a deadline of its own. Other
+ * requests have waited for the database in the queue already, where those before them were slow.
+ */
+function deadlineOf(
+  { upload, success }: Operation,
+  waitedMs: number,
+): Parameters<Context['database']['withDeadline']>[0] {
+  if (upload || 'content' in success) return { each: databaseMs };
+  return { all: Math.max(leastDatabaseMs, databaseMs - waitedMs) };
 }
 
 /** Why a signal of {@link whenLeft} is aborted: made once, because an error of its own for each request costs time. */
@@ -216,7 +225,8 @@ function respond<T extends Operation>(
 
   return (request, response) => {
     response.locals.operation = operation;
-    return withDeadline(deadlineOf(operation), () => serve(request, response));
+    const deadline = deadlineOf(operation, admission?.waitedMs(response) ?? 0);
+    return withDeadline(deadline, () => serve(request, response));
   };
 }
 

@@ -10,6 +10,7 @@ import { createApp } from '../../../src/http/server/app.js';
 import { startImportWorker } from '../../../src/services/imports/queue/worker.js';
 import { importFile } from '../../services/imports/support/running.js';
 import { buildUser, signIn } from '../../support/factories.js';
+import { scaled } from '../../support/machine.js';
 import { canaries, listen, lookAround, noteAnswer, type Watch } from './canaries.js';
 import type { Fault } from './canary-faults.js';
 import { type Example, examples, pathOf } from './examples.js';
@@ -167,13 +168,13 @@ export async function uploadCanaries(
       .attach('file', Buffer.from(file), 'people.csv');
     noteAnswer(watch, 'createImport', 'an import', answer);
     const { id } = (answer.body as { import: { id: string } }).import;
-    for (let waited = 0; waited < 200; waited += 1) {
-      const { status } = await context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
-      if (status !== 'queued' && status !== 'running') break;
-      await sleep(50);
-    }
+    const current = () => context.database.models.Import.findByPk(id, { rejectOnEmpty: true });
+    // An import that breaks off is interrupted first, and failed when the worker has looked at the error.
+    const underWay = ['queued', 'running', 'interrupted'];
+    const until = Date.now() + scaled(30_000);
+    while (underWay.includes((await current()).status) && Date.now() < until) await sleep(50);
     await lookAtImport(context, watch, id, token);
-    return (await context.database.models.Import.findByPk(id, { rejectOnEmpty: true })).status;
+    return (await current()).status;
   } finally {
     await runner.close();
     await end?.();

@@ -110,6 +110,12 @@ export function objectOf(keys: Record<string, JoiDescription>): Arbitrary<Record
   return fc.oneof(fc.record(right, { requiredKeys: required }), mostlyRight(keys));
 }
 
+/** Objects with the required fields alone, all of them right. */
+export function leastObjectOf(keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> {
+  const required = Object.entries(keys).filter(([, given]) => given.flags?.presence === 'required');
+  return fc.record(Object.fromEntries(required.map(([key, given]) => [key, rightValue(given, key)])));
+}
+
 function mostlyRight(keys: Record<string, JoiDescription>): Arbitrary<Record<string, unknown>> {
   const fields = Object.entries(keys).map(([key, description]) =>
     fc.oneof<fc.WeightedArbitrary<unknown[]>[]>(

@@ -120,9 +120,10 @@ export async function prepareWorld(context: Context): Promise<World> {
       file: idsOf(files.filter(({ kind }) => kind === 'material')),
       image: files.flatMap(({ kind, storageKey }) => (kind === 'material' ? [] : [storageKey.slice('image/'.length)])),
       session: idsOf(sessions),
-      email: [...[admin, trainer, trainee, ...users].map(({ email }) => email), 'nobody@example.org'],
+      // Trainees have a login of their own.
+      email: [...[trainee, admin, trainer, trainee, ...users].map(({ email }) => email), 'nobody@example.org'],
       phone: [...users.map(({ phone }) => phone.replaceAll(/["\\]/g, '')), '+1 555 9999999'],
-      password: [factoryPassword, 'another password'],
+      password: [factoryPassword, factoryPassword, factoryPassword, 'another password'],
       token: [token],
     },
   };

@@ -1,13 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CsvFormat } from '../../../csv/format.js';
 import { type FieldProblem, isAppError, validationError } from '../../../errors.js';
-import {
-  type ImportableRole,
-  type ImportedPerson,
-  type ImportOptions,
-  importedPersonSchema,
-  quickPerson,
-} from '../../../schemas/import.js';
+import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
+import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../../schemas/imported-person.js';
 import { phoneKey } from '../../../schemas/keys.js';
 import { validate } from '../../../schemas/validate.js';
 import type { PasswordPolicy } from '../../auth/password-policy.js';

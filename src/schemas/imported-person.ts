@@ -1,0 +1,103 @@
+import type Types from 'joi';
+import * as fields from './fields.js';
+import {
+  answerWords,
+  type ImportableRole,
+  type ImportableStatus,
+  type ImportColumn,
+  importableRoles,
+  importableStatuses,
+} from './import.js';
+import Joi from './joi.js';
+
+/** One row of an import file, as a person. */
+
+/** Words that say by themselves whether an account is active. */
+const stateWords = {
+  yes: ['active', 'enabled', 'aktiv', 'actif', 'activo', 'ativo', 'نشط'],
+  no: ['inactive', 'disabled', 'suspended', 'inaktiv', 'inactif', 'inactivo', 'inativo'],
+};
+
+/** A cell that only seems to be filled in. */
+const blank = Joi.string().trim().valid('');
+
+const passwordHashShape = /^\$2[aby]\$(0[4-9]|1[0-5])\$[./A-Za-z0-9]{53}$/;
+
+/** One person of a file. What is absent was left blank. */
+export interface ImportedPerson {
+  firstName: string;
+  lastName: string;
+  email: string;
+  phone: string;
+  role?: ImportableRole;
+  isActive?: boolean;
+  /** Absent with {@link passwordHash}: one is generated. */
+  password?: string;
+  /** Stands for the password; never together with one. */
+  passwordHash?: string;
+  /** Id or title of the course to enroll in. */
+  course?: string;
+  enrollmentStatus?: ImportableStatus;
+  /** Of the enrollment. */
+  notes?: string;
+}
+
+/** A part of the name: required unless there is a full name that couldn't be parted. */
+const nameBeside = (name: Types.StringSchema) => name.when('fullName', { is: Joi.exist(), otherwise: Joi.required() });
+
+/** One row of a file: the fields of the API, and what only text in cells makes necessary. */
+export const importedPersonSchema = Joi.object<ImportedPerson & { fullName?: never }>({
+  firstName: nameBeside(fields.firstName),
+  lastName: nameBeside(fields.lastName),
+  fullName: Joi.forbidden().messages({
+    'any.unknown': 'Full name must be first name, space, last name, without a comma.',
+  }),
+  email: fields.email.required(),
+  // What can't be a phone is judged with the account that has it: see phone-doubts.ts.
+  phone: fields.anyPhone.required(),
+  role: fields.oneOf('Role', importableRoles).lowercase().empty(blank),
+  isActive: Joi.boolean()
+    .truthy(...answerWords.yes, ...stateWords.yes)
+    .falsy(...answerWords.no, ...stateWords.no)
+    .empty(blank)
+    .messages({ 'boolean.base': 'isActive must be true or false.' }),
+  password: fields.password.empty(blank),
+  passwordHash: Joi.string()
+    .trim()
+    .pattern(passwordHashShape)
+    .empty(blank)
+    .messages({ 'string.pattern.base': 'Password hash must be a bcrypt hash with a cost from 4 to 15.' }),
+  course: fields.course.empty(blank),
+  enrollmentStatus: fields.oneOf('Enrollment status', importableStatuses).trim().lowercase().empty(blank),
+  notes: fields.notes.empty(blank),
+})
+  .nand('password', 'passwordHash')
+  .messages({ 'object.nand': 'Give a password or a password hash, not both.' });
+
+const quickName =
+  /^[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f][A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f .'-]{0,48}[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f]$/;
+const quickEmail = /^[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*@(?:[A-Za-z0-9](?:-?[A-Za-z0-9])*\.)+[A-Za-z]{2,}$/;
+const quickPhone = /^\+?\d(?:[ ()-]*\d){3,24}$/;
+
+/**
+ * What {@link importedPersonSchema} makes of the plain rows that most files consist of, at a fraction of its cost;
+ * nothing for every other row, which the schema then judges. It never knows better than the schema: a property test
+ * holds the one against the other.
+ */
+export function quickPerson(input: Partial<Record<ImportColumn, string>>): ImportedPerson | undefined {
+  const { firstName = '', lastName = '', email = '', phone = '', role = '', passwordHash = '' } = input;
+  if (firstName.length > 50 || lastName.length > 50 || email.length > 64 || phone.length > 50) return undefined;
+  if (!quickName.test(firstName) || !quickName.test(lastName)) return undefined;
+  if (!quickEmail.test(email) || !quickPhone.test(phone)) return undefined;
+  if (input.isActive || input.password || input.course || input.enrollmentStatus || input.notes) return undefined;
+  if (role !== '' && role !== 'trainee' && role !== 'trainer') return undefined;
+  if (passwordHash !== '' && !passwordHashShape.test(passwordHash)) return undefined;
+  return {
+    firstName,
+    lastName,
+    email: email.toLowerCase(),
+    phone,
+    ...(role !== '' && { role }),
+    ...(passwordHash !== '' && { passwordHash }),
+  };
+}

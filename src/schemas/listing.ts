@@ -1,0 +1,81 @@
+import { characters, checked, oneOf, text, unprintable } from './fields.js';
+import Joi from './joi.js';
+import { withoutInvisible } from './text.js';
+
+/** The parameters that listings share: what to look for, which page, in which order, with which optional keys. */
+
+const searchMaximum = 200;
+
+/**
+ * One or several of a closed list of words, separated by commas: a parameter of a query has one value. The result is the
+ * list of them, each once.
+ */
+export function severalOf(label: string, words: readonly string[]) {
+  const mustBe = `${label} must be one of ${words.join(', ')}.`;
+  return Joi.string()
+    .custom((value: string, helpers) => {
+      const chosen = [...new Set(value.split(',').map((word) => word.trim()))];
+      return chosen.every((word) => words.includes(word)) ? chosen : helpers.message({ custom: mustBe });
+    })
+    .messages({ '*': mustBe })
+    .meta({ type: 'array', items: { type: 'string', enum: [...words] } });
+}
+
+/** The keys that an answer has only for those who ask for them. */
+export const include = <T extends string>(...keys: readonly [T, ...T[]]) =>
+  severalOf('include', keys).description(
+    `Optional keys of the answer: ${keys.join(', ')}. Several are separated by commas`,
+  );
+
+const searchTooLong = `search must be at most ${searchMaximum} characters.`;
+
+/** A word to look for in names and titles. */
+export const search = checked(text('search', searchTooLong).trim().allow(''), (value) => {
+  if (characters(value) > searchMaximum) return searchTooLong;
+  return unprintable.test(value) ? 'search must not contain control characters.' : undefined;
+})
+  // Names have lost it: nothing would be found with it.
+  .custom((value: string) => withoutInvisible(value).trim())
+  .meta({ maxLength: searchMaximum });
+
+/** `true` or `false` in a query string. */
+export const queryBoolean = (label: string) =>
+  Joi.boolean()
+    .sensitive()
+    .messages({ 'boolean.base': `${label} must be true or false.` });
+
+const wholeNumber = (label: string, minimum: number, maximum: number) =>
+  Joi.number()
+    .integer()
+    .min(minimum)
+    .max(maximum)
+    .messages({ '*': `${label} must be a whole number from ${minimum} to ${maximum}.` });
+
+/** The highest page: keeps `page * limit` far inside what every database takes as an offset. */
+const maximumPage = 1_000_000;
+
+/** Query parameters of a paged listing. */
+export function paging(defaultLimit: number) {
+  return {
+    page: wholeNumber('page', 1, maximumPage).default(1),
+    limit: wholeNumber('limit', 1, 100).default(defaultLimit),
+  };
+}
+
+/** Query parameters of a sorted listing: a closed list of fields, the first being the default. */
+export function sorting<T extends string>(fields: readonly [T, ...T[]]) {
+  return {
+    sortBy: oneOf('sortBy', fields).default(fields[0]),
+    sortOrder: oneOf('sortOrder', ['ASC', 'DESC'] as const).default('DESC'),
+  };
+}
+
+export interface Paging {
+  page: number;
+  limit: number;
+}
+
+export interface Sorting<T extends string> {
+  sortBy: T;
+  sortOrder: 'ASC' | 'DESC';
+}
