@@ -185,4 +185,4 @@ async function replaceCheck(queryInterface, change) {
 /** SQL for "this column is one of these words". */
 const oneOf = (column, words) => `\`${column}\` IN (${words.map((word) => `'${word}'`).join(', ')})`;
 
-module.exports = { addColumn, addIndex, createTable, dropColumn, dropIndex, dropTable, oneOf, replaceCheck };
+module.exports = { addColumn, addIndex, createTable, dropColumn, dropIndex, dropTable, hasColumn, oneOf, replaceCheck };

@@ -29,11 +29,12 @@ export class AuditTexts {
   toJson(values: object | undefined): string | null {
     if (values === undefined) return null;
     const stored: Record<string, unknown> = {};
-    for (const [field, value] of Object.entries(values)) stored[field] = this.#stored(value);
+    for (const [field, value] of Object.entries(values)) stored[field] = this.stored(value);
     return JSON.stringify(stored);
   }
 
-  #stored(value: unknown): unknown {
+  /** A value as it stands in JSON: a reference in the place of a long text. */
+  stored(value: unknown): unknown {
     if (typeof value !== 'string' || Buffer.byteLength(value) <= mostBytes) return value;
     const id = createHash('sha256').update(value).digest('base64url');
     this.#texts.set(id, value);
@@ -47,6 +48,18 @@ export class AuditTexts {
     const rows = [...this.#texts].map(([id, content]) => ({ id, content })).sort((a, b) => (a.id < b.id ? -1 : 1));
     await database.models.AuditText.bulkCreate(rows, { ignoreDuplicates: true, transaction });
   }
+}
+
+/**
+ * Stores a long text that rows of other tables share, too.
+ * @returns its id; null for a text that is short enough to be copied
+ */
+export async function storeShared(core: Core, text: string, transaction: Transaction): Promise<string | null> {
+  const texts = new AuditTexts();
+  const id = referenceIn(texts.stored(text));
+  if (id === undefined) return null;
+  await texts.save(core, transaction);
+  return id;
 }
 
 /** The values of a column, as `toJson()` wrote them. */

@@ -9,6 +9,7 @@ import { initImportPlanRow } from './import-plan-row.js';
 import { initImportRow } from './import-row.js';
 import { initLoginThrottle } from './login-throttle.js';
 import { initSession } from './session.js';
+import { shareNotes } from './shared-notes.js';
 import { initStoredFile } from './stored-file.js';
 import { initUser } from './user.js';
 
@@ -32,6 +33,7 @@ export function initModels(sequelize: Sequelize) {
   models.Course.belongsTo(models.User, { as: 'trainer', foreignKey: 'trainerId' });
   models.Enrollment.belongsTo(models.Course, { as: 'course', foreignKey: 'courseId' });
   models.Enrollment.belongsTo(models.User, { as: 'user', foreignKey: 'userId' });
+  shareNotes(models.Enrollment, models.AuditText);
   // By the subject that names the account: the query says how.
   models.User.hasOne(models.LoginThrottle, { as: 'currentLock', foreignKey: 'subject', constraints: false });
   return models;

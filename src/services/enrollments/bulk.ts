@@ -3,6 +3,7 @@ import type { Enrollment } from '../../db/models/enrollment.js';
 import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit.js';
+import { storeShared } from '../audit-texts.js';
 import { reserveSeats } from '../capacity.js';
 import type { Actor, Core } from '../core.js';
 import { lockManagedCourse } from '../courses/commands.js';
@@ -51,6 +52,17 @@ async function sortOut(
   return sorted;
 }
 
+/** What is stored as the notes of each enrollment: long ones once for all. */
+async function notesOf(
+  core: Core,
+  notes: string | null | undefined,
+  transaction: Transaction,
+): Promise<Partial<Pick<Enrollment, 'notes' | 'notesTextId'>>> {
+  const notesTextId = typeof notes === 'string' ? await storeShared(core, notes, transaction) : null;
+  if (notesTextId !== null) return { notes: null, notesTextId };
+  return notes === undefined ? {} : { notes };
+}
+
 /**
  * Enrolls many trainees in a course: all who can be, or none when the course would be over its capacity.
  * @throws AppError `VALIDATION`, `NOT_FOUND`, `ACCESS_DENIED`, `COURSE_FULL`
@@ -69,6 +81,7 @@ export async function assignMany(
     await reserveSeats(core, course, fresh.length + again.length, transaction);
     const now = core.now();
     const ids = newIds(fresh.length);
+    const written = fresh.length + again.length > 0 ? await notesOf(core, notes, transaction) : {};
     const { trainerId } = course;
     const entered = fresh.map((userId, index) => ({
       id: ids[index] ?? '',
@@ -76,15 +89,13 @@ export async function assignMany(
       courseId,
       trainerId,
       status,
-      notes: notes ?? null,
+      notes: null,
+      ...written,
     }));
     await insertEnrollments(core, entered, now, transaction);
     const revived = again.map(({ id }) => id);
     if (revived.length > 0)
-      await Enrollment.update(
-        { status, enrolledAt: now, ...(notes !== undefined && { notes }) },
-        { where: { id: revived }, transaction },
-      );
+      await Enrollment.update({ status, enrolledAt: now, ...written }, { where: { id: revived }, transaction });
     const enrollments = await Enrollment.findAll({ where: { id: [...ids, ...revived] }, order: ['id'], transaction });
     const before = new Map(again.map((enrollment) => [enrollment.id, auditedEnrollment(enrollment)]));
     const records = enrollments.map((enrollment) =>

@@ -13,6 +13,8 @@ export interface NewEnrollment {
   trainerId: string;
   status: EnrollmentStatus;
   notes: string | null;
+  /** The text in the place of `notes`: see services/audit-texts.ts. */
+  notesTextId?: string | null;
 }
 
 /** Inserts many enrollments. The caller has reserved the seats and checked that no trainee has an enrollment in the course. */
@@ -24,6 +26,7 @@ export async function insertEnrollments(
 ): Promise<void> {
   const rows = enrollments.map((enrollment) => ({
     ...enrollment,
+    notesTextId: enrollment.notesTextId ?? null,
     progress: 0,
     enrolledAt: now,
     createdAt: now,
