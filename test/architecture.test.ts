@@ -263,7 +263,7 @@ describe('A start', () => {
   it('loads declarations only until a command runs, so that help is shown soon', () => {
     const loaded = [...loadedWith('cli/main.ts')];
     expect(loaded.filter((name) => /^(services|presenters|schemas|db|config)\//.test(name))).to.deep.equal([]);
-    expect(loaded.filter((name) => !name.endsWith('.ts'))).to.have.members(['commander', 'fast-string-width']);
+    expect(loaded.filter((name) => !name.endsWith('.ts'))).to.have.members(['commander']);
     expect(loaded).to.not.include('cli/core/run.ts');
   });
 
