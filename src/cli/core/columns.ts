@@ -11,10 +11,11 @@ export interface Column<T> {
   heading?: string;
   value: (item: T) => Value;
   /**
-   * What becomes of a text that the terminal has no space for: it is cut, wrapped over several lines, or shown whole, as what
-   * people copy must be. `id`: its last 8 characters are shown, which commands accept. Numbers and times are always whole.
+   * What becomes of a text that the terminal has no space for: it is cut, wrapped over several lines (`words`: only between
+   * words, so that paths can be copied), or shown whole, as what people copy must be. `id`: its last 8 characters are shown,
+   * which commands accept. Numbers and times are always whole.
    */
-  fit?: 'cut' | 'wrap' | 'whole' | 'id';
+  fit?: 'cut' | 'wrap' | 'words' | 'whole' | 'id';
   /** How narrow a text may become before a column is left out. */
   minimum?: number;
   /**
@@ -43,9 +44,13 @@ export const listingOptions = (items: string, columns: readonly Pick<Column<neve
   '--no-pager': "don't open a pager ($PAGER) for what is longer than the screen",
 });
 
-/** The option of listings that can be sorted. @param keys what to sort by, such as "title or createdAt" */
-export const sortOption = (keys: string) => ({
-  '--sort <field>': `${keys}; with - in front in descending order, such as -createdAt`,
+/**
+ * The option of listings that can be sorted.
+ * @param keys what to sort by, such as "title or createdAt"
+ * @param example one of them
+ */
+export const sortOption = (keys: string, example = 'createdAt') => ({
+  '--sort <field>': `${keys}; -${example}: in descending order`,
 });
 
 /** The order of `--sort` as the API takes it. */

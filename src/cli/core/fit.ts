@@ -33,18 +33,18 @@ function pieces(word: string, width: number): string[] {
   return found;
 }
 
-/** The text in lines that are no wider than this: broken between words, and within those that are too long. */
-export function wrap(text: string, width: number): string[] {
+/** The text in lines that are no wider than this: broken between words, and within those that are too long, or not there. */
+export function wrap(text: string, width: number, keepsWords = false): string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ').flatMap((one) => (displayWidth(one) > width ? pieces(one, width) : [one]))) {
+  const isBroken = (word: string) => !keepsWords && displayWidth(word) > width;
+  for (const word of text.split(' ').flatMap((one) => (isBroken(one) ? pieces(one, width) : [one]))) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (displayWidth(longer) <= width) line = longer;
-    else {
+    if (line !== '' && displayWidth(longer) > width) {
       lines.push(line);
       line = word;
-    }
+    } else line = longer;
   }
   return [...lines, line];
 }

@@ -43,11 +43,11 @@ function textOf(value: Value, isId: boolean, { width, now }: Display, { absolute
   return isId && width !== undefined && !chosen ? text.slice(-shortId) : text;
 }
 
-const isCuttable = <T>({ fit = 'cut' }: Column<T>) => fit === 'cut' || fit === 'wrap';
+const isCuttable = <T>({ fit = 'cut' }: Column<T>) => fit !== 'whole' && fit !== 'id';
 
-/** Whether the texts of a column may be shortened: numbers and times are not. */
-const canShrink = <T>(column: Column<T>, items: readonly T[]) =>
-  isCuttable(column) && items.some((item) => typeof column.value(item) === 'string');
+/** Whether a column has texts: numbers and times are never shortened. */
+const hasTexts = <T>({ value }: Column<T>, items: readonly T[]) =>
+  items.some((item) => typeof value(item) === 'string');
 
 /** Spreads what is left of the line over the columns whose texts may be longer in rows that follow. */
 function grown(widths: readonly number[], canGrow: readonly boolean[], width: number) {
@@ -58,18 +58,19 @@ function grown(widths: readonly number[], canGrow: readonly boolean[], width: nu
   return widths.map((here, index) => (here > 0 && canGrow[index] ? here + more : here));
 }
 
-function extentOf<T>(column: Column<T>, isText: boolean, texts: readonly string[]): Extent {
+function extentOf<T>(column: Column<T>, canShrink: boolean, texts: readonly string[]): Extent {
   const heading = displayWidth(headingOf(column));
   const natural = Math.max(heading, ...texts.map((text) => displayWidth(text)));
   const minimum = Math.max(heading, column.minimum ?? 10);
   const priority = typeof column.priority === 'number' ? column.priority : 0;
-  return { natural, minimum: isText ? Math.min(natural, minimum) : natural, priority };
+  return { natural, minimum: canShrink ? Math.min(natural, minimum) : natural, priority };
 }
 
 /** The lines that a cell takes. */
 function cellLines<T>(column: Column<T>, text: string, value: Value, width: number): string[] {
   if (typeof value !== 'string' || !isCuttable(column) || displayWidth(text) <= width) return [text];
-  return column.fit === 'wrap' ? wrap(text, width) : [cut(text, width)];
+  const { fit = 'cut' } = column;
+  return fit === 'cut' ? [cut(text, width)] : wrap(text, width, fit === 'words');
 }
 
 const padded = (text: string, width: number, toTheRight: boolean) => {
@@ -86,14 +87,15 @@ export function tableOf<T>(
 ): Table<T> {
   const { width } = display;
   const text = (column: Column<T>, item: T) => textOf(column.value(item), column.fit === 'id', display, wishes);
-  const flexible = columns.map((column) => canShrink(column, items));
+  const texts = columns.map((column) => hasTexts(column, items));
   const extents = columns.map((column, index) => {
-    const texts = items.map((item) => text(column, item));
-    const extent = extentOf(column, flexible[index] ?? false, texts);
+    const cells = items.map((item) => text(column, item));
+    const extent = extentOf(column, isCuttable(column) && Boolean(texts[index]), cells);
     return wishes.chosen ? { ...extent, priority: 0 } : extent;
   });
+  const canGrow = columns.map(({ fit }, index) => fit !== 'id' && Boolean(texts[index]));
   const fitting = layout(extents, width);
-  const widths = wishes.grows && width !== undefined ? grown(fitting, flexible, width) : fitting;
+  const widths = wishes.grows && width !== undefined ? grown(fitting, canGrow, width) : fitting;
   const shown = columns.flatMap((column, index) => {
     const here = widths[index] ?? 0;
     const isNumeric = items.some((item) => typeof column.value(item) === 'number');
@@ -139,8 +141,8 @@ export function rowsText(headings: readonly string[], rows: readonly Row[], disp
       name: heading,
       heading,
       value: (row) => row[index],
-      fit: index === wrapped ? 'wrap' : 'whole',
-      minimum: 20,
+      fit: index === wrapped ? 'words' : 'whole',
+      minimum: 12,
       priority: 0,
     }),
   );

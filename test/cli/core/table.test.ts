@@ -23,6 +23,7 @@ describe('Text that is too wide', () => {
     expect(wrap('Introduction to weaving', 12)).to.deep.equal(['Introduction', 'to weaving']);
     expect(wrap('a unbreakable word', 5)).to.deep.equal(['a', 'unbre', 'akabl', 'e', 'word']);
     expect(wrap('花子花子花', 4)).to.deep.equal(['花子', '花子', '花']);
+    expect(wrap('a unbreakable word', 5, true)).to.deep.equal(['a', 'unbreakable', 'word']);
   });
 
   it('is never wider than asked for', () => {

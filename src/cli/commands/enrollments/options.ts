@@ -7,7 +7,10 @@ export const enrollmentListOptions = {
   '--trainer <user>': "only in this trainer's courses: id, email or phone",
   '--status <status>': 'only pending, active, completed or cancelled ones; several separated by commas',
   '--search <text>': "search in the trainee's name and email",
-  ...sortOption('enrolledAt, with --course, --user or --trainer also completedAt or progress, with --course lastName'),
+  ...sortOption(
+    'enrolledAt, with --course, --user or --trainer also completedAt or progress, with --course lastName',
+    'enrolledAt',
+  ),
   ...listingOptions('enrollments', enrollmentColumns),
 };
 

@@ -10,20 +10,21 @@ import { type Display, rowsText, tableText } from '../../core/table.js';
 
 type Overview = ReturnType<typeof presentOverview<Awaited<ReturnType<typeof superAdminOverview>>>>;
 
+type People = [name: string, counts: Overview['people']['byRole']['trainee']];
+
+const peopleColumns: readonly Column<People>[] = [
+  { name: 'accounts', value: ([name]) => name, fit: 'whole', priority: 0 },
+  { name: 'total', value: ([, { total }]) => total, priority: 0 },
+  { name: 'active', value: ([, { active }]) => active, priority: 0 },
+  // The other two say it as well.
+  { name: 'inactive', value: ([, { inactive }]) => inactive, priority: 1 },
+  { name: 'initialPassword', value: ([, { initialPassword }]) => initialPassword, priority: 0 },
+  { name: 'locked', value: ([, { locked }]) => locked, priority: 0 },
+];
+
 function peopleText({ people }: Overview, display: Display): string {
-  const counts = [...roles.map((role) => [role, people.byRole[role]] as const), ['all', people] as const];
-  return rowsText(
-    ['ACCOUNTS', 'TOTAL', 'ACTIVE', 'INACTIVE', 'INITIAL PASSWORD', 'LOCKED'],
-    counts.map(([name, { total, active, inactive, initialPassword, locked }]) => [
-      name,
-      total,
-      active,
-      inactive,
-      initialPassword,
-      locked,
-    ]),
-    display,
-  );
+  const counts: People[] = [...roles.map((role): People => [role, people.byRole[role]]), ['all', people]];
+  return tableText(peopleColumns, counts, display);
 }
 
 type ImportSummary = NonNullable<Overview['imports']>[number];
