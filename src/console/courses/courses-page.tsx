@@ -108,6 +108,7 @@ function useColumns(): readonly Column<Course>[] {
       id: 'actions',
       header: t('courses.field.actions'),
       align: 'end',
+      pinned: true,
       render: (course) => <CourseActions course={course} />,
     },
   ];

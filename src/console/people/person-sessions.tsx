@@ -55,6 +55,7 @@ export function PersonSessions({ user, search, onSearch }: PersonListProps) {
         id: 'end',
         header: t('people.session.actions'),
         align: 'end',
+        pinned: true,
         render: (session) => (
           <Button size="compact-sm" variant="default" onClick={() => setEnding(session)}>
             {t('people.session.end')}

@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Checkbox, Menu, Stack, Table, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Box, Button, Checkbox, Menu, Stack, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconColumns } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
@@ -18,6 +18,8 @@ export interface Column<Row> {
   align?: 'start' | 'end';
   /** On one line, also where the table is too wide for the window. */
   noWrap?: boolean;
+  /** Stays in sight where the table scrolls sideways: the last column, for what can be done with a row; its header is for screen readers. */
+  pinned?: boolean;
 }
 
 /** What is selected: the rows of all pages that were looked at, by their keys. */
@@ -87,8 +89,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {rows.map((row) => (
               <Table.Tr key={props.rowKey(row)} aria-selected={props.selection?.selected.has(props.rowKey(row))}>
                 {props.selection && <SelectCell {...props} selection={props.selection} row={row} />}
-                {shown.map(({ id, render, align, noWrap }) => (
-                  <Table.Td key={id} ta={align ?? 'start'} data-no-wrap={noWrap}>
+                {shown.map(({ id, render, align, noWrap, pinned }) => (
+                  <Table.Td key={id} ta={align ?? 'start'} data-no-wrap={noWrap} data-pinned={pinned}>
                     {render(row)}
                   </Table.Td>
                 ))}
@@ -134,13 +136,18 @@ function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSo
             />
           </Table.Th>
         )}
-        {shown.map(({ id, header, sortKey, align }) => {
+        {shown.map(({ id, header, sortKey, align, pinned }) => {
           const direction = sort === sortKey ? 'ascending' : sort === `-${sortKey}` ? 'descending' : 'none';
           return (
-            <Table.Th key={id} ta={align ?? 'start'} aria-sort={sortKey === undefined ? undefined : direction}>
-              {sortKey === undefined ? (
-                header
-              ) : (
+            <Table.Th
+              key={id}
+              ta={align ?? 'start'}
+              aria-sort={sortKey === undefined ? undefined : direction}
+              data-pinned={pinned}
+            >
+              {pinned && <VisuallyHidden>{header}</VisuallyHidden>}
+              {!pinned && sortKey === undefined && header}
+              {sortKey !== undefined && (
                 <UnstyledButton
                   className="sort-button"
                   aria-label={t('table.sortBy', { column: header })}
