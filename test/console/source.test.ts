@@ -22,6 +22,11 @@ describe('The source of the web console', () => {
     expect(filesWith(/from '@mantine\/form'/)).to.deep.equal(['ui/form.tsx']);
   });
 
+  it('has one field to choose a person, and one to choose a course', () => {
+    expect(filesWith(/<SearchSelect/).sort()).to.deep.equal(['courses/course-picker.tsx', 'people/person-picker.tsx']);
+    expect(filesWith(/nameOf = /)).to.deep.equal(['ui/person-name.ts']);
+  });
+
   it('imports nothing of the service but the generated types', () => {
     const outside = files.flatMap((file) =>
       [...textOf(file).matchAll(/from '(\.[^']+)'/g)]

@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Checkbox, Menu, Stack, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Box, Button, Checkbox, Menu, Stack, Table, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconColumns } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
@@ -145,9 +145,9 @@ function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSo
               aria-sort={sortKey === undefined ? undefined : direction}
               data-pinned={pinned}
             >
-              {pinned && <VisuallyHidden>{header}</VisuallyHidden>}
-              {!pinned && sortKey === undefined && header}
-              {sortKey !== undefined && (
+              {sortKey === undefined ? (
+                <span>{header}</span>
+              ) : (
                 <UnstyledButton
                   className="sort-button"
                   aria-label={t('table.sortBy', { column: header })}
