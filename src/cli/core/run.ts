@@ -1,6 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.js';
+import type { UnknownSetting } from '../../config/unknown-settings.js';
 import type { Context } from '../../context.js';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
 import {
@@ -81,6 +82,11 @@ export interface Outcome {
   exitCode: ExitCode;
 }
 
+function unknownSettingText({ name, origin, meant }: UnknownSetting): string {
+  const where = origin === '.env' ? 'In .env, ' : 'In the environment, ';
+  return `warning: ${where}${name} is no setting of coursectl.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+}
+
 /** @throws AppError `DATABASE_MISSING` instead of opening a file that isn't there, which would create it */
 async function assertDatabaseExists({ database }: Config): Promise<void> {
   if (database.dialect !== 'sqlite') return;
@@ -105,8 +111,18 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
   opened: Context[],
 ): Run<Usage, O, C> {
   const { arguments: given, options } = calledWith<Usage, O & typeof commonOptions, C>(command);
+  const say: Run['say'] = (text) => {
+    if (!options.quiet && !options.json) io.stderr.write(`${printable(text)}\n`);
+  };
+  let isWarned = false;
   const config: Run['config'] = async (overrides = {}) => {
-    const { loadConfig } = await import('../../config/config.js');
+    const [{ loadConfig }, { unknownSettings }] = await Promise.all([
+      import('../../config/config.js'),
+      import('../../config/unknown-settings.js'),
+    ]);
+    // Before the settings are checked: one that is misspelt may be the one that is missing.
+    if (!isWarned) for (const unknown of unknownSettings(io)) say(unknownSettingText(unknown));
+    isWarned = true;
     try {
       return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
     } catch (error) {
@@ -142,9 +158,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
       if (schema === 'not newer') await context.schema.assertNotNewer();
       return context;
     },
-    say(text) {
-      if (!options.quiet && !options.json) io.stderr.write(`${printable(text)}\n`);
-    },
+    say,
     emit: (line) => writeLine(io.stdout, printable(line)),
   };
 }
