@@ -8,8 +8,10 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     summary: 'Show the effective settings and where each comes from, with secrets hidden',
     examples: ['config', 'config --json'],
-    async run({ io }) {
+    async run({ io, config }) {
       const { describeSettings } = await import('../../../config/show.js');
+      // It warns of names that are no settings.
+      await config();
       const settings = describeSettings({ env: io.env, cwd: io.cwd });
       return {
         json: { settings },

@@ -15,11 +15,9 @@ import { enrollmentText, traineeName } from './output.js';
 
 type Filters = OptionValues<typeof enrollmentListOptions>;
 
-/** A page of the listing that has the filters. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` */
+/** A page of the listing that has the filters. @throws AppError `VALIDATION`, `NOT_FOUND` */
 async function pageFor(context: Context, options: Filters) {
   const { user, trainer, search, status, sortBy, sortOrder, page, limit } = options;
-  if (search !== undefined && user !== undefined)
-    throw new AppError('USAGE', '--search and --user exclude each other.');
   const course =
     options.course === undefined
       ? undefined
@@ -36,6 +34,9 @@ async function pageFor(context: Context, options: Filters) {
  * @throws AppError `USAGE` for filters that exclude each other, `VALIDATION`, `NOT_FOUND`
  */
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
+  const { search, user } = run.options;
+  if (search !== undefined && user !== undefined)
+    throw new AppError('USAGE', '--search and --user exclude each other.');
   const { items, pagination } = await pageFor(await run.context(), run.options);
   const enrollments = items.map(presentTrainerEnrollment);
   const rows = enrollments.map((enrollment) => [
