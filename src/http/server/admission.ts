@@ -29,6 +29,8 @@ export interface AdmissionFigures {
 export interface AdmissionOptions {
   /** Maximum number of requests processed concurrently. */
   maxConcurrent: number;
+  /** Whether a response says that requests aren't being served. */
+  isFailure(response: ServerResponse): boolean;
   /** Receives the number of refusals of each second that had any. */
   onRefusals?(count: number): void;
   limits?: Partial<QueueLimits>;
@@ -53,7 +55,7 @@ interface Waiting {
  * @param refuse answers a refused request, as cheaply as possible
  */
 export function createAdmission(
-  { maxConcurrent, onRefusals, limits }: AdmissionOptions,
+  { maxConcurrent, isFailure, onRefusals, limits }: AdmissionOptions,
   refuse: (request: IncomingMessage, response: ServerResponse) => void,
 ): Admission {
   const control = createQueueControl(maxConcurrent, limits);
@@ -111,8 +113,8 @@ export function createAdmission(
   }
 
   /** A request that its client aborted says nothing about the service. */
-  function noteOutcome({ writableFinished, statusCode }: ServerResponse): void {
-    if (writableFinished && control.answered(clock(), statusCode >= 500)) expire();
+  function noteOutcome(response: ServerResponse): void {
+    if (response.writableFinished && control.answered(clock(), isFailure(response))) expire();
   }
 
   function leave(response: ServerResponse): void {

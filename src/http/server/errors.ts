@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, type ErrorCode } from '../../errors.js';
 import type { Logger } from '../../logger.js';
@@ -190,12 +191,21 @@ function createUnavailableLog(logger: Logger): (code: ErrorCode, first: object) 
   };
 }
 
+/** Responses that refuse a request because its own client or account has too many: they say nothing about the service. */
+const refusedByBound = new WeakSet<ServerResponse>();
+
+/** Whether the service has failed to do what it was asked for. */
+export const isServiceFailure = (response: ServerResponse): boolean =>
+  response.statusCode >= 500 && !refusedByBound.has(response);
+
 /** The last middleware: every failure becomes JSON; an unknown one is logged whole and shown as `Server error.`. */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   const logUnavailable = createUnavailableLog(logger);
   return (error: unknown, request, response: Response<object, { operation?: Operation }>, next) => {
     const known = error instanceof AppError ? error : fromFramework(error);
     const mapping = known ? mappings[known.code] : serverError;
+    // What the database caused names it.
+    if (known?.code === 'OVERLOADED' && known.cause === undefined) refusedByBound.add(response);
     if (mapping.status >= 500) {
       const entry = { req: describeRequest(request, response), err: error };
       if (known && mapping.status === 503) logUnavailable(known.code, entry);

@@ -13,7 +13,7 @@ import { securityHeaders } from '../middleware/security-headers.js';
 import { createAdmission } from './admission.js';
 import { createApp } from './app.js';
 import { type Connections, trackConnections } from './connections.js';
-import { messageOf, retryAfterOf } from './errors.js';
+import { isServiceFailure, messageOf, retryAfterOf } from './errors.js';
 import { createLargeAnswers } from './large-answers.js';
 import { countPerSecond } from './per-second.js';
 import type { QueueLimits } from './queue-control.js';
@@ -156,7 +156,7 @@ export async function startServer(
   const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
   const onRefusals = (count: number) => context.logger.warn({ count }, 'busy: requests were turned away');
   const admission = createAdmission(
-    { maxConcurrent: maxInFlight, onRefusals, ...(queue && { limits: queue }) },
+    { maxConcurrent: maxInFlight, isFailure: isServiceFailure, onRefusals, ...(queue && { limits: queue }) },
     refusal(context),
   );
   const cut = countPerSecond((count) =>

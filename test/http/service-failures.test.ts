@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import express from 'express';
+import pino from 'pino';
+import request from 'supertest';
+import { AppError } from '../../src/errors.js';
+import { createErrorHandler, isServiceFailure } from '../../src/http/server/errors.js';
+
+describe('A response counts as a failure of the service', () => {
+  const cases: readonly [name: string, error: unknown, isFailure: boolean][] = [
+    ['when the database was too busy', new AppError('OVERLOADED', 'Busy.', { cause: new Error('deadlock') }), true],
+    ['when the database was away', new AppError('DATABASE_UNREACHABLE', 'Away.'), true],
+    ['when the program has a bug', new Error('bug'), true],
+    ['but not when a client has too many requests of its own', new AppError('OVERLOADED'), false],
+    ['but not when nothing was found', new AppError('NOT_FOUND'), false],
+  ];
+  for (const [name, error, isFailure] of cases)
+    it(name, async () => {
+      let counted: boolean | undefined;
+      const app = express();
+      app.get('/', (_request, response) => {
+        response.once('finish', () => {
+          counted = isServiceFailure(response);
+        });
+        throw error;
+      });
+      app.use(createErrorHandler(pino({ enabled: false })));
+      await request(app).get('/');
+      expect(counted).to.equal(isFailure);
+    });
+});
