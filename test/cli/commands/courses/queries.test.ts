@@ -178,7 +178,7 @@ describe('coursectl courses', () => {
 
     it('says so when there are none', async () => {
       await harness.context.database.models.Course.update({ category: null }, { where: {} });
-      expect((await cli.run(['courses', 'categories'])).stdout).to.equal('No categories.\n');
+      expect((await cli.run(['courses', 'categories'])).stderr).to.equal('No categories.\n');
     });
   });
 
