@@ -145,6 +145,8 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
     {
       id: 'notes',
       header: t('courses.field.notes'),
+      // Beside the courses there is no space for them.
+      optional: withCourse,
       render: ({ notes }) => (
         <Text size="sm" lineClamp={3} className="running-text" miw={120}>
           {notes ?? '–'}
@@ -165,7 +167,7 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
 function Trainee({ user }: { user: EnrollmentRow['user'] }) {
   const isAdmin = useUser().role === 'super_admin';
   return (
-    <Box miw={130}>
+    <Box className="person-cell">
       {isAdmin ? (
         <TextLink to="/people/$id" params={{ id: user.id }}>
           {nameOf(user)}

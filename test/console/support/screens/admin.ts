@@ -113,7 +113,7 @@ export const adminScreens: readonly Screen[] = [
     async prepare(page) {
       await page.getByRole('button', { name: 'Actions for Compilers' }).click();
       await page.getByRole('menuitem', { name: 'Delete course' }).click();
-      await page.getByRole('dialog').getByText('can not be undone').waitFor();
+      await page.getByRole('dialog').getByText('cannot be undone').waitFor();
     },
   },
   {
