@@ -79,7 +79,7 @@ describe('coursectl courses', () => {
       expect(await titles('--full')).to.deep.equal(['Weaving']);
       expect(await titles('--seats-left')).to.deep.equal(['Bees', 'Überfärben']);
       const { stdout } = await cli.run(['courses', 'list', '--include', 'seats', '--sort', '-title']);
-      const [heading, , weaving, bees] = stdout.split('\n');
+      const [heading, weaving, , bees] = stdout.split('\n');
       expect(heading).to.match(/ PUBLISHED +SEATS$/);
       expect(weaving).to.match(/^Weaving .* yes +1 taken, 0 left$/);
       expect(bees).to.match(/^Bees .* yes +0 taken, no limit$/);
