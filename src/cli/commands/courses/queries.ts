@@ -61,7 +61,8 @@ export async function show(run: Run<'<course>', typeof courseDetailOptions>): Pr
 /** The categories that courses have. */
 export async function categories(run: Run): Promise<Result> {
   const names = await listCategories(await run.context(), operator);
-  return { json: { categories: names }, text: names.length === 0 ? 'No categories.' : names.join('\n') };
+  if (names.length === 0) run.say('No categories.');
+  return { json: { categories: names }, text: names.join('\n') };
 }
 
 /** A page of the trainers who can be given a course. @throws AppError `VALIDATION` */

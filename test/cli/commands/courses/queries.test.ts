@@ -79,7 +79,7 @@ describe('coursectl courses', () => {
       expect(await titles('--full')).to.deep.equal(['Weaving']);
       expect(await titles('--seats-left')).to.deep.equal(['Bees', 'Überfärben']);
       const { stdout } = await cli.run(['courses', 'list', '--include', 'seats', '--sort', '-title']);
-      const [heading, , weaving, bees] = stdout.split('\n');
+      const [heading, weaving, , bees] = stdout.split('\n');
       expect(heading).to.match(/ PUBLISHED +SEATS$/);
       expect(weaving).to.match(/^Weaving .* yes +1 taken, 0 left$/);
       expect(bees).to.match(/^Bees .* yes +0 taken, no limit$/);
@@ -178,7 +178,7 @@ describe('coursectl courses', () => {
 
     it('says so when there are none', async () => {
       await harness.context.database.models.Course.update({ category: null }, { where: {} });
-      expect((await cli.run(['courses', 'categories'])).stdout).to.equal('No categories.\n');
+      expect((await cli.run(['courses', 'categories'])).stderr).to.equal('No categories.\n');
     });
   });
 
