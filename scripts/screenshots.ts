@@ -1,13 +1,14 @@
 /**
  * Pictures of the web console, of the built service on a throw-away SQLite database with the demo programme.
  * `npm run screenshots`: those of the README, into docs/images.
- * `npm run screenshots -- FOLDER`: every screen, light, dark and narrow, to look at.
+ * `npm run screenshots -- FOLDER`: every screen, light, dark and narrow, to look at; with `--readme` those of the README.
  * Clocks show the demo's day, so that its dates are the same every time. CHROMIUM names another browser than Debian's.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { loadConfig } from '../src/config/config.js';
 import { type Context, createContext } from '../src/context.js';
@@ -15,12 +16,20 @@ import { startServer } from '../src/http/server/server.js';
 import { createLogger } from '../src/logger.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const consoleFolder = path.join(root, 'dist', 'console');
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    readme: { type: 'boolean', default: false },
+    // The built console.
+    console: { type: 'string', default: path.join(root, 'dist', 'console') },
+  },
+});
+const consoleFolder = path.resolve(options.console);
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Absent: those of the README alone. */
-const everyScreenInto = process.argv[2];
-const target = everyScreenInto ?? path.join(root, 'docs', 'images');
+const [folderGiven] = positionals;
+const isEveryScreen = folderGiven !== undefined && !options.readme;
+const target = folderGiven ?? path.join(root, 'docs', 'images');
 
 /** "Today" of the demo: see seeders/. */
 const today = Date.parse('2026-11-16T09:00:00Z');
@@ -51,7 +60,7 @@ async function settled(page: Page): Promise<void> {
 
 /** Keeps what a page shows: in every appearance, or as the README shows it. */
 async function keep(page: Page, name: string): Promise<void> {
-  if (everyScreenInto === undefined) {
+  if (!isEveryScreen) {
     await settled(page);
     await page.screenshot({ path: path.join(target, `${name}.png`), animations: 'disabled' });
     return;
@@ -97,11 +106,11 @@ async function firstMinutes(browser: Browser, url: string): Promise<{ page: Page
   await page.getByLabel('Email').fill(admin.email);
   await page.getByLabel('Phone').fill(admin.phone);
   await page.getByLabel(/^Password/).fill(admin.password);
-  if (everyScreenInto !== undefined) await keep(page, 'setup');
+  if (isEveryScreen) await keep(page, 'setup');
   await page.getByRole('button', { name: 'Create super admin' }).click();
   const load = page.getByRole('button', { name: 'Load the demo programme' });
   await load.waitFor();
-  if (everyScreenInto !== undefined) await keep(page, 'first-steps');
+  if (isEveryScreen) await keep(page, 'first-steps');
   await load.click();
   const password = await page.getByLabel('Password of all demo accounts').inputValue();
   await page.locator('.recharts-surface').first().waitFor();
@@ -179,7 +188,7 @@ try {
     const url = server.url.replace('127.0.0.1', 'localhost');
     const opened = await firstMinutes(browser, url);
     await planOfImport(opened.page, url);
-    if (everyScreenInto !== undefined) await otherScreens(browser, url, context, opened);
+    if (isEveryScreen) await otherScreens(browser, url, context, opened);
   } finally {
     await browser.close();
     await server.close();

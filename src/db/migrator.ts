@@ -146,7 +146,7 @@ function stepError(error: unknown, work: 'migration' | 'seeding', database: Data
   return new AppError(
     'MIGRATION_FAILED',
     `The ${work} failed: ${message}. Fix the cause and run it again: each step can be repeated.`,
-    { cause: error },
+    { cause: reason },
   );
 }
 
@@ -183,7 +183,8 @@ export async function migrateDown(
 /**
  * Runs the demo seeder, which does nothing when its rows exist; safe to run concurrently.
  * @param also committed with the rows, when there are new ones
- * @throws AppError `SCHEMA_OUTDATED` before anything is written, `MIGRATION_FAILED`, `MIGRATION_LOCKED`
+ * @throws AppError `SCHEMA_OUTDATED` before anything is written, `MIGRATION_LOCKED`, `MIGRATION_FAILED`, whose cause is
+ *   `EMAIL_TAKEN` or `PHONE_TAKEN` when an account has one of the demo's
  */
 export async function seedDemo(
   database: Database,

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';
+import { describePages, expect, keepScreenshot, settled, widthBeyondWindow } from './support/browser.js';
 import { useConsole } from './support/console.js';
 
 const cards = (page: Page) => page.getByRole('article');
@@ -85,6 +85,36 @@ describePages('The catalogue', function () {
     await expect(place(page)).toContainText('You can ask again.');
     await page.getByRole('button', { name: 'Ask for a place' }).click();
     await expect(place(page)).toContainText('The trainer has not answered yet.');
+  });
+
+  it('lets a trainee leave a course, and asks for nothing that is no longer theirs', async () => {
+    const { trainee, trainer, compilers } = await scene();
+    await buildEnrollment(test.context, trainee, compilers, { status: 'active' });
+    await buildMaterial(test.context, compilers, { name: 'Exercise 1.txt', uploadedBy: trainer.id }, 'Write a parser.');
+    const page = await test.openAs(trainee, `/catalogue/${compilers.id}`);
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+    });
+    const leave = async () => {
+      await page.getByRole('link', { name: 'Exercise 1.txt' }).waitFor();
+      await place(page).getByRole('button', { name: 'Leave course' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Leave course' }).click();
+    };
+    await leave();
+    await expect(place(page)).toContainText('You can ask again.');
+    await expect(page.getByRole('link', { name: 'Exercise 1.txt' })).toBeHidden();
+    await settled(page);
+    expect(refused).toEqual([]);
+
+    // One that isn't published can't be seen any more by those who have left it.
+    await test.context.database.models.Enrollment.update({ status: 'active' }, { where: { userId: trainee.id } });
+    await compilers.update({ isPublished: false });
+    await page.reload();
+    await leave();
+    await expect(page.getByRole('heading', { level: 1, name: 'My courses' })).toBeVisible();
+    await settled(page);
+    expect(refused).toEqual([]);
   });
 
   it('says of a full course that it is full, also when the last seat went in the meantime', async () => {

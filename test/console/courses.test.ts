@@ -1,7 +1,7 @@
 import sharp from 'sharp';
-import { buildEnrollment, factoryPassword } from '../support/factories.js';
+import { buildEnrollment, buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect, keepScreenshot } from './support/browser.js';
+import { accessibilityProblems, describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { buildScene, dialog, row } from './support/courses.js';
 
@@ -169,6 +169,35 @@ describePages('The courses of the web console', function () {
     await course.reload();
     expect(course.trainerId).toBe(other.id);
   });
+
+  for (const reducedMotion of ['reduce', 'no-preference'] as const)
+    it(`shows the whole list of a field in a dialog, as a part of it, with motion: ${reducedMotion}`, async () => {
+      const { admin, course } = await buildScene(test);
+      for (let number = 10; number < 20; number += 1)
+        await buildUser(test.context, { role: 'trainer', lastName: `Trainer${number}` });
+      const page = await test.openAs(admin, `/courses/${course.id}`, { reducedMotion });
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Assign trainer' }).click();
+      const field = dialog(page).getByRole('combobox', { name: 'New trainer' });
+      await field.click();
+      const list = dialog(page).getByRole('listbox', { name: 'New trainer' });
+      await expect(list.getByRole('option')).toHaveCount(12);
+      await settled(page);
+      const covered = await list.evaluate((element) => {
+        const { left, right, top, bottom } = element.getBoundingClientRect();
+        const [x, ...ys] = [(left + right) / 2, top + 2, (top + bottom) / 2, bottom - 2];
+        return ys.filter((y) => !element.contains(element.ownerDocument.elementFromPoint(x ?? 0, y)));
+      });
+      expect(covered).toEqual([]);
+      expect(await accessibilityProblems(page)).toEqual([]);
+
+      // Escape closes one thing at a time.
+      await field.press('Escape');
+      await expect(list).toBeHidden();
+      await expect(field).toBeFocused();
+      await field.press('Escape');
+      await expect(dialog(page)).toBeHidden();
+    });
 
   it("shows another trainer's course without its forms", async () => {
     const { other, course } = await buildScene(test);

@@ -44,7 +44,7 @@ async function moreThan(page: Page, rows: number): Promise<number> {
 }
 
 const completed = (page: Page) => page.getByText('Completed', { exact: true });
-const unreachable = (page: Page) => page.getByText('The service can not be reached at the moment.');
+const unreachable = (page: Page) => page.getByText('The service cannot be reached at the moment.');
 
 /** What must be seen in none of the tabs: it would say that something is lost, or ask for something. */
 const alarming = ['Failed', 'This could not be loaded', 'Sign in', 'Resume'];

@@ -8,9 +8,9 @@ describePages('Code that is loaded when it is needed', function () {
   const test = useConsole();
   /** An error that the page reports itself has no text here. */
   const notLoaded = /net::ERR_FAILED|Failed to fetch dynamically imported module|^$/;
-  const missing = 'The service can not be reached, or has been updated.';
+  const missing = 'The service cannot be reached, or has been updated.';
 
-  it('says so where a dialog can not be loaded, and loads the page again when asked to', async () => {
+  it('says so where a dialog cannot be loaded, and loads the page again when asked to', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(admin, '/people?search=ada');
     test.expectErrors(page, notLoaded);
@@ -25,7 +25,7 @@ describePages('Code that is loaded when it is needed', function () {
     await expect(page.getByRole('dialog', { name: 'New person' })).toBeVisible();
   });
 
-  it('says so where the pages behind signing in can not be loaded', async () => {
+  it('says so where the pages behind signing in cannot be loaded', async () => {
     const admin = await buildUser(test.context, { role: 'super_admin' });
     const page = await test.openAs(admin, '/people');
     test.expectErrors(page, notLoaded);

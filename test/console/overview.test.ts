@@ -25,6 +25,7 @@ describePages('The overview', function () {
     await expect(people).toContainText('Inactive1');
     await expect(page.getByRole('region', { name: 'Courses' })).toContainText('Not published1');
     await expect(page.getByText('Nothing has been imported yet.')).toBeVisible();
+    await expect(page.getByText('0 files, 0 bytes')).toBeVisible();
     await expect(page.locator('.recharts-surface').first()).toBeVisible();
     await settled(page);
     await keepScreenshot(page, 'overview');

@@ -16,9 +16,15 @@ describe('The source of the web console', () => {
     expect(filesWith(/\buseQuery\b|\buseMutation\b/).sort()).to.deep.equal(['api/queries.ts', 'app/session.tsx']);
   });
 
-  it('has one table for listings, one for a few rows, and one form', () => {
+  it('has one table for listings, one for a few rows, one menu for rows, and one form', () => {
     expect(filesWith(/<Table\.Thead/)).to.deep.equal(['ui/data-table.tsx', 'ui/plain-table.tsx']);
+    expect(filesWith(/IconDots\b/)).to.deep.equal(['ui/row-menu.tsx']);
     expect(filesWith(/from '@mantine\/form'/)).to.deep.equal(['ui/form.tsx']);
+  });
+
+  it('has one field to choose a person, and one to choose a course', () => {
+    expect(filesWith(/<SearchSelect/).sort()).to.deep.equal(['courses/course-picker.tsx', 'people/person-picker.tsx']);
+    expect(filesWith(/nameOf = /)).to.deep.equal(['ui/person-name.ts']);
   });
 
   it('imports nothing of the service but the generated types', () => {

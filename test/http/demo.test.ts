@@ -62,6 +62,21 @@ describe('The demo programme', () => {
     expect(await accounts()).to.equal(2);
   });
 
+  const taken = { email: 'trainer1@example.com', phone: '+44 7700 900110' };
+  for (const field of ['email', 'phone'] as const)
+    it(`is refused while the super admin has the ${field} of a demo account, and changes nothing`, async () => {
+      const { token, user } = await signIn(harness.context, { role: 'super_admin', [field]: taken[field] });
+      expectFailure(
+        await load(token),
+        409,
+        'An account has the email or phone number of a demo account: change it, then load the demo programme again.',
+      );
+      expect(await accounts()).to.equal(1);
+      const change = { firstName: 'Ada', [field]: field === 'email' ? 'ada@example.org' : '+44 20 7946 0001' };
+      await harness.api('put', `/api/users/${user.id}`, token).send(change).expect(200);
+      await load(token).expect(201);
+    });
+
   it("names no account of somebody else's that has an email of its own", async () => {
     const { token } = await signIn(harness.context, { role: 'super_admin', email: 'admin@example.com' });
     expect((await show(token)).status).to.equal('available');

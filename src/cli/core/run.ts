@@ -18,6 +18,7 @@ import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { failureJson, type Io, withCommandLines, writeLine } from './output.js';
 import { failureText, paintFor } from './paint.js';
 import { printable } from './printable.js';
+import type { Display } from './table.js';
 
 type CommonOptions = OptionValues<typeof commonOptions>;
 
@@ -28,6 +29,8 @@ export interface Run<Usage extends string = '', O extends Options = None, C exte
   options: OptionValues<O> & CommonOptions;
   /** Colours for text on standard output. */
   paint: ChalkInstance;
+  /** The terminal that tables are made for, if standard output is one. */
+  display: Display;
   /** Whether questions can be answered: both ends are a terminal, and there is no `--json`. */
   interactive: boolean;
   /** The settings; `overrides` are options of the command line that stand above the environment. */
@@ -52,6 +55,8 @@ export interface Result {
   text?: string;
   /** The text has colours, and is {@link printable} without them. */
   painted?: true;
+  /** Writes what goes out in pieces, in place of both. */
+  write?: () => Promise<void>;
   exitCode?: ExitCode;
 }
 
@@ -75,6 +80,19 @@ export interface Work<Usage extends string, O extends Options, C extends Choices
   run: (run: Run<Usage, O, C>) => Promise<Result>;
   /** The command handles Ctrl-C itself; others are aborted. */
   stopsItself?: boolean;
+}
+
+/** How wide a terminal is that doesn't say so. */
+const defaultWidth = 80;
+
+function displayOf({ isTTY, columns }: Io['stdout']): Display {
+  return { width: isTTY ? columns || defaultWidth : undefined, now: new Date() };
+}
+
+/** Whether `--output json` was given, which `--json` is short for: other commands have a file of that name. */
+function isJsonFormat(command: Command): boolean {
+  const option = command.options.find(({ long }) => long === '--output');
+  return option?.argChoices !== undefined && command.getOptionValue('output') === 'json';
 }
 
 /** The result of a command line. */
@@ -111,6 +129,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
   opened: Context[],
 ): Run<Usage, O, C> {
   const { arguments: given, options } = calledWith<Usage, O & typeof commonOptions, C>(command);
+  if (isJsonFormat(command)) options.json = true;
   const say: Run['say'] = (text) => {
     if (!options.quiet && !options.json) io.stderr.write(`${printable(text)}\n`);
   };
@@ -136,6 +155,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     arguments: given,
     options,
     paint: paintFor(io.stdout, io.env),
+    display: displayOf(io.stdout),
     interactive: Boolean(io.stdin.isTTY && io.stderr.isTTY && !options.json),
     config,
     async context(overrides) {
@@ -196,7 +216,8 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   try {
     const working = work(run);
     const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
-    if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
+    if (result.write) await result.write();
+    else if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
     else if (!run.options.json && result.text !== undefined && result.text !== '')
       await (result.painted ? writeLine(io.stdout, result.text) : run.emit(result.text));
     outcome.exitCode = result.exitCode ?? exitCodes.ok;

@@ -161,7 +161,7 @@ const catalogueCourseRoute = createRoute({
   component: byRole({ trainee: catalogueCoursePage }),
 });
 
-const auditPage = lazyPage(['audit', 'courses', 'people'], () => import('../audit/audit-page.js'), 'AuditPage');
+const auditPage = lazyPage(['audit', 'courses'], () => import('../audit/audit-page.js'), 'AuditPage');
 const auditRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/audit',

@@ -39,6 +39,8 @@ export const theme = createTheme({
     Select: choices,
     Autocomplete: choices,
     TagsInput: choices,
+    // Moved dialogs would cut off the lists in them, whose place is fixed.
+    Modal: { defaultProps: { transitionProps: { transition: 'fade' } } },
     ModalTitle: { defaultProps: { fw: 650 } },
     // A page has one banner: the header of a dialog isn't another (axe: landmark-no-duplicate-banner).
     ModalHeader: { defaultProps: { role: 'none' } },

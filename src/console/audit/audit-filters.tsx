@@ -62,7 +62,12 @@ export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) 
   const { t } = useTranslation();
   return (
     <Group align="flex-end" gap="sm" component="search">
-      <PersonPicker label={t('audit.filter.actor')} value={search.actor} onChange={(actor) => onSearch({ actor })} />
+      <PersonPicker
+        label={t('audit.filter.actor')}
+        placeholder={t('audit.any.actor')}
+        value={search.actor}
+        onChange={(actor) => onSearch({ actor })}
+      />
       <FilterSelect
         label={t('audit.column.action')}
         value={search.action}
@@ -80,6 +85,7 @@ export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) 
       {search.targetType === 'user' && (
         <PersonPicker
           label={t('audit.target.user')}
+          placeholder={t('audit.target.user')}
           value={search.target}
           onChange={(target) => onSearch({ target })}
         />
@@ -87,6 +93,7 @@ export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) 
       {search.targetType === 'course' && (
         <CoursePicker
           label={t('audit.target.course')}
+          placeholder={t('audit.target.course')}
           value={search.target}
           onChange={(target) => onSearch({ target })}
         />

@@ -69,6 +69,7 @@ function Changes({ entry, onOpen }: { entry: AuditEntry; onOpen(entry: AuditEntr
       variant="subtle"
       size="compact-sm"
       fw={400}
+      className="wrapping"
       onClick={() => onOpen(entry)}
       aria-label={t('audit.showChanges', { action: t(`audit.action.${entry.action}`), fields: text.join(', ') })}
     >

@@ -2,10 +2,11 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CourseDates } from '../courses/course-facts.js';
 import { CoursePicture } from '../courses/course-picture.js';
-import { type Course, type EnrollmentStatus, nameOf } from '../courses/course-values.js';
+import type { Course, EnrollmentStatus } from '../courses/course-values.js';
 import { EnrollmentBadge } from '../courses/enrollment-badge.js';
 import { SeatsLeft } from '../courses/seats.js';
 import { TextLink } from '../ui/links.js';
+import { nameOf } from '../ui/person-name.js';
 
 interface CourseCardProps {
   course: Course;

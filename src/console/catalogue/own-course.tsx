@@ -4,12 +4,12 @@ import { IconChevronDown } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CoursePicture } from '../courses/course-picture.js';
-import { nameOf } from '../courses/course-values.js';
 import { EnrollmentBadge } from '../courses/enrollment-badge.js';
 import { MaterialList } from '../courses/material-list.js';
 import { ProgressBar } from '../courses/progress-bar.js';
 import { formatDay } from '../i18n/format.js';
 import { TextLink } from '../ui/links.js';
+import { nameOf } from '../ui/person-name.js';
 import type { OwnEnrollment } from './own-place.js';
 
 /** One of the trainee's own courses. */

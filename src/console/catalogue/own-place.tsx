@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
@@ -79,7 +80,11 @@ function AskForPlace({ course }: { course: Course }) {
 
 function Held({ course, enrollment }: { course: Course; enrollment: OwnEnrollment }) {
   const { t } = useTranslation();
-  const change = useChange('changeStatus');
+  const navigate = useNavigate();
+  const { isPublished } = course;
+  // The materials, and a course that isn't published, are refused to those who have left: they are not asked for again.
+  const outOfDate = ['listOwnEnrollments', 'listCourses'] as const;
+  const change = useChange('changeStatus', isPublished ? [...outOfDate, 'showCourse'] : outOfDate);
   const [asking, setAsking] = useState(false);
   const [editing, setEditing] = useState(false);
   const { id, status, progress, enrolledAt, completedAt, notes } = enrollment;
@@ -118,6 +123,7 @@ function Held({ course, enrollment }: { course: Course; enrollment: OwnEnrollmen
         onConfirm={async () => {
           await change.mutateAsync({ path: { id }, body: { status: 'cancelled' } });
           notifyDone(t('catalogue.place.cancelledNow'));
+          if (!isPublished) await navigate({ to: '/' });
         }}
       >
         {pending ? t('catalogue.place.cancelHint') : t('catalogue.place.leaveHint')}

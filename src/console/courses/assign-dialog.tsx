@@ -8,9 +8,10 @@ import { type Column, DataTable } from '../ui/data-table.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { notifyDone } from '../ui/notify.js';
+import { nameOf } from '../ui/person-name.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
-import { type Course, nameOf } from './course-values.js';
+import type { Course } from './course-values.js';
 import { SeatsLeft } from './seats.js';
 
 type Trainee = Answer<'listAvailableTrainees'>['trainees'][number];

@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
-import { IconDots, IconEye, IconEyeOff, IconTrash, IconUserShare } from '@tabler/icons-react';
+import { Button, Menu } from '@mantine/core';
+import { IconChevronDown, IconEye, IconEyeOff, IconTrash, IconUserShare } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useUser } from '../app/session.js';
 import { lazyDialog } from '../ui/lazy.js';
+import { RowMenu } from '../ui/row-menu.js';
 import type { Course } from './course-values.js';
 
 const PublishDialog = lazyDialog(async () => (await import('./course-dialogs.js')).PublishDialog, 'opened');
@@ -26,37 +27,38 @@ export function CourseActions({ course, large = false, onDeleted }: CourseAction
   const [action, setAction] = useState<Action>();
   const close = () => setAction(undefined);
   const label = t('courses.actionsOf', { title: course.title });
+  const items = (
+    <>
+      <Menu.Item
+        leftSection={course.isPublished ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+        onClick={() => setAction('publish')}
+      >
+        {course.isPublished ? t('courses.publish.unpublish') : t('courses.publish.publish')}
+      </Menu.Item>
+      {isAdmin && (
+        <Menu.Item leftSection={<IconUserShare size={16} aria-hidden />} onClick={() => setAction('trainer')}>
+          {t('courses.assignTrainer.action')}
+        </Menu.Item>
+      )}
+      <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAction('delete')}>
+        {t('courses.delete.action')}
+      </Menu.Item>
+    </>
+  );
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          {large ? (
-            <Button variant="default" rightSection={<IconDots size={16} aria-hidden />}>
+      {large ? (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" rightSection={<IconChevronDown size={16} aria-hidden />}>
               {t('action.more')}
             </Button>
-          ) : (
-            <ActionIcon variant="subtle" color="gray" aria-label={label}>
-              <IconDots size={18} aria-hidden />
-            </ActionIcon>
-          )}
-        </Menu.Target>
-        <Menu.Dropdown aria-label={label}>
-          <Menu.Item
-            leftSection={course.isPublished ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
-            onClick={() => setAction('publish')}
-          >
-            {course.isPublished ? t('courses.publish.unpublish') : t('courses.publish.publish')}
-          </Menu.Item>
-          {isAdmin && (
-            <Menu.Item leftSection={<IconUserShare size={16} aria-hidden />} onClick={() => setAction('trainer')}>
-              {t('courses.assignTrainer.action')}
-            </Menu.Item>
-          )}
-          <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAction('delete')}>
-            {t('courses.delete.action')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+          </Menu.Target>
+          <Menu.Dropdown aria-label={label}>{items}</Menu.Dropdown>
+        </Menu>
+      ) : (
+        <RowMenu label={label}>{items}</RowMenu>
+      )}
       <PublishDialog course={course} opened={action === 'publish'} onClose={close} />
       {isAdmin && <AssignTrainerDialog course={course} opened={action === 'trainer'} onClose={close} />}
       <DeleteCourseDialog course={course} opened={action === 'delete'} onClose={close} onDeleted={onDeleted} />

@@ -4,10 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client.js';
 import { useChange } from '../api/queries.js';
 import { useUser } from '../app/session.js';
+import { PersonPicker } from '../people/person-picker.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { notifyDone } from '../ui/notify.js';
-import { type Course, nameOf } from './course-values.js';
-import { TrainerPicker } from './trainer-picker.js';
+import { nameOf } from '../ui/person-name.js';
+import type { Course } from './course-values.js';
 
 interface CourseDialogProps {
   course: Course;
@@ -59,7 +60,13 @@ export function AssignTrainerDialog({ course, opened, onClose }: CourseDialogPro
     >
       <Stack>
         <Text>{t('courses.assignTrainer.hint', { name: nameOf(trainer) })}</Text>
-        <TrainerPicker label={t('courses.assignTrainer.label')} value={trainerId} onChange={setTrainerId} required />
+        <PersonPicker
+          onlyTrainers
+          label={t('courses.assignTrainer.label')}
+          value={trainerId}
+          onChange={setTrainerId}
+          required
+        />
       </Stack>
     </ConfirmDialog>
   );

@@ -2,7 +2,8 @@ import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDay } from '../i18n/format.js';
-import { type Course, nameOf } from './course-values.js';
+import { nameOf } from '../ui/person-name.js';
+import type { Course } from './course-values.js';
 import { SeatsLeft } from './seats.js';
 
 /** From the first to the last day, as far as they are known. */

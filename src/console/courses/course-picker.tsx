@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useApi } from '../api/queries.js';
 import { useUser } from '../app/session.js';
+import { nameOf } from '../ui/person-name.js';
 import { optionOf, type PickerProps, type SearchOption, SearchSelect } from '../ui/search-select.js';
-import { nameOf } from './course-values.js';
 
 interface CourseChoice {
   id: string;

@@ -20,9 +20,6 @@ export const statusTones: Readonly<Record<EnrollmentStatus, Tone>> = {
 /** Whether nobody can be enrolled any more. */
 export const isFull = ({ seatsLeft }: Pick<Course, 'seatsLeft'>): boolean => seatsLeft === 0;
 
-export const nameOf = ({ firstName, lastName }: { firstName: string; lastName: string }): string =>
-  `${firstName} ${lastName}`;
-
 /** A course as the form shows it: what is absent is empty. */
 export interface CourseFormValues {
   title: string;

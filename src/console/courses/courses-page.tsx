@@ -6,17 +6,18 @@ import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
 import { formatDay, formatNumber, formatTime } from '../i18n/format.js';
+import { PersonPicker } from '../people/person-picker.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { FilterSelect } from '../ui/filter-select.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
+import { nameOf } from '../ui/person-name.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { CourseActions } from './course-actions.js';
 import { CoursePicture } from './course-picture.js';
-import { type Course, isFull, levels, nameOf } from './course-values.js';
-import { TrainerPicker } from './trainer-picker.js';
+import { type Course, isFull, levels } from './course-values.js';
 
 const route = getRouteApi('/courses');
 type Search = ReturnType<typeof route.useSearch>;
@@ -108,6 +109,7 @@ function useColumns(): readonly Column<Course>[] {
       id: 'actions',
       header: t('courses.field.actions'),
       align: 'end',
+      pinned: true,
       render: (course) => <CourseActions course={course} />,
     },
   ];
@@ -227,7 +229,8 @@ function Filters({ search, onSearch }: { search: Search; onSearch(change: Search
         onChange={(seatsLeft) => onSearch({ seatsLeft })}
       />
       {isAdmin && (
-        <TrainerPicker
+        <PersonPicker
+          onlyTrainers
           label={t('courses.field.trainer')}
           placeholder={t('courses.any.trainer')}
           value={search.trainerId}

@@ -6,7 +6,7 @@ import { useRefresh } from '../api/queries.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { messageOf } from '../ui/messages.js';
 import { notifyDone } from '../ui/notify.js';
-import { nameOf } from './course-values.js';
+import { nameOf } from '../ui/person-name.js';
 import { type EnrollmentAction, type EnrollmentRow, isDestructive, statusAfter } from './enrollment-changes.js';
 
 /** What is to be done with which rows. */

@@ -1,5 +1,4 @@
-import { ActionIcon, Button, Group, Menu, Stack, Text } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Box, Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { type ComponentProps, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useUser } from '../app/session.js';
@@ -7,7 +6,8 @@ import { formatTime } from '../i18n/format.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { TextLink } from '../ui/links.js';
-import { nameOf } from './course-values.js';
+import { nameOf } from '../ui/person-name.js';
+import { RowMenu } from '../ui/row-menu.js';
 import { EnrollmentBadge } from './enrollment-badge.js';
 import { actionsFor, type EnrollmentAction, type EnrollmentRow, rowsFor } from './enrollment-changes.js';
 import type { EnrollmentChange } from './enrollment-dialog.js';
@@ -145,6 +145,8 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
     {
       id: 'notes',
       header: t('courses.field.notes'),
+      // Beside the courses there is no space for them.
+      optional: withCourse,
       render: ({ notes }) => (
         <Text size="sm" lineClamp={3} className="running-text" miw={120}>
           {notes ?? '–'}
@@ -155,6 +157,7 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
       id: 'actions',
       header: t('courses.field.actions'),
       align: 'end',
+      pinned: true,
       render: (row) => <RowActions row={row} onAction={onAction} onProgress={onProgress} />,
     },
   ];
@@ -164,7 +167,7 @@ function useColumns({ withCourse, onAction, onProgress }: ColumnOptions): readon
 function Trainee({ user }: { user: EnrollmentRow['user'] }) {
   const isAdmin = useUser().role === 'super_admin';
   return (
-    <div>
+    <Box className="person-cell">
       {isAdmin ? (
         <TextLink to="/people/$id" params={{ id: user.id }}>
           {nameOf(user)}
@@ -172,10 +175,10 @@ function Trainee({ user }: { user: EnrollmentRow['user'] }) {
       ) : (
         nameOf(user)
       )}
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" className="running-text">
         {user.email}
       </Text>
-    </div>
+    </Box>
   );
 }
 
@@ -184,38 +187,32 @@ type RowActionsProps = Pick<ColumnOptions, 'onAction' | 'onProgress'> & { row: E
 function RowActions({ row, onAction, onProgress }: RowActionsProps) {
   const { t } = useTranslation();
   const name = nameOf(row.user);
-  const inline = row.status === 'pending' ? (['accept', 'refuse'] as const) : [];
-  const others = actionsFor([row]).filter((action) => action !== 'accept' && action !== 'refuse');
   return (
     <Group gap={6} wrap="nowrap" justify="flex-end">
-      {inline.map((action) => (
-        <Button
-          key={action}
-          size="compact-sm"
-          variant={action === 'accept' ? 'filled' : 'default'}
-          aria-label={t('courses.change.actionFor', { action: t(`courses.change.action.${action}`), name })}
-          onClick={() => onAction(action, row)}
-        >
-          {t(`courses.change.action.${action}`)}
-        </Button>
-      ))}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t('courses.actionsOf', { title: name })}>
-            <IconDots size={18} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {(row.status === 'active' || row.status === 'pending') && (
-            <Menu.Item onClick={() => onProgress(row)}>{t('courses.progress.set')}</Menu.Item>
-          )}
-          {others.map((action) => (
-            <Menu.Item key={action} onClick={() => onAction(action, row)}>
-              {t(`courses.change.action.${action}`)}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      {row.status === 'pending' &&
+        (['accept', 'refuse'] as const).map((action) => (
+          <Button
+            key={action}
+            size="compact-sm"
+            variant={action === 'accept' ? 'filled' : 'default'}
+            // In a narrow window they would cover the rest of the row; the menu has them, too.
+            visibleFrom="lg"
+            aria-label={t('courses.change.actionFor', { action: t(`courses.change.action.${action}`), name })}
+            onClick={() => onAction(action, row)}
+          >
+            {t(`courses.change.action.${action}`)}
+          </Button>
+        ))}
+      <RowMenu label={t('courses.actionsOf', { title: name })}>
+        {(row.status === 'active' || row.status === 'pending') && (
+          <Menu.Item onClick={() => onProgress(row)}>{t('courses.progress.set')}</Menu.Item>
+        )}
+        {actionsFor([row]).map((action) => (
+          <Menu.Item key={action} onClick={() => onAction(action, row)}>
+            {t(`courses.change.action.${action}`)}
+          </Menu.Item>
+        ))}
+      </RowMenu>
     </Group>
   );
 }

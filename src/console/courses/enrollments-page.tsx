@@ -4,14 +4,15 @@ import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
+import { PersonPicker } from '../people/person-picker.js';
 import { Page } from '../ui/page.js';
+import { nameOf } from '../ui/person-name.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
 import { CoursePicker } from './course-picker.js';
-import { enrollmentStatuses, nameOf } from './course-values.js';
+import { enrollmentStatuses } from './course-values.js';
 import { EnrollmentTable } from './enrollment-table.js';
 import { StatusFilter } from './status-filter.js';
-import { TrainerPicker } from './trainer-picker.js';
 
 const route = getRouteApi('/enrollments');
 type Search = ReturnType<typeof route.useSearch>;
@@ -65,7 +66,8 @@ export function EnrollmentsPage() {
           onChange={(next) => onSearch({ courseId: next })}
         />
         {isAdmin && (
-          <TrainerPicker
+          <PersonPicker
+            onlyTrainers
             label={t('courses.field.trainer')}
             placeholder={t('courses.any.trainer')}
             value={trainerId}

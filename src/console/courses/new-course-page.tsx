@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../api/queries.js';
 import { useUser } from '../app/session.js';
+import { PersonPicker } from '../people/person-picker.js';
 import { useApiForm } from '../ui/form.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { notifyDone } from '../ui/notify.js';
@@ -10,7 +11,6 @@ import { Page } from '../ui/page.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 import { CourseForm } from './course-form.js';
 import { courseBodyOf, formValuesOf } from './course-values.js';
-import { TrainerPicker } from './trainer-picker.js';
 
 /** Creates a course: a trainer their own, the super admin one of a trainer. */
 export function NewCoursePage() {
@@ -39,7 +39,8 @@ export function NewCoursePage() {
         action={t('action.create')}
         before={
           isAdmin && (
-            <TrainerPicker
+            <PersonPicker
+              onlyTrainers
               label={t('courses.field.trainer')}
               value={value === '' ? undefined : value}
               onChange={(id) => onChange(id ?? '')}

@@ -22,6 +22,12 @@ const statuses = [
   ...(['undone', 'discarded', 'expired'] as const),
 ];
 
+/** What was done with rows; nothing was, as long as the plan isn't confirmed. */
+const countOf =
+  (count: 'rows' | 'created' | 'updated' | 'rejected') =>
+  ({ status, counts }: Row): string =>
+    status === 'planned' ? '–' : formatNumber(counts[count]);
+
 export function ImportsPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
@@ -47,14 +53,14 @@ export function ImportsPage() {
     },
     { id: 'status', header: t('field.status'), render: (row) => <ImportStatusBadge status={row.status} /> },
     { id: 'createdAt', header: t('imports.started'), render: ({ createdAt }) => formatTime(createdAt) },
-    { id: 'rows', header: t('imports.rows'), align: 'end', render: ({ counts }) => formatNumber(counts.rows) },
-    { id: 'created', header: t('imports.created'), align: 'end', render: ({ counts }) => formatNumber(counts.created) },
-    { id: 'updated', header: t('imports.updated'), align: 'end', render: ({ counts }) => formatNumber(counts.updated) },
+    { id: 'rows', header: t('imports.rows'), align: 'end', render: countOf('rows') },
+    { id: 'created', header: t('imports.created'), align: 'end', render: countOf('created') },
+    { id: 'updated', header: t('imports.updated'), align: 'end', render: countOf('updated') },
     {
       id: 'rejected',
       header: t('imports.rejected'),
       align: 'end',
-      render: ({ counts }) => formatNumber(counts.rejected),
+      render: countOf('rejected'),
     },
     {
       id: 'origin',

@@ -24,6 +24,7 @@ export function PlanReasons({ id, plan }: { id: string; plan: Plan }) {
                   {t(`imports.reasons.${outcome}`, { count })}
                   {' · '}
                   {t('imports.reasons.lines', {
+                    count,
                     lines: `${rows.map(formatNumber).join(', ')}${rows.length < count ? ', …' : ''}`,
                   })}
                 </Text>

@@ -46,8 +46,12 @@ export function UndoDialog({ id, opened, onClose }: UndoDialogProps) {
         <>
           <List>
             <List.Item>{t('imports.result.undoneRemoved', { count: preview.removed })}</List.Item>
-            <List.Item>{t('imports.result.undoneRestored', { count: preview.restored })}</List.Item>
-            <List.Item>{t('imports.result.undoneKept', { count: preview.kept.length })}</List.Item>
+            {preview.restored > 0 && (
+              <List.Item>{t('imports.result.undoneRestored', { count: preview.restored })}</List.Item>
+            )}
+            {preview.kept.length > 0 && (
+              <List.Item>{t('imports.result.undoneKept', { count: preview.kept.length })}</List.Item>
+            )}
           </List>
           {preview.kept.length > 0 && (
             <>

@@ -52,8 +52,9 @@ export function LastImports({ imports }: { imports: readonly Import[] }) {
           <StatusBadge key="status" tone={tones[status]}>
             {t(`overview.imports.status.${status}`)}
           </StatusBadge>,
-          formatNumber(counts.created),
-          formatNumber(counts.rejected),
+          // Nothing was done yet.
+          status === 'planned' ? '–' : formatNumber(counts.created),
+          status === 'planned' ? '–' : formatNumber(counts.rejected),
           <Time key="at" at={createdAt} relative />,
         ],
       }))}

@@ -5,9 +5,6 @@ import { StatusBadge } from '../ui/status-badge.js';
 
 export type Account = Answer<'listUsers'>['users'][number];
 
-export const nameOf = ({ firstName, lastName }: Pick<Account, 'firstName' | 'lastName'>): string =>
-  `${firstName} ${lastName}`;
-
 type States = Pick<Account, 'isActive' | 'requiresPasswordChange'> & { lockedUntil?: string | null };
 
 /** Whether an account may sign in, and what is in its way. */

@@ -7,8 +7,8 @@ import { CopyField } from '../ui/copy-field.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { ButtonLink } from '../ui/links.js';
+import { nameOf } from '../ui/person-name.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
-import { nameOf } from './account-state.js';
 import { generatePassword } from './password.js';
 
 type Created = Answer<'register'>['user'] & { password: string };

@@ -2,8 +2,9 @@ import { Avatar, Group } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import type { Column } from '../ui/data-table.js';
 import { TextLink } from '../ui/links.js';
+import { nameOf } from '../ui/person-name.js';
 import { Time } from '../ui/time.js';
-import { type Account, AccountState, nameOf } from './account-state.js';
+import { type Account, AccountState } from './account-state.js';
 
 /** The keys that the service sorts accounts by. */
 export const sortKeys = ['createdAt', 'lastName', 'firstName', 'email', 'lastLogin'] as const;

@@ -8,7 +8,7 @@ import { formatRelative } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { notifyDone } from '../ui/notify.js';
-import { nameOf } from './account-state.js';
+import { nameOf } from '../ui/person-name.js';
 import type { PersonDetails } from './person-form.js';
 
 const TemporaryPasswordDialog = lazyDialog(

@@ -7,8 +7,9 @@ import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { lazyPart } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
+import { nameOf } from '../ui/person-name.js';
 import { Empty, Failed, Loading } from '../ui/states.js';
-import { AccountState, nameOf } from './account-state.js';
+import { AccountState } from './account-state.js';
 import { PersonActions } from './person-actions.js';
 import { PersonForm } from './person-form.js';
 

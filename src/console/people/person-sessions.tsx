@@ -7,9 +7,9 @@ import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { notifyDone } from '../ui/notify.js';
+import { nameOf } from '../ui/person-name.js';
 import { Empty } from '../ui/states.js';
 import { Time } from '../ui/time.js';
-import { nameOf } from './account-state.js';
 import type { PersonListProps } from './person-enrollments.js';
 
 type Session = Answer<'listUserSessions'>['sessions'][number];
@@ -55,6 +55,7 @@ export function PersonSessions({ user, search, onSearch }: PersonListProps) {
         id: 'end',
         header: t('people.session.actions'),
         align: 'end',
+        pinned: true,
         render: (session) => (
           <Button size="compact-sm" variant="default" onClick={() => setEnding(session)}>
             {t('people.session.end')}

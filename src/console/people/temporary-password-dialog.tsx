@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CopyField } from '../ui/copy-field.js';
+import { nameOf } from '../ui/person-name.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
-import { type Account, nameOf } from './account-state.js';
+import type { Account } from './account-state.js';
 
 interface TemporaryPasswordDialogProps {
   person: Pick<Account, 'firstName' | 'lastName' | 'email'>;

@@ -138,6 +138,7 @@ function useColumns(onEnd: (session: Session) => void): readonly Column<Session>
       id: 'actions',
       header: t('profile.sessions.actions'),
       align: 'end',
+      pinned: true,
       render: (session) =>
         !session.current && (
           <Button

@@ -18,6 +18,8 @@ export interface Column<Row> {
   align?: 'start' | 'end';
   /** On one line, also where the table is too wide for the window. */
   noWrap?: boolean;
+  /** Stays in sight where the table scrolls sideways: the last column, for what can be done with a row; its header is for screen readers. */
+  pinned?: boolean;
 }
 
 /** What is selected: the rows of all pages that were looked at, by their keys. */
@@ -87,8 +89,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {rows.map((row) => (
               <Table.Tr key={props.rowKey(row)} aria-selected={props.selection?.selected.has(props.rowKey(row))}>
                 {props.selection && <SelectCell {...props} selection={props.selection} row={row} />}
-                {shown.map(({ id, render, align, noWrap }) => (
-                  <Table.Td key={id} ta={align ?? 'start'} data-no-wrap={noWrap}>
+                {shown.map(({ id, render, align, noWrap, pinned }) => (
+                  <Table.Td key={id} ta={align ?? 'start'} data-no-wrap={noWrap} data-pinned={pinned}>
                     {render(row)}
                   </Table.Td>
                 ))}
@@ -134,12 +136,17 @@ function Head<Row>({ shown, rows, rowKey, selection, search, onSearch, defaultSo
             />
           </Table.Th>
         )}
-        {shown.map(({ id, header, sortKey, align }) => {
+        {shown.map(({ id, header, sortKey, align, pinned }) => {
           const direction = sort === sortKey ? 'ascending' : sort === `-${sortKey}` ? 'descending' : 'none';
           return (
-            <Table.Th key={id} ta={align ?? 'start'} aria-sort={sortKey === undefined ? undefined : direction}>
+            <Table.Th
+              key={id}
+              ta={align ?? 'start'}
+              aria-sort={sortKey === undefined ? undefined : direction}
+              data-pinned={pinned}
+            >
               {sortKey === undefined ? (
-                header
+                <span>{header}</span>
               ) : (
                 <UnstyledButton
                   className="sort-button"

@@ -55,7 +55,9 @@ export function SearchSelect({ label, placeholder, chosen, onChoose, options, on
   return (
     <Combobox
       store={combobox}
-      portalProps={{ target: '#content' }}
+      // The list is part of the dialog that the field is in, and of nothing that would cut it off.
+      withinPortal={false}
+      floatingStrategy="fixed"
       onOptionSubmit={(value) => {
         const option = options?.find((one) => one.value === value);
         onChoose(option);

@@ -1,6 +1,6 @@
 import { Op } from 'sequelize';
 import { type MigrationWait, seedDemo } from '../../db/migrator.js';
-import { AppError } from '../../errors.js';
+import { AppError, isAppError } from '../../errors.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 
@@ -74,9 +74,19 @@ export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait 
 
 /**
  * As {@link loadDemo}, for an empty database only: among other people the demo's could not be told from them.
- * @throws AppError `DATABASE_NOT_EMPTY` when there are others than the super admin and the demo's; as {@link loadDemo}
+ * @throws AppError `DATABASE_NOT_EMPTY` when there are others than the super admin and the demo's, or one has an email or
+ *   phone of the demo's; as {@link loadDemo}
  */
 export async function loadDemoIfEmpty(core: Core, actor: Actor, waiting: MigrationWait): Promise<Demo> {
   if (await wouldMixDemo(core)) throw new AppError('DATABASE_NOT_EMPTY');
-  return loadDemo(core, actor, waiting);
+  try {
+    return await loadDemo(core, actor, waiting);
+  } catch (error) {
+    if (!isAppError(error, 'MIGRATION_FAILED') || !isAppError(error.cause, 'EMAIL_TAKEN', 'PHONE_TAKEN')) throw error;
+    throw new AppError(
+      'DATABASE_NOT_EMPTY',
+      'An account has the email or phone number of a demo account: change it, then load the demo programme again.',
+      { cause: error },
+    );
+  }
 }

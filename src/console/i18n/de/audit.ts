@@ -25,6 +25,7 @@ export const audit: Words['audit'] = {
     after: 'Nachher',
   },
   any: {
+    actor: 'Von allen geändert',
     action: 'Alle Vorgänge',
     target: 'Alle Objekte',
   },

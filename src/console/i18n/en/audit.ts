@@ -23,6 +23,7 @@ export const audit = {
     after: 'After',
   },
   any: {
+    actor: 'Made by anybody',
     action: 'Any action',
     target: 'Any object',
   },

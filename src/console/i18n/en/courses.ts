@@ -117,9 +117,9 @@ export const courses = {
     action: 'Delete course',
     title: 'Delete {{title}}?',
     hint_one:
-      'The course, its materials and all enrollments are deleted, {{count}} of them requested or active. This can not be undone.',
+      'The course, its materials and all enrollments are deleted, {{count}} of them requested or active. This cannot be undone.',
     hint_other:
-      'The course, its materials and all enrollments are deleted, {{count}} of them requested or active. This can not be undone.',
+      'The course, its materials and all enrollments are deleted, {{count}} of them requested or active. This cannot be undone.',
     force: 'Delete it although trainees take part',
     done: '{{title}} was deleted.',
   },
@@ -173,11 +173,11 @@ export const courses = {
       accept: 'They take part from now on, and see the materials.',
       refuse: 'Their seats become free. They can ask again.',
       complete:
-        'Their progress becomes 100 %, their seats become free, and they no longer see the materials. This can not be taken back.',
+        'Their progress becomes 100 %, their seats become free, and they no longer see the materials. This cannot be taken back.',
       cancel:
         'Their seats become free, and they no longer see the materials. You can readmit them, and they can ask again.',
       readmit: 'They take part again, if there are seats left.',
-      remove: 'The enrollments are deleted with their progress and notes. This can not be undone.',
+      remove: 'The enrollments are deleted with their progress and notes. This cannot be undone.',
     },
   },
   assign: {
@@ -208,7 +208,7 @@ export const courses = {
     download: 'Download {{name}}',
     delete: 'Delete {{name}}',
     deleteTitle: 'Delete this file?',
-    deleteHint: 'Participants can no longer download {{name}}. This can not be undone.',
+    deleteHint: 'Participants can no longer download {{name}}. This cannot be undone.',
     deleted: '{{name}} was deleted.',
     upload: '{{name}}, {{size}}',
     uploading: 'Sending {{name}}',

@@ -70,7 +70,7 @@ export const serviceOperations = {
     tag: 'Service',
     summary: 'Add the demo programme to an empty database: 3 trainers, 12 courses, 200 trainees and their enrollments',
     description:
-      'As the command `coursectl seed demo`. Its accounts have a public password: it is refused when `NODE_ENV` is `production`, and when there are other accounts than that of the super admin. Where it was loaded before, nothing changes.',
+      'As the command `coursectl seed demo`. Its accounts have a public password: it is refused when `NODE_ENV` is `production`, and when there are other accounts than that of the super admin, or when that account has the email or phone number of a demo account. Where it was loaded before, nothing changes.',
     access: superAdmin,
     databaseDeadline: 'none',
     success: {

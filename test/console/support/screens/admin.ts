@@ -113,7 +113,17 @@ export const adminScreens: readonly Screen[] = [
     async prepare(page) {
       await page.getByRole('button', { name: 'Actions for Compilers' }).click();
       await page.getByRole('menuitem', { name: 'Delete course' }).click();
-      await page.getByRole('dialog').getByText('can not be undone').waitFor();
+      await page.getByRole('dialog').getByText('cannot be undone').waitFor();
+    },
+  },
+  {
+    name: 'courses, giving one to another trainer',
+    path: () => '/courses',
+    async prepare(page) {
+      await page.getByRole('button', { name: 'Actions for Compilers' }).click();
+      await page.getByRole('menuitem', { name: 'Assign trainer' }).click();
+      await page.getByRole('dialog').getByRole('combobox', { name: 'New trainer' }).click();
+      await page.getByRole('dialog').getByRole('option').first().waitFor();
     },
   },
   {
@@ -150,7 +160,7 @@ export const adminScreens: readonly Screen[] = [
       await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Actions' }).click();
       await page.getByRole('menuitem', { name: 'Enroll in a course' }).click();
       await page.getByRole('dialog').getByRole('combobox', { name: 'Course' }).click();
-      await page.getByRole('listbox').getByRole('option').first().waitFor();
+      await page.getByRole('dialog').getByRole('option').first().waitFor();
     },
   },
   { name: 'plan of an import', path: ({ plannedId }) => `/imports/${plannedId}` },

@@ -1,0 +1,3 @@
+/** What a person is called. */
+export const nameOf = ({ firstName, lastName }: { firstName: string; lastName: string }): string =>
+  `${firstName} ${lastName}`;

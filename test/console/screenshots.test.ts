@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { compiledProgram, run } from '../support/built-program.js';
+import { fullDepth } from '../support/depth.js';
+import { scaled } from '../support/machine.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { describePages, expect } from './support/browser.js';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+/** As `npm run screenshots` makes them: those of the README, and at full depth those of every screen. */
+describePages('The pictures of the web console', function () {
+  this.timeout(scaled(600_000));
+  const folder = temporaryFolder();
+  after(() => folder.remove());
+
+  it('are made of the built console, and show something', async () => {
+    const consoleFolder = path.join(await compiledProgram(), 'console');
+    const script = ['--import', 'tsx', 'scripts/screenshots.ts', folder.path, '--console', consoleFolder];
+    const argv = fullDepth ? script : [...script, '--readme'];
+    const { exitCode, stdout, stderr } = await run(process.execPath, argv, repository);
+    expect(exitCode, stdout + stderr).toBe(0);
+
+    const pictures = readdirSync(folder.path).sort();
+    if (fullDepth) {
+      const screens = new Set(pictures.map((name) => name.replace(/-(light|dark|narrow)\.png$/, '')));
+      expect(screens.size).toBeGreaterThan(25);
+      expect(pictures).toEqual(
+        [...screens]
+          .flatMap((name) => ['dark', 'light', 'narrow'].map((appearance) => `${name}-${appearance}.png`))
+          .sort(),
+      );
+    } else expect(pictures).toEqual(['import-plan.png', 'overview.png']);
+    for (const name of pictures) {
+      const picture = sharp(path.join(folder.path, name));
+      const { width, height } = await picture.metadata();
+      expect(width, name).toBe(name.endsWith('-narrow.png') ? 360 : 1280);
+      expect(height, name).toBeGreaterThanOrEqual(700);
+      const { entropy } = await picture.stats();
+      // Of one colour it is 0.
+      expect(entropy, name).toBeGreaterThan(0.3);
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import type { Page } from '@playwright/test';
+import { buildEnrollment, tokenFor } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
+import { useConsole } from './support/console.js';
+import { buildScene } from './support/courses.js';
+
+const widths = [1280, 1024, 360];
+
+/** What can be done with each row, as far as it can be pressed without scrolling the table sideways. */
+async function actionsInSight(page: Page): Promise<string[][]> {
+  await settled(page);
+  await page.getByRole('table').waitFor();
+  return page.locator('.table-frame tbody tr').evaluateAll((rows) =>
+    rows.map((row) => {
+      row.scrollIntoView({ block: 'center' });
+      return [...row.querySelectorAll('td:last-child button')]
+        .filter((button) => {
+          const { left, top, width, height } = button.getBoundingClientRect();
+          return (
+            width > 0 &&
+            [left + 2, left + width - 2].every((x) =>
+              button.contains(button.ownerDocument.elementFromPoint(x, top + height / 2)),
+            )
+          );
+        })
+        .map((button) => button.getAttribute('aria-label') ?? button.textContent ?? '');
+    }),
+  );
+}
+
+describePages('The actions of a row', function () {
+  this.timeout(scaled(120_000));
+  const test = useConsole();
+
+  it('are in sight in a window of 1280, 1024 and 360 pixels, whatever the other columns hold', async () => {
+    const { admin, course, trainees } = await buildScene(test);
+    const notes = 'An agreement about times, exams and what follows. '.repeat(8);
+    for (const trainee of trainees) {
+      await trainee.update({
+        email: `${trainee.firstName.toLowerCase()}.with.a.rather.long.address@mathematics.example.org`,
+      });
+      await buildEnrollment(test.context, trainee, course, { status: 'pending', notes });
+    }
+    const [trainee] = trainees;
+    if (trainee) await tokenFor(test.context, trainee);
+    const page = await test.openAs(admin, '/');
+    const lists = {
+      courses: '/courses',
+      participants: `/courses/${course.id}?tab=participants`,
+      enrollments: '/enrollments',
+      sessions: `/people/${trainee?.id}?tab=sessions`,
+    };
+    for (const [name, address] of Object.entries(lists)) {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goto(`${test.url}${address}`);
+      await page.getByRole('table').waitFor();
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 });
+        const rows = await actionsInSight(page);
+        await keepScreenshot(page, `table of ${name}, ${width}`);
+        expect(rows, `${name} in ${width} pixels`).not.toHaveLength(0);
+        for (const actions of rows) expect(actions, `${name} in ${width} pixels`).not.toHaveLength(0);
+      }
+    }
+  });
+
+  it('of a request are accepting and refusing: as buttons, and where the window is narrow in the menu', async () => {
+    const { trainer, course, trainees } = await buildScene(test);
+    const [trainee] = trainees;
+    if (trainee) await buildEnrollment(test.context, trainee, course, { status: 'pending' });
+    const page = await test.openAs(trainer, `/courses/${course.id}?tab=participants`, {
+      viewport: { width: 1280, height: 800 },
+    });
+    await page.getByRole('table').waitFor();
+    expect(await actionsInSight(page)).toEqual([
+      ['Accept: Ann Trainee', 'Refuse: Ann Trainee', 'Actions for Ann Trainee'],
+    ]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await actionsInSight(page)).toEqual([['Actions for Ann Trainee']]);
+    await page.getByRole('button', { name: 'Actions for Ann Trainee' }).click();
+    await page.getByRole('menuitem', { name: 'Refuse' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Accept' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).click();
+    await expect(page.getByRole('row').filter({ hasText: 'Ann Trainee' })).toContainText('Taking part');
+  });
+});
