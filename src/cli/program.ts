@@ -21,6 +21,7 @@ import { register as registerUsers } from './commands/users/index.js';
 import { register as registerUsersRegister } from './commands/users/register.js';
 import { register as registerUsersResetPassword } from './commands/users/reset-password.js';
 import { register as registerUsersSessions } from './commands/users/sessions.js';
+import { register as registerUsersTransfer } from './commands/users/transfer.js';
 import { exitCodes } from './core/exit-codes.js';
 import { asTyped, failureJson, type Io, writeLine } from './core/output.js';
 import { printable } from './core/printable.js';
@@ -56,6 +57,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   registerUsersRegister(users, registry);
   registerUsersEdit(users, registry);
   registerUsersResetPassword(users, registry);
+  registerUsersTransfer(users, registry);
   registerUsersSessions(users, registry);
   registerUsersImport(users, registry);
   registerUsersExport(users, registry);

@@ -15,6 +15,7 @@ export const auditActions = [
   'user.end-session',
   'user.end-sessions',
   'user.delete',
+  'user.transfer-super-admin',
   'address.unlock',
   'user.import',
   'user.undo-import',

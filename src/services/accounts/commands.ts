@@ -121,18 +121,22 @@ export async function resetPassword(
 export const trainerInUse = () =>
   new AppError('ACCOUNT_IN_USE', 'Trainer still has courses. Assign them to another trainer first.');
 
+/** Sequelize's types take no `undefined`. */
+const within = (transaction: Transaction | undefined) => (transaction ? { transaction } : {});
+
 /** Checks for courses regardless of the account's current role. @throws AppError `ACCOUNT_IN_USE` */
-async function assertWithoutCourses(core: Core, { id }: User, transaction: Transaction): Promise<void> {
-  if ((await core.database.models.Course.count({ where: { trainerId: id }, transaction })) > 0) throw trainerInUse();
+async function assertWithoutCourses(core: Core, { id }: User, transaction?: Transaction): Promise<void> {
+  const where = { trainerId: id };
+  if ((await core.database.models.Course.count({ where, ...within(transaction) })) > 0) throw trainerInUse();
 }
 
 /** A trainer with courses and a trainee with open enrollments keep their role. @throws AppError `ACCOUNT_IN_USE` */
-async function assertRoleUnused(core: Core, user: User, transaction: Transaction): Promise<void> {
+export async function assertRoleUnused(core: Core, user: User, transaction?: Transaction): Promise<void> {
   const { id, role } = user;
   const { Enrollment } = core.database.models;
   if (role === 'trainer') await assertWithoutCourses(core, user, transaction);
   const where = { userId: id, status: [...seatStatuses] };
-  if (role === 'trainee' && (await Enrollment.count({ where, transaction })) > 0)
+  if (role === 'trainee' && (await Enrollment.count({ where, ...within(transaction) })) > 0)
     throw new AppError('ACCOUNT_IN_USE', 'Trainee still has enrollments. Remove or complete them first.');
 }
 

@@ -59,6 +59,7 @@ export const audit: Words['audit'] = {
       'end-sessions': 'Alle Sitzungen beendet',
       unlock: 'Person entsperrt',
       delete: 'Person gelöscht',
+      'transfer-super-admin': 'Rolle des Super-Admins übergeben',
       import: 'Person importiert',
       'undo-import': 'Import der Person rückgängig gemacht',
     },

@@ -57,6 +57,7 @@ export const audit = {
       'end-sessions': 'All sessions ended',
       unlock: 'Person unlocked',
       delete: 'Person deleted',
+      'transfer-super-admin': 'Super admin role handed over',
       import: 'Person imported',
       'undo-import': 'Import of person undone',
     },

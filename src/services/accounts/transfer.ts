@@ -1,0 +1,83 @@
+import type { User } from '../../db/models/user.js';
+import { AppError, notFound } from '../../errors.js';
+import { auditedUser, changesBetween, recordAudit } from '../audit.js';
+import { endSessions } from '../auth/sessions.js';
+import type { Actor, Core } from '../core.js';
+import { assertRoleUnused } from './commands.js';
+import { findUserById } from './queries.js';
+
+/** Who hands the role over, and who takes it. */
+export interface Transfer {
+  from: User;
+  to: User;
+}
+
+/** The super admin. @throws AppError `NOT_FOUND` before setup */
+async function findSuperAdmin({ database }: Core): Promise<User> {
+  const superAdmin = await database.read(() => database.models.User.findOne({ where: { role: 'super_admin' } }));
+  if (!superAdmin) throw new AppError('NOT_FOUND', 'There is no super admin yet. To create one, run: coursectl setup');
+  return superAdmin;
+}
+
+function assertCanTake({ from, to }: Transfer): void {
+  if (to.id === from.id) throw new AppError('SUPER_ADMIN_PROTECTED', `${to.email} is the super admin already.`);
+  if (!to.isActive)
+    throw new AppError(
+      'ACCOUNT_INACTIVE',
+      `${to.email} is inactive. Activate it first: coursectl users activate ${to.email}`,
+    );
+}
+
+/**
+ * Looks who would hand the role of the super admin over, and whether the account can take it.
+ * @throws AppError `NOT_FOUND`, `SUPER_ADMIN_PROTECTED`, `ACCOUNT_INACTIVE`, `ACCOUNT_IN_USE`
+ */
+export async function previewTransfer(core: Core, id: string): Promise<Transfer> {
+  const transfer = { from: await findSuperAdmin(core), to: await findUserById(core, id) };
+  assertCanTake(transfer);
+  await core.database.read(() => assertRoleUnused(core, transfer.to));
+  return transfer;
+}
+
+/**
+ * Hands the role of the super admin over, with the ids that {@link previewTransfer} has found: the former super admin becomes a
+ * trainer, and the sessions of both end. There is one super admin before and after, and none but this transaction sees another.
+ * @throws AppError `SUPER_ADMIN_PROTECTED` when the role was handed over in the meantime; as {@link previewTransfer}
+ */
+export async function transferSuperAdmin(
+  core: Core,
+  actor: Actor,
+  ids: Readonly<{ from: string; to: string }>,
+): Promise<Transfer> {
+  const { User } = core.database.models;
+  return core.database.inTransaction(async (transaction) => {
+    // In the order of their keys, as everywhere.
+    const locked = await User.findAll({
+      where: { id: [ids.from, ids.to] },
+      order: [['id', 'ASC']],
+      transaction,
+      lock: transaction.LOCK.UPDATE,
+    });
+    const [from, to] = [ids.from, ids.to].map((id) => locked.find((user) => user.id === id));
+    if (from?.role !== 'super_admin')
+      throw new AppError(
+        'SUPER_ADMIN_PROTECTED',
+        'There is another super admin in the meantime. To see who it is, run: coursectl users list --role super_admin',
+      );
+    if (!to) throw notFound('User');
+    assertCanTake({ from, to });
+    await assertRoleUnused(core, to, transaction);
+    const before = { from: auditedUser(from), to: auditedUser(to) };
+    // First the one, then the other: the database refuses two super admins at any moment.
+    await from.update({ role: 'trainer' }, { transaction });
+    await to.update({ role: 'super_admin' }, { transaction });
+    await endSessions(core, [from.id, to.id], transaction);
+    const record = { action: 'user.transfer-super-admin', targetType: 'user' } as const;
+    const records = [
+      { ...record, targetId: from.id, ...changesBetween(before.from, auditedUser(from)) },
+      { ...record, targetId: to.id, ...changesBetween(before.to, auditedUser(to)) },
+    ];
+    await recordAudit(core, actor, records, transaction);
+    return { from, to };
+  });
+}

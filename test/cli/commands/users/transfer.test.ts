@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import type { User } from '../../../../src/db/models/user.js';
+import { operator } from '../../../../src/services/core.js';
+import { buildCourse, buildUser, tokenFor } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { type Dialogue, keys } from '../../../support/terminal.js';
+
+describe('coursectl users transfer-super-admin', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const models = () => harness.context.database.models;
+  const argv = ['users', 'transfer-super-admin', 'ben@x.org'];
+  const typed: Dialogue = [
+    ['Hand the role over?', `y${keys.enter}`],
+    ['type the email address of the new super admin', `Ben@x.org${keys.enter}`],
+  ];
+  const rolesNow = async () => {
+    const users = await models().User.findAll({ order: [['email', 'ASC']] });
+    return Object.fromEntries(users.map(({ email, role }) => [email, role]));
+  };
+  const entries = () => models().AuditEntry.findAll({ where: { action: 'user.transfer-super-admin' } });
+
+  let ada: User;
+  let ben: User;
+  beforeEach(async () => {
+    ada = await buildUser(harness.context, { email: 'ada@x.org', role: 'super_admin' });
+    ben = await buildUser(harness.context, { email: 'ben@x.org', firstName: 'Ben', lastName: 'Young' });
+  });
+
+  it('asks twice, hands the role over and ends the sessions of both', async () => {
+    const tokens = [await tokenFor(harness.context, ada), await tokenFor(harness.context, ben)];
+    const { exitCode, stdout, terminal } = await cli.atTerminal(argv, typed, { columns: 80 });
+    expect(exitCode, terminal.screen()).to.equal(0);
+    expect(terminal.screen()).to.include('ben@x.org (Ben Young, trainee) will be the super admin.\n');
+    expect(terminal.screen()).to.include('ada@x.org will be a trainer. The sessions of both end.\n');
+    expect(stdout).to.equal('ben@x.org is the super admin now; ada@x.org is a trainer. Both must sign in again.\n');
+    expect(await rolesNow()).to.deep.equal({ 'ada@x.org': 'trainer', 'ben@x.org': 'super_admin' });
+    for (const token of tokens) await harness.api('get', '/api/auth/me', token).expect(401);
+    expect(await models().Session.count()).to.equal(0);
+  });
+
+  it('records it for both accounts', async () => {
+    await cli.atTerminal(argv, typed);
+    const recorded = (await entries()).map(({ targetId, origin, actorId, beforeJson, afterJson }) => {
+      const [before, after] = [JSON.parse(beforeJson ?? ''), JSON.parse(afterJson ?? '')] as unknown[];
+      return { targetId, origin, actorId, before, after };
+    });
+    const by = { origin: 'cli', actorId: null };
+    expect(recorded).to.have.deep.members([
+      { ...by, targetId: ada.id, before: { role: 'super_admin' }, after: { role: 'trainer' } },
+      { ...by, targetId: ben.id, before: { role: 'trainee' }, after: { role: 'super_admin' } },
+    ]);
+  });
+
+  const unconfirmed: [what: string, dialogue: Dialogue][] = [
+    ['a no', [['Hand the role over?', keys.enter]]],
+    ['no answer to the first question', [['Hand the role over?', keys.ctrlC]]],
+    [
+      'another address, and no answer then',
+      [
+        ['Hand the role over?', `y${keys.enter}`],
+        ['type the email address', `ada@x.org${keys.enter}`],
+        ['That is not ben@x.org. Press Ctrl-C to change nothing.', keys.ctrlC],
+      ],
+    ],
+  ];
+  for (const [what, dialogue] of unconfirmed)
+    it(`changes nothing after ${what}`, async () => {
+      const { exitCode, terminal } = await cli.atTerminal(argv, dialogue);
+      expect(exitCode).to.equal(130);
+      expect(terminal.screen()).to.match(/error: Nothing was changed\.\n$/);
+      expect(await rolesNow()).to.deep.equal({ 'ada@x.org': 'super_admin', 'ben@x.org': 'trainee' });
+      expect(await entries()).to.deep.equal([]);
+    });
+
+  it('works at a terminal only, and finds the account first', async () => {
+    const said = 'The role of the super admin is handed over at a terminal only: it is asked twice.';
+    expect(await cli.refusal(argv)).to.deep.equal({ exitCode: 2, said });
+    const { error } = await cli.json<{ error: object }>(argv);
+    expect(error).to.deep.equal({ code: 'USAGE', message: said });
+    const nobody = await cli.refusal(['users', 'transfer-super-admin', 'eve@x.org']);
+    expect(nobody).to.deep.equal({
+      exitCode: 1,
+      said: 'User not found: eve@x.org. To list them: coursectl users list',
+    });
+    expect(await rolesNow()).to.deep.equal({ 'ada@x.org': 'super_admin', 'ben@x.org': 'trainee' });
+  });
+
+  it('refuses accounts that are inactive, still in use, or the super admin already', async () => {
+    const refused = async (reference: string) => (await cli.refusal(['users', 'transfer-super-admin', reference])).said;
+    expect(await refused('ada@x.org')).to.equal('ada@x.org is the super admin already.');
+    await buildUser(harness.context, { email: 'eve@x.org', isActive: false });
+    expect(await refused('eve@x.org')).to.equal(
+      'eve@x.org is inactive. Activate it first: coursectl users activate eve@x.org',
+    );
+    const kim = await buildUser(harness.context, { email: 'kim@x.org', role: 'trainer' });
+    await buildCourse(harness.context, kim, { title: 'Bees' });
+    expect(await refused('kim@x.org')).to.equal('Trainer still has courses. Assign them to another trainer first.');
+  });
+
+  it('says what to do where there is no super admin', async () => {
+    await ada.update({ role: 'trainer' });
+    const { said } = await cli.refusal(argv);
+    expect(said).to.equal('There is no super admin yet. To create one, run: coursectl setup');
+  });
+
+  it('done by several at once has one winner, and one super admin at every moment', async () => {
+    const { transferSuperAdmin } = await import('../../../../src/services/accounts/transfer.js');
+    const others = await Promise.all([ben, ...[1, 2, 3].map(() => buildUser(harness.context))]);
+    const outcomes = await Promise.allSettled(
+      others.map(({ id }) => transferSuperAdmin(harness.context, operator, { from: ada.id, to: id })),
+    );
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+    expect(refusals).to.have.lengthOf(others.length - 1);
+    for (const refusal of refusals) expect(refusal).to.include('There is another super admin in the meantime.');
+    expect(await models().User.count({ where: { role: 'super_admin' } })).to.equal(1);
+    expect((await ada.reload()).role).to.equal('trainer');
+    expect(await entries()).to.have.lengthOf(2);
+  });
+
+  it('done at once in both directions leaves one super admin', async () => {
+    const { transferSuperAdmin } = await import('../../../../src/services/accounts/transfer.js');
+    const there = () => transferSuperAdmin(harness.context, operator, { from: ada.id, to: ben.id });
+    const back = () => transferSuperAdmin(harness.context, operator, { from: ben.id, to: ada.id });
+    await Promise.allSettled([there(), back(), there(), back()]);
+    expect(await models().User.count({ where: { role: 'super_admin' } })).to.equal(1);
+  });
+});
