@@ -111,7 +111,7 @@ async function openStage(databaseUrl: string | undefined): Promise<Stage> {
     trainees,
     async course() {
       const course = { id: uuidv7(), trainerId: trainer.id, title: 'Looms', description: 'Wood and thread.' };
-      const others = { searchKey: 'looms', isPublished: true, maxStudents: people };
+      const others = { searchKey: 'looms', titleKey: 'looms', isPublished: true, maxStudents: people };
       await context.database.models.Course.create({ ...course, ...others });
       return course;
     },

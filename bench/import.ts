@@ -101,7 +101,7 @@ async function hashRate(hasher: PasswordHasher, cost: number, seconds: number): 
 /** Rows a second of bare multi-row INSERTs of the accounts that an import has made, at the best batch size. */
 async function bareInserts(): Promise<number> {
   const columns =
-    'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, requires_password_change, initial_password_expires_at, search_key, created_at, updated_at';
+    'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, requires_password_change, initial_password_expires_at, search_key, last_name_key, first_name_key, created_at, updated_at';
   const [rows] = await sql.query({ sql: `SELECT ${columns} FROM users`, rowsAsArray: true });
   const values = rows as unknown[][];
   let best = 0;

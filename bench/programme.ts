@@ -2,8 +2,9 @@ import type { Connection } from 'mysql2/promise';
 import { type ColumnValue, insertValues } from '../src/db/bulk-insert.js';
 import type { Database } from '../src/db/connection.js';
 import type { Role } from '../src/schemas/fields.js';
-import { phoneKey, searchKey } from '../src/schemas/keys.js';
-import { userSearchKey } from '../src/services/accounts/store.js';
+import { phoneKey } from '../src/schemas/keys.js';
+import { userKeys } from '../src/services/accounts/store.js';
+import { courseKeys } from '../src/services/courses/commands.js';
 import { newIds } from '../src/services/ids.js';
 import { firstNames, lastNames, passwordHash } from './people.js';
 
@@ -76,7 +77,7 @@ async function fill(
 }
 
 const userColumns =
-  'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, last_login, search_key, created_at, updated_at';
+  'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, last_login, search_key, last_name_key, first_name_key, created_at, updated_at';
 
 /** The account at an index: the super admin first, then the trainers, then the trainees. */
 function userRow(id: string, index: number, { trainers, trainees }: Sizes): ColumnValue[] {
@@ -87,7 +88,7 @@ function userRow(id: string, index: number, { trainers, trainees }: Sizes): Colu
   const phone = `+44 20 ${String(index).padStart(8, '0')}`;
   const createdAt = moment(index / (trainers + trainees));
   const lastLogin = index % 4 === 3 ? null : moment(((index * 7919) % 100_003) / 100_003);
-  const key = userSearchKey({ firstName, lastName, email });
+  const { searchKey: key, lastNameKey, firstNameKey } = userKeys({ firstName, lastName, email });
   return [
     id,
     firstName,
@@ -100,6 +101,8 @@ function userRow(id: string, index: number, { trainers, trainees }: Sizes): Colu
     index === 0 || index % 20 > 0,
     lastLogin,
     key,
+    lastNameKey,
+    firstNameKey,
     createdAt,
     createdAt,
   ];
@@ -110,7 +113,7 @@ const stages = ['for Beginners', 'in Practice', 'Masterclass', 'Refresher', 'in 
 const categories = ['Craft', 'Technology', 'Languages', 'Office', null];
 const description = 'What you will be able to do afterwards, and what you should bring along for it. '.repeat(8);
 const courseColumns =
-  'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, is_published, search_key, created_at, updated_at';
+  'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, is_published, search_key, title_key, category_key, created_at, updated_at';
 
 function courseRow(id: string, trainerId: string, index: number, count: number): ColumnValue[] {
   const title = `${pick(topics, index)} ${pick(stages, index >> 3)} ${index}`;
@@ -118,7 +121,7 @@ function courseRow(id: string, trainerId: string, index: number, count: number):
   const tags = [pick(topics, index + 1), `year ${2024 + (index % 3)}`];
   const level = pick(['beginner', 'intermediate', 'advanced'], index);
   const createdAt = moment(index / count);
-  const key = searchKey(title, category, ...tags);
+  const { searchKey: key, titleKey, categoryKey } = courseKeys({ title, category, tags });
   return [
     id,
     trainerId,
@@ -133,6 +136,8 @@ function courseRow(id: string, trainerId: string, index: number, count: number):
     500,
     index % 5 > 0,
     key,
+    titleKey,
+    categoryKey,
     createdAt,
     createdAt,
   ];

@@ -30,7 +30,13 @@ interface Contender {
 
 const id = uuidv7();
 const account = { id, firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '1', phoneKey: '1' };
-const rest = { passwordHash: '', role: 'trainee' as const, searchKey: 'ada' };
+const rest = {
+  passwordHash: '',
+  role: 'trainee' as const,
+  searchKey: 'ada',
+  lastNameKey: 'lovelace',
+  firstNameKey: 'ada',
+};
 let serial = 0;
 
 async function current(file: string): Promise<Contender> {

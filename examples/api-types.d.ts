@@ -1398,7 +1398,7 @@ export interface ListUsersParameters {
     locked?: boolean;
     /** Text to search for in names and titles */
     search?: string;
-    /** Field to sort by */
+    /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'createdAt' | 'lastName' | 'firstName' | 'email' | 'lastLogin';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -1670,7 +1670,7 @@ export interface ListCoursesParameters {
     search?: string;
     /** Optional keys of the answer: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by */
+    /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -1797,7 +1797,7 @@ export interface ListTrainerCoursesParameters {
     search?: string;
     /** Optional keys of the answer: seats. Several are separated by commas */
     include?: 'seats'[];
-    /** Field to sort by */
+    /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'createdAt' | 'updatedAt' | 'title' | 'category' | 'startDate';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -1963,7 +1963,7 @@ export interface ListEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by */
+    /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2011,7 +2011,7 @@ export interface ListOwnEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by */
+    /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2151,7 +2151,7 @@ export interface ListTrainerEnrollmentsParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by */
+    /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';
@@ -2183,7 +2183,7 @@ export interface ListCourseTraineesParameters {
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
-    /** Field to sort by */
+    /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'enrolledAt' | 'completedAt' | 'progress' | 'lastName';
     /** Ascending or descending */
     sortOrder?: 'ASC' | 'DESC';

@@ -8,6 +8,7 @@
  */
 const { createHash } = require('node:crypto');
 const bcrypt = require('bcryptjs');
+const { sortKey } = require('../migrations/lib/sort-key.cjs');
 
 /** What every demo account logs in with. */
 const demoPassword = 'demo-password';
@@ -532,6 +533,8 @@ function accountRow([localPart, firstName, lastName], place, { role, isActive = 
     last_login: lastLogin ? momentBetween(new Date(reference - 40 * dayMs), reference, `${localPart} login`) : null,
     requires_password_change: false,
     search_key: searchKey(firstName, lastName, email),
+    last_name_key: sortKey(lastName, 50),
+    first_name_key: sortKey(firstName, 50),
     created_at: createdAt,
     updated_at: createdAt,
   };
@@ -581,6 +584,8 @@ function courseRow(course) {
     is_published: course.isPublished ?? true,
     is_featured: course.isFeatured ?? false,
     search_key: searchKey(course.title, course.category, ...course.tags),
+    title_key: sortKey(course.title, 200),
+    category_key: sortKey(course.category, 100),
     created_at: createdAt,
     updated_at: createdAt,
   };

@@ -20,7 +20,10 @@ function interrupt(): void {
 // Deprecation notices of the S3 client are for its developers, not for operators.
 env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
-process.on('SIGINT', interrupt);
+process.on('SIGINT', () => {
+  // A pager has it for itself.
+  if (!io.pagerOpen) interrupt();
+});
 process.on('SIGTERM', interrupt);
 // A reader that ended early ("| head") is no failure; a full disk under "> file" is one.
 process.stdout.on('error', (cause) => {

@@ -72,6 +72,13 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   return program;
 }
 
+/** Whether the command line asks for JSON, as far as that shows before it is understood. */
+const wantsJson = (argv: readonly string[]) =>
+  argv.some(
+    (word, index) =>
+      word === '--json' || word === '--output=json' || (word === 'json' && argv[index - 1] === '--output'),
+  );
+
 /** Runs one command line. @param argv the arguments after the program's name @returns the exit code */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   const outcome: Outcome = { exitCode: exitCodes.ok };
@@ -82,7 +89,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     // Help and version come as "errors" with exit code 0.
     if (error.exitCode === 0) return exitCodes.ok;
     // Commander has printed the text for people only.
-    if (argv.includes('--json')) await writeLine(io.stdout, printable(JSON.stringify(failureJson(usageError(error)))));
+    if (wantsJson(argv)) await writeLine(io.stdout, printable(JSON.stringify(failureJson(usageError(error)))));
     return exitCodes.usage;
   }
   return outcome.exitCode;

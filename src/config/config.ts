@@ -60,25 +60,28 @@ export function envFile({ env = process.env, cwd = process.cwd(), ...source }: C
   return path.join(userFolder({ env, cwd, ...source }) ?? cwd, '.env');
 }
 
+/** All that the `.env` file has, by name. @throws AppError `CONFIG_INVALID` when it can't be read */
+export function settingsFileOf(source: ConfigSource): Readonly<Record<string, string>> {
+  const settingsFile = envFile(source);
+  try {
+    return parseDotenv(readFileSync(settingsFile));
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return {};
+    throw new AppError(
+      'CONFIG_INVALID',
+      `The file ${path.relative(source.cwd ?? process.cwd(), settingsFile)} can't be read (${systemErrorCode(error)}). Make it readable, or remove it.`,
+      { cause: error },
+    );
+  }
+}
+
 /**
  * The settings as given: the environment first, then the `.env` file. An empty value counts as none.
  * @throws AppError `CONFIG_INVALID` when the `.env` file can't be read
  */
 export function readSettings(source: ConfigSource): RawSettings {
   const { env = process.env } = source;
-  const settingsFile = envFile(source);
-  let file: Record<string, string> = {};
-  try {
-    file = parseDotenv(readFileSync(settingsFile));
-  } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') {
-      throw new AppError(
-        'CONFIG_INVALID',
-        `The file ${path.relative(source.cwd ?? process.cwd(), settingsFile)} can't be read (${systemErrorCode(error)}). Make it readable, or remove it.`,
-        { cause: error },
-      );
-    }
-  }
+  const file = settingsFileOf(source);
   const raw: RawSettings = { values: {}, origins: {} };
   for (const name of settingNames) {
     const [value, origin] = env[name] ? ([env[name], 'environment'] as const) : ([file[name], '.env'] as const);

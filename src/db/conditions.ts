@@ -25,9 +25,9 @@ export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[], 
   return sequelize.literal(wanted ? isFree : `NOT ${isFree}`);
 }
 
-/** The last name of the account whose id is in `column`, to sort by. */
-export function lastNameOf(sequelize: Sequelize, column: string) {
-  return sequelize.literal(`(SELECT last_name FROM users WHERE users.id = ${column})`);
+/** The key of the last name of the account whose id is in `column`, to sort by. */
+export function lastNameKeyOf(sequelize: Sequelize, column: string) {
+  return sequelize.literal(`(SELECT last_name_key FROM users WHERE users.id = ${column})`);
 }
 
 /** That a course exists, and with `trainerId` that it is this trainer's. */

@@ -1,6 +1,7 @@
 import Base from 'joi';
 import Joi from './joi.js';
 import { normalizeEmail } from './keys.js';
+import { categoryMaximum, nameMaximum, titleMaximum } from './sort-key.js';
 import { hasTooManyMarks, withoutInvisible } from './text.js';
 
 /**
@@ -15,7 +16,7 @@ export type Role = (typeof roles)[number];
 const passwordMinimumCharacters = 6;
 /** bcrypt reads no more than 72 bytes; a longer password is refused, never cut. */
 const passwordMaximumBytes = 72;
-const nameLength = { minimum: 2, maximum: 50 };
+const nameLength = { minimum: 2, maximum: nameMaximum };
 const phoneMaximum = 50;
 /** RFC 5321's limit on a path, less the angle brackets. */
 const emailMaximum = 254;
@@ -118,8 +119,8 @@ export const phone = checked(anyPhone, (value) => (atSign.test(value) ? 'Phone m
 
 /** The title or id of a course, as a person writes it. */
 export const course = singleLine('Course', 1, 200);
-export const courseTitle = singleLine('Title', 3, 200);
-export const category = singleLine('Category', 2, 100);
+export const courseTitle = singleLine('Title', 3, titleMaximum);
+export const category = singleLine('Category', 2, categoryMaximum);
 export const tag = singleLine('Tag', 1, 50);
 
 /** Free text of several lines. */

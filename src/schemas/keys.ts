@@ -18,16 +18,20 @@ const isAscii = /^[\0-\x7f]*$/;
 const beyondAscii = /[^\0-\x7f]/gu;
 const digit = /^\p{Nd}$/u;
 
+/** A decimal digit of any script as 0 to 9; every other character as it is. */
+export function decimalDigit(sign: string): string {
+  if (!digit.test(sign) || sign <= '9') return sign;
+  // The digits of a script follow each other from its zero.
+  let value = 0;
+  const point = sign.codePointAt(0) ?? 0;
+  while (digit.test(String.fromCodePoint(point - value - 1))) value += 1;
+  return String(value % 10);
+}
+
 /** A digit of any script as 0 to 9, a full-width sign as it stands on keyboards; every other character as it is. */
 function plainSign(sign: string): string {
   const compatible = normalized(sign, 'NFKC');
-  const plain = compatible.length === 1 ? compatible : sign;
-  if (!digit.test(plain) || plain <= '9') return plain;
-  // The digits of a script follow each other from its zero.
-  let value = 0;
-  const point = plain.codePointAt(0) ?? 0;
-  while (digit.test(String.fromCodePoint(point - value - 1))) value += 1;
-  return String(value % 10);
+  return decimalDigit(compatible.length === 1 ? compatible : sign);
 }
 
 /**

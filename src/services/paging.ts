@@ -19,10 +19,18 @@ interface Listing<M extends Model> {
   ifNone?: (() => Promise<void>) | false;
 }
 
+/** The stored keys of the texts that are sorted as in a dictionary. */
+const sortKeys = new Map([
+  ['lastName', 'lastNameKey'],
+  ['firstName', 'firstNameKey'],
+  ['title', 'titleKey'],
+  ['category', 'categoryKey'],
+]);
+
 /** The requested order; ties are broken by id, so that no row is repeated or skipped between pages. */
 export function orderOf({ sortBy, sortOrder }: Sorting<string>): OrderItem[] {
   return [
-    [sortBy, sortOrder],
+    [sortKeys.get(sortBy) ?? sortBy, sortOrder],
     ['id', sortOrder],
   ];
 }

@@ -53,7 +53,9 @@ describe('An unexpected failure', () => {
     };
     const stderr = new PassThrough();
     const io = { stdin: new PassThrough(), stdout: broken, stderr, env: cli.env, cwd: cli.folder };
-    expect(await runProgram(['users', 'list'], { ...io, signal: new AbortController().signal })).to.equal(70);
+    expect(
+      await runProgram(['users', 'list', '--output', 'yaml'], { ...io, signal: new AbortController().signal }),
+    ).to.equal(70);
     expect(String(stderr.read())).to.match(/^error: This is a bug in coursectl: the output is broken\. Run it again/);
   });
 });

@@ -60,13 +60,13 @@ describe('The options of a command', () => {
       expect(missing, hint).to.deep.equal([]);
     });
 
-    if (has('--sort-by'))
+    if (has('--sort'))
       it(`of "${words}" list the keys to sort by`, () => {
         const keys: string[] = schemas.flatMap((schema) => schema.describe().keys.sortBy?.allow ?? []);
-        const option = command.options.find(({ long }) => long === '--sort-by');
+        const option = command.options.find(({ long }) => long === '--sort');
         const words = new Set(option?.description.match(/\w+/g));
         const missing = keys.filter((key) => !words.has(key));
-        expect(missing, 'Name each key in the description of --sort-by').to.deep.equal([]);
+        expect(missing, 'Name each key in the description of --sort').to.deep.equal([]);
       });
   }
 });

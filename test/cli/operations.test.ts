@@ -151,6 +151,26 @@ describe('on a database of its own', () => {
       expect(await (await cli.context()).database.models.User.count()).to.equal(0);
     });
 
+    it('asks before it is mixed with other accounts, and wants --yes without a terminal', async () => {
+      await cli.run(['migrate', 'up']);
+      await buildUser(await cli.context(), { role: 'trainer' });
+      const count = async () => (await cli.context()).database.models.User.count();
+      const piped = await cli.refusal(['seed', 'demo']);
+      const said = 'Confirmation needs a terminal: add --yes to add the demo programme to the accounts that exist.';
+      expect(piped).to.deep.equal({ exitCode: 2, said });
+      const question = 'Add the demo programme here?';
+      const no = await cli.atTerminal(['seed', 'demo'], [[question, keys.enter]]);
+      expect(no.exitCode).to.equal(130);
+      expect(no.terminal.screen()).to.include('This database has accounts of its own.');
+      expect(no.terminal.screen()).to.include('Nothing was added.');
+      expect(await count()).to.equal(1);
+      const yes = await cli.run(['seed', 'demo', '--yes']);
+      expect(yes.exitCode, yes.stderr).to.equal(0);
+      expect(await count()).to.equal(205);
+      // It is there: again nothing would change.
+      expect((await cli.run(['seed', 'demo'])).exitCode).to.equal(0);
+    });
+
     it('keeps the super admin that there is, and names no other', async () => {
       await cli.run(['migrate', 'up']);
       await buildUser(await cli.context(), { role: 'super_admin' });

@@ -81,7 +81,16 @@ describe('constraints of the database', () => {
 
     it('require every mandatory column', async () => {
       const { id } = await user();
-      for (const column of ['first_name', 'email', 'phone_key', 'password_hash', 'role', 'is_active', 'search_key']) {
+      for (const column of [
+        'first_name',
+        'email',
+        'phone_key',
+        'password_hash',
+        'role',
+        'is_active',
+        'search_key',
+        'last_name_key',
+      ]) {
         const change = database.sequelize.query(`UPDATE users SET ${column} = NULL WHERE id = ?`, {
           replacements: [id],
         });

@@ -8,7 +8,7 @@ import { enrollmentStatuses } from '../../src/schemas/enrollment.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../src/schemas/keys.js';
 import { registerSchema } from '../../src/schemas/user.js';
 import { validate } from '../../src/schemas/validate.js';
-import { userSearchKey } from '../../src/services/accounts/store.js';
+import { userKeys, userSearchKey } from '../../src/services/accounts/store.js';
 import { tablesOf, useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
 
@@ -23,7 +23,7 @@ async function rowsOf({ models: { User, Course, Enrollment } }: Database): Promi
 /** An account that was there before the demo. */
 function somebody(given: { role: 'super_admin' | 'trainee'; email?: string; phone?: string }) {
   const account = { firstName: 'Some', lastName: 'Body', email: 'some@example.org', phone: '+1 555 0000', ...given };
-  const keys = { phoneKey: phoneKey(account.phone), searchKey: userSearchKey(account) };
+  const keys = { phoneKey: phoneKey(account.phone), ...userKeys(account) };
   return { id: uuidv7(), ...account, ...keys, passwordHash: 'x' };
 }
 

@@ -20,21 +20,23 @@ export async function run(): Promise<Verdict[]> {
   try {
     const startedAt = performance.now();
     const target = { context: service.context, url: service.server.url };
-    const { sent, statuses, slowestMs, slowest, unread, met, problems } = await fuzz(target, { requests, seed });
+    const all = Object.keys(contract) as (keyof typeof contract)[];
+    const toSucceed = all.filter((name) => !needsEmpty.includes(name));
+    const found = await fuzz(target, { requests, seed, toSucceed });
+    const { sent, statuses, slowestMs, slowest, unread, met, problems } = found;
     const seconds = (performance.now() - startedAt) / 1000;
     for (const problem of problems) console.log(problem);
     const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
-    const all = Object.keys(contract) as (keyof typeof contract)[];
     const least = Math.min(...all.map((name) => met.get(name)?.answered ?? 0));
     // There are people throughout: setup and the demo programme are refused, as they should be.
     const rarest = [...met].sort(([, one], [, other]) => one.succeeded - other.succeeded).slice(0, 8);
     console.log(`seldom with success: ${rarest.map(([name, { succeeded }]) => `${name} ${succeeded}`).join(', ')}`);
-    const never = all.filter((name) => !needsEmpty.includes(name) && !met.get(name)?.succeeded);
+    const never = toSucceed.filter((name) => !met.get(name)?.succeeded);
     return [
       {
         promised: `${requests} generated requests: no 5xx, each answered with a status and body that are declared`,
         measured: `${sent} sent, ${problems.length} answered wrongly (seed ${seed}): ${counts.join(', ')}`,
-        kept: problems.length === 0 && sent === requests,
+        kept: problems.length === 0 && sent >= requests,
       },
       {
         promised:

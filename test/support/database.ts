@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { v7 as uuidv7 } from 'uuid';
 import { loadConfig } from '../../src/config/config.js';
@@ -53,6 +53,8 @@ export function databaseName(): string {
 async function createEmpty(server: string | undefined): Promise<TestDatabase> {
   if (server === undefined) {
     const folder = temporaryFolder();
+    // As a database on a server, it exists before it has tables.
+    writeFileSync(`${folder.path}/test.sqlite`, '');
     return { url: `sqlite:${folder.path}/test.sqlite`, drop: async () => folder.remove() };
   }
   const name = databaseName();

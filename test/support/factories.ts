@@ -9,6 +9,7 @@ import type { Enrollment } from '../../src/db/models/enrollment.js';
 import type { StoredFile } from '../../src/db/models/stored-file.js';
 import type { User } from '../../src/db/models/user.js';
 import { searchKey } from '../../src/schemas/keys.js';
+import { categoryMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
 import { insertAccount, type NewAccount } from '../../src/services/accounts/store.js';
 import { startSession } from '../../src/services/auth/sessions.js';
 
@@ -64,6 +65,8 @@ export async function buildCourse(context: Context, trainer: User, given: Partia
     trainerId: trainer.id,
     description: 'What it is about.',
     searchKey: searchKey(title),
+    titleKey: sortKey(title, titleMaximum),
+    categoryKey: given.category ? sortKey(given.category, categoryMaximum) : null,
     ...given,
     title,
   });

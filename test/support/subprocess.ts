@@ -12,6 +12,8 @@ export interface Surroundings {
   keepStdinOpen?: boolean;
   /** The file that standard error goes to, instead of a pipe. */
   stderrFile?: string;
+  /** How many columns and lines a pseudo-terminal has. */
+  size?: { columns: number; rows: number };
   /** Whose process it is; only root can say so. */
   uid?: number;
 }
@@ -129,9 +131,10 @@ export function useSubprocesses(): Subprocesses {
     start: (argv, surroundings) => start(process.execPath, [program, ...argv], surroundings),
     startShell: (line, surroundings) =>
       start('bash', ['-c', `coursectl() { '${process.execPath}' '${program}' "$@"; }; ${line}`], surroundings),
-    startAtTerminal(argv, surroundings) {
+    startAtTerminal(argv, { size, ...surroundings }) {
+      const sized = size ? `stty cols ${size.columns} rows ${size.rows}; ` : '';
       const pidFile = path.join(folder.path, 'pid');
-      const line = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${program}' ${argv.join(' ')}`;
+      const line = `${sized}echo $$ > '${pidFile}'; exec '${process.execPath}' '${program}' ${argv.join(' ')}`;
       const env = { TERM: 'xterm', SHELL: '/bin/sh', ...surroundings.env };
       const args = ['--quiet', '--return', '--command', line, '/dev/null'];
       return { ...start(pseudoTerminal, args, { ...surroundings, env, keepStdinOpen: true }), pidFile };

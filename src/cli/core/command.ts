@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addCommand, type Choices, commonOptions, type Declaration, type None, type Options } from './declaration.js';
 import { asTyped, type Io } from './output.js';
-import type { Outcome, SchemaNeed, Work } from './run.js';
+import type { MissingDatabase, Outcome, SchemaNeed, Work } from './run.js';
 
 /** What command files register with. */
 export interface Registry {
@@ -25,15 +25,22 @@ const schemaNeeds = new WeakMap<Command, SchemaNeed>();
 /** The database schema that a command works on. @public used by the test that walks all commands */
 export const schemaNeedOf = (command: Command): SchemaNeed | undefined => schemaNeeds.get(command);
 
+/** What commands declare of a missing database. */
+const missingDatabases = new WeakMap<Command, MissingDatabase>();
+
+/** What a command does where there is no database; refusing it isn't declared. @public used by the test that walks all commands */
+export const missingDatabaseOf = (command: Command): MissingDatabase | undefined => missingDatabases.get(command);
+
 /** Registers a command with what all commands have: `--json`, `--quiet`, `--verbose` and examples in its help. */
 export function define<const Usage extends string, O extends Options = None, const C extends Choices = None>(
   parent: Command,
   { io, outcome }: Registry,
   definition: Definition<Usage, O, C>,
 ): Command {
-  const { usage, summary, options, choices, schema, examples, notes } = definition;
+  const { usage, summary, options, choices, schema, missingDatabase, examples, notes } = definition;
   const command = addCommand(parent, { usage, options: { ...options, ...commonOptions }, ...(choices && { choices }) });
   schemaNeeds.set(command, schema);
+  if (missingDatabase) missingDatabases.set(command, missingDatabase);
   command.description(summary);
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   return command

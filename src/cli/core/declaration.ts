@@ -4,12 +4,18 @@ import { type Command, Option } from 'commander';
  * Options of a command by their flags, with what the help says of each. A flag with a value names it: `--role <role>`.
  * The types of the values follow from the flags, those of the arguments from the command's usage.
  */
-export type Options = Readonly<Record<`--${string}`, string | Repeatable>>;
+export type Options = Readonly<Record<`--${string}`, string | Repeatable | Choice>>;
 
 /** An option that may be given several times. */
 interface Repeatable {
   description: string;
   isRepeatable: true;
+}
+
+/** An option whose value is one of these words. */
+interface Choice<Word extends string = string> {
+  description: string;
+  words: readonly Word[];
 }
 
 /** The allowed words of arguments, by their names. */
@@ -20,6 +26,11 @@ export type None = Readonly<Record<never, never>>;
 
 export const repeatable = (description: string): Repeatable => ({ description, isRepeatable: true });
 
+export const choice = <const Word extends string>(description: string, words: readonly Word[]): Choice<Word> => ({
+  description,
+  words,
+});
+
 /** Options that every command has. */
 export const commonOptions = {
   '--json': 'print one JSON object on standard output',
@@ -29,12 +40,6 @@ export const commonOptions = {
 
 /** The option of commands that ask for confirmation. */
 export const yesOption = { '--yes': "don't ask for confirmation" };
-
-/** The options of commands that list a page. @param items what a page has, such as "courses" */
-export const pageOptions = (items: string) => ({
-  '--page <number>': 'number of the page, from 1',
-  '--limit <number>': `${items} per page, 1 to 100`,
-});
 
 /** The option of commands that write data. */
 export const outputOption = {
@@ -58,7 +63,9 @@ type OptionValue<Flags extends string, Declared> = Flags extends `--no-${string}
   : Flags extends `${string} <${string}>`
     ? Declared extends Repeatable
       ? string[]
-      : string
+      : Declared extends Choice<infer Word>
+        ? Word
+        : string
     : true;
 
 /** The values of options, by their names in camel case. */
@@ -101,10 +108,10 @@ export interface Declaration<Usage extends string, O extends Options, C extends 
 const argumentDescriptions: Readonly<Record<string, string>> = {
   course: 'its id or exact title',
   user: 'id, email address or phone number',
-  id: 'its id, as the list shows it',
-  'session-id': 'its id, as "users sessions list" shows it',
+  id: 'its id or the last 8 characters of it, as the list shows them',
+  'session-id': 'its id or the last 8 characters of it, as "users sessions list" shows them',
   file: 'path of the file',
-  'file-id': 'id of the file, as "courses files list" shows it',
+  'file-id': 'its id or the last 8 characters of it, as "courses files list" shows them',
   status: 'active, completed or cancelled',
   number: '0 to 100',
   shell: 'the shell to complete in',
@@ -121,10 +128,12 @@ export function addCommand<Usage extends string, O extends Options, C extends Ch
     const words = choices?.[argument.name()];
     if (words) argument.choices(words);
   }
-  for (const [flags, declared] of Object.entries<string | Repeatable>(options ?? {})) {
+  for (const [flags, declared] of Object.entries<Options[`--${string}`]>(options ?? {})) {
     const option = new Option(flags, typeof declared === 'string' ? declared : declared.description);
-    if (typeof declared !== 'string')
-      option.argParser((value: string, others: readonly string[] = []) => [...others, value]);
+    if (typeof declared !== 'string') {
+      if ('words' in declared) option.choices(declared.words);
+      else option.argParser((value: string, others: readonly string[] = []) => [...others, value]);
+    }
     command.addOption(option);
   }
   return command;

@@ -13,6 +13,8 @@ const otherNames: Readonly<Record<string, string>> = {
   traineeId: 'user',
   traineeIds: 'user',
   enrollmentIds: 'id',
+  sortBy: 'sort',
+  sortOrder: 'sort',
 };
 
 /** The options and arguments that name a subject, and the command that lists what can be named. */

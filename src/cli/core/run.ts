@@ -1,8 +1,9 @@
 import type { ChalkInstance } from 'chalk';
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.js';
+import type { UnknownSetting } from '../../config/unknown-settings.js';
 import type { Context } from '../../context.js';
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError, systemErrorCode } from '../../errors.js';
 import {
   type ArgumentValues,
   type Choices,
@@ -17,6 +18,7 @@ import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { failureJson, type Io, withCommandLines, writeLine } from './output.js';
 import { failureText, paintFor } from './paint.js';
 import { printable } from './printable.js';
+import type { Display } from './table.js';
 
 type CommonOptions = OptionValues<typeof commonOptions>;
 
@@ -27,13 +29,16 @@ export interface Run<Usage extends string = '', O extends Options = None, C exte
   options: OptionValues<O> & CommonOptions;
   /** Colours for text on standard output. */
   paint: ChalkInstance;
+  /** The terminal that tables are made for, if standard output is one. */
+  display: Display;
   /** Whether questions can be answered: both ends are a terminal, and there is no `--json`. */
   interactive: boolean;
   /** The settings; `overrides` are options of the command line that stand above the environment. */
   config(overrides?: Record<string, string | undefined>): Promise<Config>;
   /**
    * The assembled program; closed by itself when the command ends.
-   * @throws AppError `SCHEMA_OUTDATED` where the schema isn't what the command needs
+   * @throws AppError `DATABASE_MISSING` where there is no file and the command doesn't create one; `SCHEMA_OUTDATED` where the
+   *   schema isn't what the command needs
    */
   context(overrides?: Record<string, string | undefined>): Promise<Context>;
   /** Says something to the person at the terminal, on standard error; silent with `--quiet` or `--json`. */
@@ -50,6 +55,8 @@ export interface Result {
   text?: string;
   /** The text has colours, and is {@link printable} without them. */
   painted?: true;
+  /** Writes what goes out in pieces, in place of both. */
+  write?: () => Promise<void>;
   exitCode?: ExitCode;
 }
 
@@ -59,13 +66,33 @@ export interface Result {
  */
 export type SchemaNeed = 'current' | 'not newer' | 'any';
 
+/**
+ * What a command does where the file of its SQLite database doesn't exist. Commands that don't declare it are refused: one
+ * that is called in the wrong folder must not leave a database there.
+ */
+export type MissingDatabase = 'created' | 'created with --migrate' | 'reported';
+
 /** What a command does, and what it needs for it. */
 export interface Work<Usage extends string, O extends Options, C extends Choices> {
   /** Looked at when the command opens the database. */
   schema: SchemaNeed;
+  missingDatabase?: MissingDatabase;
   run: (run: Run<Usage, O, C>) => Promise<Result>;
   /** The command handles Ctrl-C itself; others are aborted. */
   stopsItself?: boolean;
+}
+
+/** How wide a terminal is that doesn't say so. */
+const defaultWidth = 80;
+
+function displayOf({ isTTY, columns }: Io['stdout']): Display {
+  return { width: isTTY ? columns || defaultWidth : undefined, now: new Date() };
+}
+
+/** Whether `--output json` was given, which `--json` is short for: other commands have a file of that name. */
+function isJsonFormat(command: Command): boolean {
+  const option = command.options.find(({ long }) => long === '--output');
+  return option?.argChoices !== undefined && command.getOptionValue('output') === 'json';
 }
 
 /** The result of a command line. */
@@ -73,15 +100,48 @@ export interface Outcome {
   exitCode: ExitCode;
 }
 
+function unknownSettingText({ name, origin, meant }: UnknownSetting): string {
+  const where = origin === '.env' ? 'In .env, ' : 'In the environment, ';
+  return `warning: ${where}${name} is no setting of coursectl.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+}
+
+/** @throws AppError `DATABASE_MISSING` instead of opening a file that isn't there, which would create it */
+async function assertDatabaseExists({ database }: Config): Promise<void> {
+  if (database.dialect !== 'sqlite') return;
+  const { stat } = await import('node:fs/promises');
+  try {
+    await stat(database.file);
+  } catch (error) {
+    // Of other faults opening the file says more.
+    if (systemErrorCode(error) !== 'ENOENT') return;
+    throw new AppError(
+      'DATABASE_MISSING',
+      `There is no database at ${database.file}. If that is the wrong folder, change to the right one, or set DATABASE_URL or DATA_DIR. To create a database there, run: coursectl setup`,
+      { cause: error },
+    );
+  }
+}
+
 function makeRun<Usage extends string, O extends Options, C extends Choices>(
   io: Io,
   command: Command,
-  schema: SchemaNeed,
+  { schema, missingDatabase }: Pick<Work<Usage, O, C>, 'schema' | 'missingDatabase'>,
   opened: Context[],
 ): Run<Usage, O, C> {
   const { arguments: given, options } = calledWith<Usage, O & typeof commonOptions, C>(command);
+  if (isJsonFormat(command)) options.json = true;
+  const say: Run['say'] = (text) => {
+    if (!options.quiet && !options.json) io.stderr.write(`${printable(text)}\n`);
+  };
+  let isWarned = false;
   const config: Run['config'] = async (overrides = {}) => {
-    const { loadConfig } = await import('../../config/config.js');
+    const [{ loadConfig }, { unknownSettings }] = await Promise.all([
+      import('../../config/config.js'),
+      import('../../config/unknown-settings.js'),
+    ]);
+    // Before the settings are checked: one that is misspelt may be the one that is missing.
+    if (!isWarned) for (const unknown of unknownSettings(io)) say(unknownSettingText(unknown));
+    isWarned = true;
     try {
       return loadConfig({ env: { ...io.env, ...overrides }, cwd: io.cwd });
     } catch (error) {
@@ -95,6 +155,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     arguments: given,
     options,
     paint: paintFor(io.stdout, io.env),
+    display: displayOf(io.stdout),
     interactive: Boolean(io.stdin.isTTY && io.stderr.isTTY && !options.json),
     config,
     async context(overrides) {
@@ -103,6 +164,10 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
         import('../../logger.js'),
       ]);
       const settings = await config(overrides);
+      const isCreated =
+        missingDatabase === 'created' ||
+        (missingDatabase === 'created with --migrate' && command.opts().migrate === true);
+      if (!isCreated && missingDatabase !== 'reported') await assertDatabaseExists(settings);
       const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
       const context = await createContext(
         settings,
@@ -113,9 +178,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
       if (schema === 'not newer') await context.schema.assertNotNewer();
       return context;
     },
-    say(text) {
-      if (!options.quiet && !options.json) io.stderr.write(`${printable(text)}\n`);
-    },
+    say,
     emit: (line) => writeLine(io.stdout, printable(line)),
   };
 }
@@ -146,14 +209,15 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   command: Command,
   io: Io,
   outcome: Outcome,
-  { schema, run: work, stopsItself = false }: Work<Usage, O, C>,
+  { run: work, stopsItself = false, ...needs }: Work<Usage, O, C>,
 ): Promise<void> {
   const opened: Context[] = [];
-  const run = makeRun<Usage, O, C>(io, command, schema, opened);
+  const run = makeRun<Usage, O, C>(io, command, needs, opened);
   try {
     const working = work(run);
     const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
-    if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
+    if (result.write) await result.write();
+    else if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));
     else if (!run.options.json && result.text !== undefined && result.text !== '')
       await (result.painted ? writeLine(io.stdout, result.text) : run.emit(result.text));
     outcome.exitCode = result.exitCode ?? exitCodes.ok;

@@ -9,6 +9,7 @@ import {
 } from 'sequelize';
 import type { CourseLevel, CourseType } from '../../schemas/course.js';
 import { searchKeyLength } from '../../schemas/keys.js';
+import { categoryMaximum, sortKeyLength, titleMaximum } from '../../schemas/sort-key.js';
 import { id, primaryKey, timestamp } from './columns.js';
 import type { User } from './user.js';
 
@@ -38,6 +39,9 @@ export class Course extends Model<InferAttributes<Course>, InferCreationAttribut
   /** Incremented by transactions that rely on the course: see services/row-locks.ts. */
   declare lockVersion: CreationOptional<number>;
   declare searchKey: string;
+  /** Title and category as they are sorted: see schemas/sort-key.ts. */
+  declare titleKey: string;
+  declare categoryKey: CreationOptional<string | null>;
   declare createdAt: CreationOptional<Date>;
   declare updatedAt: CreationOptional<Date>;
   declare trainer?: NonAttribute<User>;
@@ -81,6 +85,8 @@ export function initCourse(sequelize: Sequelize): typeof Course {
       isFeatured: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       lockVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
+      titleKey: { type: DataTypes.STRING(sortKeyLength(titleMaximum)), allowNull: false, defaultValue: '' },
+      categoryKey: { type: DataTypes.STRING(sortKeyLength(categoryMaximum)) },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },
     },

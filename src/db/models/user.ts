@@ -9,6 +9,7 @@ import {
 } from 'sequelize';
 import type { Role } from '../../schemas/fields.js';
 import { searchKeyLength } from '../../schemas/keys.js';
+import { nameMaximum, sortKeyLength } from '../../schemas/sort-key.js';
 import { primaryKey, timestamp } from './columns.js';
 import type { LoginThrottle } from './login-throttle.js';
 
@@ -28,6 +29,9 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare requiresPasswordChange: CreationOptional<boolean>;
   declare initialPasswordExpiresAt: CreationOptional<Date | null>;
   declare searchKey: string;
+  /** The names as they are sorted: see schemas/sort-key.ts. */
+  declare lastNameKey: string;
+  declare firstNameKey: string;
   /** Incremented by transactions that rely on the account: see services/row-locks.ts. */
   declare lockVersion: CreationOptional<number>;
   declare createdAt: CreationOptional<Date>;
@@ -71,6 +75,8 @@ export function initUser(sequelize: Sequelize): typeof User {
       requiresPasswordChange: { type: DataTypes.BOOLEAN, allowNull: false, defaultValue: false },
       initialPasswordExpiresAt: timestamp(),
       searchKey: { type: DataTypes.STRING(searchKeyLength), allowNull: false },
+      lastNameKey: { type: DataTypes.STRING(sortKeyLength(nameMaximum)), allowNull: false, defaultValue: '' },
+      firstNameKey: { type: DataTypes.STRING(sortKeyLength(nameMaximum)), allowNull: false, defaultValue: '' },
       lockVersion: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       createdAt: { ...timestamp(), allowNull: false },
       updatedAt: { ...timestamp(), allowNull: false },

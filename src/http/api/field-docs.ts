@@ -193,7 +193,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   setupRequired: { description: 'Whether the super admin is still to be created', example: false },
   shortDescription: { description: 'Description in a sentence', example: 'An introduction to compilers.' },
   skipped: { description: 'Rows skipped', example: 0 },
-  sortBy: { description: 'Field to sort by', example: 'createdAt' },
+  sortBy: { description: 'Field to sort by; names, titles and categories as in a dictionary', example: 'createdAt' },
   sortOrder: { description: 'Ascending or descending', example: 'DESC' },
   startDate: { description: 'First day of the course', example: '2026-02-01' },
   startedAt: { description: 'Time at which the import started; null until then', example: moment },

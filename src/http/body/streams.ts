@@ -114,10 +114,19 @@ async function sendPieces(
   }
 }
 
+/** The JSON of answers that never change. */
+const encoded = new WeakMap<object, string>();
+
+/** Encodes an answer that never changes, so that {@link sendJson} needn't do it each time. */
+export function encodeOnce<T extends object>(answer: T): T {
+  encoded.set(answer, JSON.stringify(answer));
+  return answer;
+}
+
 /** Sends an answer in one piece, and doesn't wait for its client. */
 export function sendJson(response: Response, answer: object, { unreadMs, onBegin, onUntaken }: Sending): void {
   onBegin?.();
-  const text = JSON.stringify(answer);
+  const text = encoded.get(answer) ?? JSON.stringify(answer);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
   // As text: Node writes it together with the headers.

@@ -4,6 +4,7 @@ import { actorOf } from '../../services/core.js';
 import { loadDemoIfEmpty, showDemo } from '../../services/maintenance/demo.js';
 import { docsPage } from '../api/docs-page.js';
 import { openapiDocument } from '../api/openapi.js';
+import { encodeOnce } from '../body/streams.js';
 import { assertMayRead, type Metrics } from '../server/metrics.js';
 import type { Handlers } from '../server/router.js';
 import type { ServerHandle } from '../server/server-handle.js';
@@ -48,7 +49,7 @@ export function serviceHandlers(context: Context, server: ServerHandle, metrics:
     },
 
     async openapi() {
-      document ??= openapiDocument();
+      document ??= encodeOnce(openapiDocument());
       return document;
     },
 

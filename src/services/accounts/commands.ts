@@ -16,7 +16,7 @@ import type { Actor, Core } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
-import { countSuperAdmins, guarded, initialPasswordExpiry, insertAccount, takenKeys, userSearchKey } from './store.js';
+import { countSuperAdmins, guarded, initialPasswordExpiry, insertAccount, takenKeys, userKeys } from './store.js';
 
 /**
  * Creates an account (specification, section 4.6).
@@ -162,7 +162,7 @@ export async function updateUser(core: Core, actor: Actor, id: string, input: un
     changeUser(core, actor, id, 'user.update', async (user, transaction) => {
       await assertRoleChange(core, user, role, transaction);
       user.set({ ...fields, ...(role !== undefined && { role }) });
-      user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
+      user.set({ phoneKey: phoneKey(user.phone), ...userKeys(user) });
     }),
   );
 }

@@ -5,7 +5,7 @@ import { validate } from '../../schemas/validate.js';
 import { lockCaller } from '../auth/sessions.js';
 import { countPhone } from '../auth/throttle-locks.js';
 import type { Caller, Core } from '../core.js';
-import { guarded, takenKeys, userSearchKey } from './store.js';
+import { guarded, takenKeys, userKeys } from './store.js';
 
 /**
  * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
@@ -24,7 +24,7 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
     core.database.inTransaction(async (transaction) => {
       const user = await lockCaller(core, caller, transaction);
       user.set({ ...changes, ...(phone !== undefined && { phoneKey: phoneKey(phone) }) });
-      user.searchKey = userSearchKey(user);
+      user.set(userKeys(user));
       return user.save({ transaction });
     }),
   );

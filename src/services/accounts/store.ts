@@ -6,6 +6,7 @@ import type { User } from '../../db/models/user.js';
 import { AppError, type ErrorCode, isAppError } from '../../errors.js';
 import type { Role } from '../../schemas/fields.js';
 import { phoneKey, searchKey } from '../../schemas/keys.js';
+import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
 import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
 
@@ -26,6 +27,15 @@ export interface NewAccount {
 /** The text that a search for accounts matches. Without the phone, because trainers search too and aren't shown phones. */
 export function userSearchKey(user: Pick<NewAccount, 'firstName' | 'lastName' | 'email'>): string {
   return searchKey(user.firstName, user.lastName, user.email);
+}
+
+/** The keys by which accounts are searched and sorted. */
+export function userKeys(user: Pick<NewAccount, 'firstName' | 'lastName' | 'email'>) {
+  return {
+    searchKey: userSearchKey(user),
+    lastNameKey: sortKey(user.lastName, nameMaximum),
+    firstNameKey: sortKey(user.firstName, nameMaximum),
+  };
 }
 
 /**
@@ -56,6 +66,8 @@ export async function insertAccounts(
         requiresPasswordChange: account.requiresPasswordChange,
         initialPasswordExpiresAt: account.initialPasswordExpiresAt,
         searchKey: userSearchKey(account),
+        lastNameKey: sortKey(account.lastName, nameMaximum),
+        firstNameKey: sortKey(account.firstName, nameMaximum),
         createdAt: now,
         updatedAt: now,
       };
@@ -91,6 +103,8 @@ export async function updateAccounts(
     const { firstName, lastName, email, phone } = changes;
     const row: RowUpdate<User> = { id: account.id, ...changes, updatedAt };
     if (phone !== undefined) row.phoneKey = phoneKey(phone);
+    if (firstName !== undefined) row.firstNameKey = sortKey(firstName, nameMaximum);
+    if (lastName !== undefined) row.lastNameKey = sortKey(lastName, nameMaximum);
     if (firstName !== undefined || lastName !== undefined || email !== undefined)
       row.searchKey = userSearchKey({ ...account, ...changes });
     return row;

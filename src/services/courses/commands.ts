@@ -9,11 +9,13 @@ import {
   courseCreationSchema,
   courseDeletionSchema,
   courseUpdateSchema,
+  type NewCourse,
   namedCourseCreationSchema,
   publicationSchema,
   trainerAssignmentSchema,
 } from '../../schemas/course.js';
 import { searchKey } from '../../schemas/keys.js';
+import { categoryMaximum, sortKey, titleMaximum } from '../../schemas/sort-key.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit.js';
 import { denied } from '../auth/permissions.js';
@@ -24,9 +26,13 @@ import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { trainerSummary } from './queries.js';
 
-/** The text that a search for courses matches. */
-function courseSearchKey({ title, category, tags }: Course): string {
-  return searchKey(title, category, ...tags);
+/** The keys by which courses are searched and sorted. */
+export function courseKeys({ title, category, tags = [] }: Pick<NewCourse, 'title' | 'category' | 'tags'>) {
+  return {
+    searchKey: searchKey(title, category, ...tags),
+    titleKey: sortKey(title, titleMaximum),
+    categoryKey: category ? sortKey(category, categoryMaximum) : null,
+  };
 }
 
 /**
@@ -118,8 +124,8 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
     } else await lockActiveTrainer(core, trainerId, transaction);
     const { Course } = core.database.models;
     const { title, description } = fields;
-    const course = Course.build({ id: uuidv7(), trainerId, title, description, searchKey: '', ...columnsOf(fields) });
-    course.searchKey = courseSearchKey(course);
+    const keys = courseKeys(fields);
+    const course = Course.build({ id: uuidv7(), trainerId, title, description, ...columnsOf(fields), ...keys });
     await course.save({ transaction });
     const created = await reload(core, course.id, transaction);
     const record = courseRecord('course.create', course.id, { after: auditedCourse(created) });
@@ -140,7 +146,7 @@ async function changeCourse(
     const course = await lockManagedCourse(core, actor, id, transaction);
     const before = auditedCourse(course);
     await change(course, transaction);
-    course.searchKey = courseSearchKey(course);
+    course.set(courseKeys(course));
     await course.save({ transaction });
     const changes = changesBetween(before, auditedCourse(course));
     if (Object.keys(changes.after).length > 0)

@@ -183,10 +183,7 @@ export async function listAvailableTrainers(core: Core, query: unknown): Promise
   const sought = searchKey(listing.search);
   return pageOf(core, core.database.models.User, listing, {
     where: { ...where, ...(sought && { [Op.and]: [contains(core.database.sequelize, 'User.search_key', sought)] }) },
-    order: [
-      ['lastName', 'ASC'],
-      ['id', 'ASC'],
-    ],
+    order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
   });
 }
 

@@ -1,5 +1,5 @@
 import { Op, type OrderItem, type WhereOptions } from 'sequelize';
-import { contains, courseExists, isNotEnrolled, lastNameOf, refersToMatch } from '../../db/conditions.js';
+import { contains, courseExists, isNotEnrolled, lastNameKeyOf, refersToMatch } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { notFound, validationError } from '../../errors.js';
@@ -211,7 +211,7 @@ export async function listCourseTrainees(
   const sought = searchKey(listing.search);
   const { sortBy, sortOrder } = listing;
   const byLastName: OrderItem[] = [
-    [lastNameOf(sequelize, 'Enrollment.user_id'), sortOrder],
+    [lastNameKeyOf(sequelize, 'Enrollment.user_id'), sortOrder],
     ['id', sortOrder],
   ];
   const scope = actor.role === 'super_admin' ? {} : { trainerId: actor.actorId ?? '' };
@@ -250,10 +250,7 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
         ...(sought ? [contains(sequelize, 'User.search_key', sought)] : []),
       ],
     },
-    order: [
-      ['lastName', 'ASC'],
-      ['id', 'ASC'],
-    ],
+    order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
 }

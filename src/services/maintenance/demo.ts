@@ -50,6 +50,11 @@ export async function showDemo(core: Core): Promise<Demo> {
   return { status: (await isEmpty(core)) ? 'available' : 'unavailable', accounts: [], password: null };
 }
 
+/** Whether loading the demo programme would add it among other people, from whom it couldn't be told apart afterwards. */
+export async function wouldMixDemo(core: Core): Promise<boolean> {
+  return !isProduction(core) && (await showDemo(core)).status === 'unavailable';
+}
+
 /**
  * Adds the demo programme: 3 trainers, 12 courses, 200 trainees, their enrollments, and a super admin unless there is one. It
  * changes nothing where it was loaded before.
@@ -73,7 +78,7 @@ export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait 
  *   phone of the demo's; as {@link loadDemo}
  */
 export async function loadDemoIfEmpty(core: Core, actor: Actor, waiting: MigrationWait): Promise<Demo> {
-  if (!isProduction(core) && (await showDemo(core)).status === 'unavailable') throw new AppError('DATABASE_NOT_EMPTY');
+  if (await wouldMixDemo(core)) throw new AppError('DATABASE_NOT_EMPTY');
   try {
     return await loadDemo(core, actor, waiting);
   } catch (error) {

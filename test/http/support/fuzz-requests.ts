@@ -63,10 +63,15 @@ function pathOf(path: string, segmentOf: (pool: string) => Arbitrary<string> = s
 const pair = (key: string, value: unknown) =>
   `${encode(key)}=${encode(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))}`;
 
-function queryOf(operation: Operation): Arbitrary<string> {
-  const right = objectOf(keysOf(operation.query)).map((query) =>
-    Object.entries(query).flatMap(([key, value]) => (Array.isArray(value) ? value : [value]).map((v) => pair(key, v))),
+const pairsOf = (query: object): string[] =>
+  Object.entries(query).flatMap(([key, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one: unknown) => pair(key, one)),
   );
+
+const asQuery = (pairs: readonly string[]) => (pairs.length === 0 ? '' : `?${pairs.join('&')}`);
+
+function queryOf(operation: Operation): Arbitrary<string> {
+  const right = objectOf(keysOf(operation.query)).map(pairsOf);
   const wrong = fc.array(
     fc.oneof(
       fc.tuple(nastyText, nastyText).map(([key, value]) => pair(key, value)),
@@ -79,7 +84,7 @@ function queryOf(operation: Operation): Arbitrary<string> {
     { weight: 6, arbitrary: operation.query ? right : fc.constant<string[]>([]) },
     { weight: 1, arbitrary: fc.tuple(right, wrong).map((both) => both.flat()) },
   );
-  return pairs.map((all) => (all.length === 0 ? '' : `?${all.join('&')}`));
+  return pairs.map(asQuery);
 }
 
 interface Content {
@@ -309,17 +314,23 @@ function mostlyRight(operation: Operation): Arbitrary<Omit<Generated, 'name'>> {
 /** A request that has what it needs: it succeeds unless what is there speaks against it. */
 function right(operation: Operation): Arbitrary<Omit<Generated, 'name'>> {
   return fc
-    .tuple(admittedSender(operation), pathOf(operation.path, placeholder), leastContentOf(operation))
-    .map(([who, path, content]) => ({
+    .tuple(
+      admittedSender(operation),
+      pathOf(operation.path, placeholder),
+      leastObjectOf(keysOf(operation.query)),
+      leastContentOf(operation),
+    )
+    .map(([who, path, query, content]) => ({
       sender: who,
       method: operation.method.toUpperCase(),
-      path,
+      path: `${path}${asQuery(pairsOf(query))}`,
       headers: { ...content.headers, ...(operation.ownPagesOnly && ownPage) },
       ...(content.body && { body: content.body }),
     }));
 }
 
-function aimedAt(name: keyof typeof contract): Arbitrary<Generated> {
+/** Requests of an operation. */
+export function aimedAt(name: keyof typeof contract): Arbitrary<Generated> {
   const operation: Operation = contract[name];
   return fc
     .oneof(

@@ -7,12 +7,14 @@ import { contract } from '../../../src/http/api/contract.js';
 import type { Operation } from '../../../src/http/api/operation.js';
 import { type RawAnswer, sendRaw } from '../../support/raw-http.js';
 import { compile, describedBy } from './described.js';
-import { anyRequest, type Generated, type Sender } from './fuzz-requests.js';
+import { aimedAt, anyRequest, type Generated, type Sender } from './fuzz-requests.js';
 import { grounded, prepareWorld, signInAgain, type World } from './fuzz-world.js';
 
 export interface FuzzOptions {
   requests: number;
   seed: number;
+  /** Operations that get more requests until one of each has succeeded. */
+  toSucceed?: readonly (keyof typeof contract)[];
 }
 
 export interface FuzzResult {
@@ -34,6 +36,9 @@ export interface FuzzResult {
 const concurrency = 8;
 /** Requests before the world is put in order again. */
 const chunk = 250;
+/** How often an operation that hasn't succeeded by chance gets more requests, and how many. */
+const mostRounds = 20;
+const perRound = 60;
 /** After so many problems it is known well enough that there are some. */
 const enough = 20;
 
@@ -114,7 +119,10 @@ export interface Target {
 }
 
 /** Sends generated requests and looks at every answer. The same seed gives the same requests. */
-export async function fuzz({ context, url }: Target, { requests, seed }: FuzzOptions): Promise<FuzzResult> {
+export async function fuzz(
+  { context, url }: Target,
+  { requests, seed, toSucceed = [] }: FuzzOptions,
+): Promise<FuzzResult> {
   const result: FuzzResult = {
     sent: 0,
     statuses: {},
@@ -159,14 +167,21 @@ export async function fuzz({ context, url }: Target, { requests, seed }: FuzzOpt
       result.problems.push(`${generated.name}: ${String(error)}\n    ${shown(request)}`);
     }
   };
-  for (let from = 0; from < requests && result.problems.length < enough; from += chunk) {
-    const queue = fc.sample(anyRequest, { numRuns: Math.min(chunk, requests - from), seed: seed + from });
+  const attackWithAll = async (queue: Generated[]) => {
     const world = await prepareWorld(context);
     await Promise.all(
       Array.from({ length: concurrency }, async () => {
         for (let next = queue.shift(); next; next = queue.shift()) await attack(next, world);
       }),
     );
+  };
+  for (let from = 0; from < requests && result.problems.length < enough; from += chunk)
+    await attackWithAll(fc.sample(anyRequest, { numRuns: Math.min(chunk, requests - from), seed: seed + from }));
+  for (let round = 0; round < mostRounds && result.problems.length < enough; round += 1) {
+    const rare = toSucceed.filter((name) => !result.met.get(name)?.succeeded);
+    if (rare.length === 0) break;
+    const sample = { numRuns: perRound, seed: seed + requests + round };
+    await attackWithAll(rare.flatMap((name) => fc.sample(aimedAt(name), sample)));
   }
   agent.destroy();
   return result;

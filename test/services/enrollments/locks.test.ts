@@ -130,7 +130,8 @@ describe('Locks of enrollments', () => {
     });
     const failure = onMysql ? 'DATABASE_UNREACHABLE' : 'OVERLOADED';
     expect(outcomes).to.deep.equal(trainees.map(() => failure));
-    expect(told.filter((sql) => /^(START|BEGIN)/.test(sql))).to.have.length.below(3);
+    // Two ask for the lock at the same time; the others try until three have failed.
+    expect(told.filter((sql) => /^(START|BEGIN)/.test(sql))).to.have.length.below(6);
   });
 
   it('are those of a seat where the enrollment was cancelled since it was read, and its seat given away', async () => {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { isAppError } from '../../../errors.js';
+import { listingOptions } from '../../core/columns.js';
 import { define, type Registry } from '../../core/command.js';
-import { pageOptions } from '../../core/declaration.js';
-import { pageText } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { auditColumns } from './columns.js';
 
 const auditOptions = {
   '--action <action>': 'only this action, such as user.update or course.delete',
@@ -12,7 +12,7 @@ const auditOptions = {
   '--target <id>': 'only changes of the one with this id',
   '--from <time>': 'from this date or time (ISO 8601)',
   '--to <time>': 'before this date or time',
-  ...pageOptions('entries'),
+  ...listingOptions('entries', auditColumns),
 };
 
 export function register(program: Command, registry: Registry): void {
@@ -45,32 +45,17 @@ async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference
 }
 
 async function list(run: Run<'', typeof auditOptions>): Promise<Result> {
-  const { action, actor, targetType, target, from, to, page, limit } = run.options;
-  const [{ listAudit }, { presentAuditEntry }] = await Promise.all([
+  const { action, actor, targetType, target, from, to } = run.options;
+  const [{ listAudit }, { presentAuditEntry }, { listing, presented }] = await Promise.all([
     import('../../../services/audit.js'),
     import('../../../presenters/audit-entry.js'),
+    import('../../core/listing.js'),
   ]);
-  const context = await run.context();
-  const { items, pagination } = await listAudit(context, {
-    action,
-    targetType,
-    targetId: target,
-    from,
-    to,
-    page,
-    limit,
-    actorId: actor === undefined ? undefined : await actorIdOf(context, actor),
+  const listed = { key: 'entries', one: 'entry', many: 'entries', columns: auditColumns };
+  return listing(run, listed, async () => {
+    const context = await run.context();
+    const actorId = actor === undefined ? undefined : await actorIdOf(context, actor);
+    const query = { action, targetType, targetId: target, from, to, actorId };
+    return async (page) => presented(await listAudit(context, { ...query, ...page }), presentAuditEntry);
   });
-  const entries = items.map(presentAuditEntry);
-  const rows = entries.map(({ at, actorId, actorName, action, targetType, targetId, targetName }) => [
-    at.toISOString(),
-    actorName ?? actorId ?? 'terminal',
-    action,
-    `${targetType} ${targetId ?? ''}`.trimEnd(),
-    targetName ?? '',
-  ]);
-  return {
-    json: { entries, pagination },
-    text: pageText(['TIME', 'ACTOR', 'ACTION', 'TARGET', 'NAME'], rows, pagination, 'entry', 'entries'),
-  };
 }

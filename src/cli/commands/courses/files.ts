@@ -16,12 +16,15 @@ import { findCourse } from '../../../services/courses/queries.js';
 import { removeThumbnail, setThumbnail } from '../../../services/courses/thumbnails.js';
 import { atMost, type StoredObject, type UploadLimit } from '../../../services/files/files.js';
 import { copyToUploads } from '../../../services/files/staging.js';
+import { wholeId } from '../../../services/short-ids.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { outputOption, yesOption } from '../../core/declaration.js';
 import { assertDestination, writeData } from '../../core/file-output.js';
-import { counted, pageText } from '../../core/output.js';
+import { listing, presented } from '../../core/listing.js';
+import { counted } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
+import { fileColumns } from './columns.js';
 import type { fileListOptions } from './options.js';
 import { courseName } from './output.js';
 
@@ -36,18 +39,11 @@ function sized(file: Parameters<typeof presentMaterial>[0]): string {
 
 /** A page of a course's files. @throws AppError `VALIDATION`, `NOT_FOUND` */
 export async function list(run: Run<'<course>', typeof fileListOptions>): Promise<Result> {
-  const context = await run.context();
-  const { page, limit } = run.options;
-  const courseId = await courseIdOf(context, run.arguments.course);
-  const { items, pagination } = await listMaterials(context, operator, courseId, { page, limit });
-  const files = items.map(presentMaterial);
-  const rows = files.map(({ id, name, contentType, bytes, createdAt }) => {
-    return [id, name, contentType, String(bytes), createdAt.toISOString()];
+  return listing(run, { key: 'files', one: 'file', columns: fileColumns }, async () => {
+    const context = await run.context();
+    const courseId = await courseIdOf(context, run.arguments.course);
+    return async (page) => presented(await listMaterials(context, operator, courseId, page), presentMaterial);
   });
-  return {
-    json: { files, pagination },
-    text: pageText(['ID', 'NAME', 'TYPE', 'BYTES', 'ADDED'], rows, pagination, 'file'),
-  };
 }
 
 /** The file that the command line names last, copied to where services take uploads from. */
@@ -118,7 +114,8 @@ export async function get(run: Run<'<course> <file-id>', typeof outputOption>): 
   assertNoTerminal(run);
   const context = await run.context();
   const courseId = await courseIdOf(context, run.arguments.course);
-  const { file, object } = await openMaterial(context, operator, courseId, run.arguments.fileId);
+  const fileId = await wholeId(context, 'File', run.arguments.fileId, { courseId });
+  const { file, object } = await openMaterial(context, operator, courseId, fileId);
   try {
     await writeData(run, downloaded(object, context, run.io.signal));
   } finally {
@@ -136,7 +133,8 @@ export async function remove(run: Run<'<course> <file-id>', typeof yesOption>): 
   assertCanAsk(run, 'remove');
   const context = await run.context();
   const course = await courseOf(run, context);
-  const file = await findMaterial(context, operator, course.id, run.arguments.fileId);
+  const fileId = await wholeId(context, 'File', run.arguments.fileId, { courseId: course.id });
+  const file = await findMaterial(context, operator, course.id, fileId);
   if (!run.options.yes)
     await confirm(run, {
       about: `${sized(file)} of ${courseName(course)}`,

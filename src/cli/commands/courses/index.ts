@@ -42,7 +42,7 @@ function registerList(courses: Command, registry: Registry): void {
     examples: [
       'courses list',
       'courses list --category Crafts --level beginner --published',
-      'courses list --trainer ada@example.org --sort-by title --sort-order ASC',
+      'courses list --trainer ada@example.org --sort title',
       'courses list --search weaving --json',
       'courses list --seats-left --include seats',
     ],

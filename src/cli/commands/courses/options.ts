@@ -1,4 +1,6 @@
-import { pageOptions, repeatable, yesOption } from '../../core/declaration.js';
+import { listingOptions, sortOption } from '../../core/columns.js';
+import { repeatable, yesOption } from '../../core/declaration.js';
+import { courseColumns, fileColumns, trainerColumns } from './columns.js';
 
 /** What courses are shown with on request. */
 export const courseDetailOptions = {
@@ -15,15 +17,14 @@ export const courseListOptions = {
   '--seats-left': 'only courses that have seats left',
   '--full': 'only courses that have none left',
   '--search <text>': 'search in title, category and tags',
-  '--sort-by <field>': 'createdAt, updatedAt, title, category or startDate',
-  '--sort-order <order>': 'ASC or DESC',
+  ...sortOption('createdAt, updatedAt, title, category or startDate'),
   ...courseDetailOptions,
-  ...pageOptions('courses'),
+  ...listingOptions('courses', courseColumns),
 };
 
 export const trainerListOptions = {
   '--search <text>': 'search in names and email',
-  ...pageOptions('trainers'),
+  ...listingOptions('trainers', trainerColumns),
 };
 
 export const deleteCourseOptions = {
@@ -60,4 +61,4 @@ export const editCourseOptions = {
   '--no-featured': 'no longer mark it as featured',
 };
 
-export const fileListOptions = pageOptions('files');
+export const fileListOptions = listingOptions('files', fileColumns);

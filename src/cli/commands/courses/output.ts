@@ -1,5 +1,4 @@
 import type { presentCourse } from '../../../presenters/course.js';
-import { fieldsText } from '../../core/output.js';
 
 /** A course as the API shows it. */
 export type Course = ReturnType<typeof presentCourse>;
@@ -12,33 +11,31 @@ export function seatsText({ seatsTaken = 0, seatsLeft }: Course): string {
   return `${seatsTaken} taken, ${typeof seatsLeft === 'number' ? `${seatsLeft} left` : 'no limit'}`;
 }
 
-/** A course for people, a line a field. */
-export function courseText(course: Course): string {
-  return fieldsText([
-    ['id', course.id],
-    ['title', course.title],
-    ['trainer', `${trainerName(course)} (${course.trainerId})`],
-    ['published', course.isPublished ? 'yes' : 'no'],
-    ['featured', course.isFeatured ? 'yes' : 'no'],
-    ['category', course.category],
-    ['level', course.level],
-    ['type', course.courseType],
-    ['language', course.language],
-    ['tags', course.tags.join(', ')],
-    ['capacity', course.maxStudents === null ? 'no limit' : String(course.maxStudents)],
-    ['seats', course.seatsTaken === undefined ? null : seatsText(course)],
-    ['begins', course.startDate],
-    ['ends', course.endDate],
-    ['location', course.location],
-    ['summary', course.shortDescription],
-    ['description', course.description],
-    ['requirements', course.requirements],
-    ['outcomes', course.learningOutcomes],
-    ['picture', course.thumbnail],
-    ['created', course.createdAt.toISOString()],
-    ['changed', course.updatedAt.toISOString()],
-  ]);
-}
+/** What people are shown of a course. */
+export const courseFields = (course: Course): [field: string, value: string | null][] => [
+  ['id', course.id],
+  ['title', course.title],
+  ['trainer', `${trainerName(course)} (${course.trainerId})`],
+  ['published', course.isPublished ? 'yes' : 'no'],
+  ['featured', course.isFeatured ? 'yes' : 'no'],
+  ['category', course.category],
+  ['level', course.level],
+  ['type', course.courseType],
+  ['language', course.language],
+  ['tags', course.tags.join(', ')],
+  ['capacity', course.maxStudents === null ? 'no limit' : String(course.maxStudents)],
+  ['seats', course.seatsTaken === undefined ? null : seatsText(course)],
+  ['begins', course.startDate],
+  ['ends', course.endDate],
+  ['location', course.location],
+  ['summary', course.shortDescription],
+  ['description', course.description],
+  ['requirements', course.requirements],
+  ['outcomes', course.learningOutcomes],
+  ['picture', course.thumbnail],
+  ['created', course.createdAt.toISOString()],
+  ['changed', course.updatedAt.toISOString()],
+];
 
 /** A course in a sentence. */
 export const courseName = ({ id, title }: Pick<Course, 'id' | 'title'>) => `"${title}" (${id})`;

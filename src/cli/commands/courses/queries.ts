@@ -10,50 +10,43 @@ import {
   listCategories,
   listCourses,
 } from '../../../services/courses/queries.js';
-import { counted, pageText, table } from '../../core/output.js';
+import { sortingOf } from '../../core/columns.js';
+import type { OptionValues } from '../../core/declaration.js';
+import { listing, presented } from '../../core/listing.js';
+import { counted } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
+import { fieldsText, rowsText } from '../../core/table.js';
+import { courseColumns, trainerColumns } from './columns.js';
 import type { courseDetailOptions, courseListOptions, trainerListOptions } from './options.js';
-import { courseText, seatsText, trainerName } from './output.js';
+import { courseFields } from './output.js';
 
-/** A page of courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
+/** Whether the seats are asked for: as the API is, or by their column. */
+const showsSeats = ({ include, columns = '' }: OptionValues<typeof courseListOptions>) =>
+  include !== undefined || columns.split(',').some((name) => name.trim().toLowerCase() === 'seats');
+
+/** Courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
-  const { category, level, type, trainer, published, unpublished, seatsLeft, full, ...others } = run.options;
-  const { search, include, sortBy, sortOrder, page, limit } = others;
+  const { category, level, type, trainer, published, unpublished, seatsLeft, full, search } = run.options;
   if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished exclude each other.');
   if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full exclude each other.');
-  const context = await run.context();
-  const { items, pagination } = await listCourses(context, operator, {
-    category,
-    level,
-    courseType: type,
-    search,
-    include,
-    sortBy,
-    sortOrder,
-    page,
-    limit,
-    trainerId: trainer === undefined ? undefined : (await findUser(context, trainer)).id,
-    isPublished: published ?? (unpublished ? false : undefined),
-    seatsLeft: seatsLeft ?? (full ? false : undefined),
+  const withSeats = showsSeats(run.options);
+  const columns = withSeats ? courseColumns : courseColumns.filter(({ name }) => name !== 'seats');
+  return listing(run, { key: 'courses', one: 'course', columns }, async () => {
+    const context = await run.context();
+    const query = {
+      ...sortingOf(run.options),
+      category,
+      level,
+      courseType: type,
+      search,
+      include: run.options.include ?? (withSeats ? 'seats' : undefined),
+      trainerId: trainer === undefined ? undefined : (await findUser(context, trainer)).id,
+      isPublished: published ?? (unpublished ? false : undefined),
+      seatsLeft: seatsLeft ?? (full ? false : undefined),
+    };
+    return async (page) => presented(await listCourses(context, operator, { ...query, ...page }), presentCourse);
   });
-  const courses = items.map(presentCourse);
-  const rows = courses.map((course) => [
-    course.id,
-    course.title,
-    course.category ?? '',
-    course.level ?? '',
-    course.courseType ?? '',
-    trainerName(course),
-    course.isPublished ? 'yes' : 'no',
-    ...(course.seatsTaken === undefined ? [] : [seatsText(course)]),
-  ]);
-  const headings = ['ID', 'TITLE', 'CATEGORY', 'LEVEL', 'TYPE', 'TRAINER', 'PUBLISHED'];
-  if (courses.some(({ seatsTaken }) => seatsTaken !== undefined)) headings.push('SEATS');
-  return {
-    json: { courses, pagination },
-    text: pageText(headings, rows, pagination, 'course'),
-  };
 }
 
 /** One course, all of it. @throws AppError `NOT_FOUND` */
@@ -62,7 +55,7 @@ export async function show(run: Run<'<course>', typeof courseDetailOptions>): Pr
   const { include } = run.options;
   const found = await findCourse(context, operator, await courseIdOf(context, run.arguments.course), { include });
   const course = presentCourse(found);
-  return { json: { course }, text: courseText(course) };
+  return { json: { course }, text: fieldsText(courseFields(course), run.display) };
 }
 
 /** The categories that courses have. */
@@ -73,26 +66,23 @@ export async function categories(run: Run): Promise<Result> {
 
 /** A page of the trainers who can be given a course. @throws AppError `VALIDATION` */
 export async function trainers(run: Run<'', typeof trainerListOptions>): Promise<Result> {
-  const { search, page, limit } = run.options;
-  const { items, pagination } = await listAvailableTrainers(await run.context(), { search, page, limit });
-  const people = items.map(presentPerson);
-  const rows = people.map(({ id, firstName, lastName, email }) => [id, `${firstName} ${lastName}`, email]);
-  return {
-    json: { trainers: people, pagination },
-    text: pageText(['ID', 'NAME', 'EMAIL'], rows, pagination, 'trainer'),
-  };
+  const { search } = run.options;
+  return listing(run, { key: 'trainers', one: 'trainer', columns: trainerColumns }, async () => {
+    const context = await run.context();
+    return async (page) => presented(await listAvailableTrainers(context, { search, ...page }), presentPerson);
+  });
 }
 
 /** How many courses there are, and of which kinds. */
 export async function stats(run: Run): Promise<Result> {
   const figures = await courseStatistics(await run.context(), operator);
   const { total, published, unpublished, featured, byCategory } = figures;
-  const rows = byCategory.map(({ category, count }) => [category ?? '(none)', String(count)]);
+  const rows = byCategory.map(({ category, count }): [string, number] => [category ?? '(none)', count]);
   return {
     json: { stats: figures },
     text: [
       `${counted(total, 'course')}: ${published} published, ${unpublished} not published, ${featured} featured`,
-      ...(rows.length === 0 ? [] : [table(['CATEGORY', 'COURSES'], rows)]),
+      ...(rows.length === 0 ? [] : [rowsText(['CATEGORY', 'COURSES'], rows, run.display, 0)]),
     ].join('\n'),
   };
 }

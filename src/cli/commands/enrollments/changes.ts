@@ -5,6 +5,7 @@ import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
 import { changeStatus, setProgress } from '../../../services/enrollments/changes.js';
 import { assignEnrollment } from '../../../services/enrollments/commands.js';
 import { findEnrollment } from '../../../services/enrollments/queries.js';
+import { wholeId } from '../../../services/short-ids.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { yesOption } from '../../core/declaration.js';
 import { exitCodes } from '../../core/exit-codes.js';
@@ -66,19 +67,21 @@ async function assignAll(
 
 /** Moves an enrollment to another status. @throws AppError as {@link changeStatus} */
 export async function status(run: Run<'<id> <status>', typeof statusOptions>): Promise<Result> {
-  const { id, status: wanted } = run.arguments;
+  const { status: wanted } = run.arguments;
   const { notes } = run.options;
   const input = { status: wanted, notes: notes?.trim() === '' ? null : notes };
   const context = await run.context();
+  const id = await wholeId(context, 'Enrollment', run.arguments.id);
   const moved = await changeStatus(context, operator, id, input);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 
 /** Sets how far a trainee is, in per cent. @throws AppError as {@link setProgress} */
 export async function progress(run: Run<'<id> <number>'>): Promise<Result> {
-  const { id, number } = run.arguments;
+  const { number } = run.arguments;
   const input = { progress: typedNumber(number) };
   const context = await run.context();
+  const id = await wholeId(context, 'Enrollment', run.arguments.id);
   const advanced = await setProgress(context, operator, id, input);
   return changed(advanced, (enrollment) => `${enrollmentName(enrollment)}: ${enrollment.progress} % done.`);
 }
@@ -102,7 +105,8 @@ async function askWhetherToRemove(run: Run, context: Context, ids: readonly stri
 export async function remove(run: Run<'<id...>', typeof yesOption>): Promise<Result> {
   assertCanAsk(run, 'remove');
   const context = await run.context();
-  const { id: enrollmentIds } = run.arguments;
+  const enrollmentIds: string[] = [];
+  for (const id of run.arguments.id) enrollmentIds.push(await wholeId(context, 'Enrollment', id));
   if (!run.options.yes) await askWhetherToRemove(run, context, enrollmentIds);
   const removed = await removeMany(context, operator, { enrollmentIds });
   return {

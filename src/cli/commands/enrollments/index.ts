@@ -12,7 +12,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'List enrollments, newest first',
     examples: [
       'enrollments list --course "Weaving for beginners" --status active',
-      'enrollments list --status pending,active --sort-order ASC',
+      'enrollments list --status pending,active --sort enrolledAt',
       'enrollments list --user ada@example.org --json',
       'enrollments list --trainer grace@example.org --search müller',
     ],

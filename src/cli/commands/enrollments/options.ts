@@ -1,4 +1,5 @@
-import { pageOptions } from '../../core/declaration.js';
+import { listingOptions, sortOption } from '../../core/columns.js';
+import { enrollmentColumns } from './columns.js';
 
 export const enrollmentListOptions = {
   '--course <course>': 'only in this course: id or exact title',
@@ -6,9 +7,11 @@ export const enrollmentListOptions = {
   '--trainer <user>': "only in this trainer's courses: id, email or phone",
   '--status <status>': 'only pending, active, completed or cancelled ones; several separated by commas',
   '--search <text>': "search in the trainee's name and email",
-  '--sort-by <field>': 'enrolledAt; completedAt or progress with --course, --user or --trainer; lastName with --course',
-  '--sort-order <order>': 'ASC or DESC',
-  ...pageOptions('enrollments'),
+  ...sortOption(
+    'enrolledAt, with --course, --user or --trainer also completedAt or progress, with --course lastName',
+    'enrolledAt',
+  ),
+  ...listingOptions('enrollments', enrollmentColumns),
 };
 
 export const assignOptions = {

@@ -1,5 +1,4 @@
 import type { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
-import { fieldsText } from '../../core/output.js';
 
 /** An enrollment as the API shows it to trainers: with its trainee and course. */
 export type Enrollment = ReturnType<typeof presentTrainerEnrollment>;
@@ -9,10 +8,10 @@ export const traineeName = ({ user }: Enrollment) => `${user.firstName} ${user.l
 /** An enrollment in a sentence. */
 export const enrollmentName = (enrollment: Enrollment) => `${traineeName(enrollment)} in "${enrollment.course.title}"`;
 
-/** An enrollment for people, a line a field. */
-export function enrollmentText(enrollment: Enrollment): string {
+/** What people are shown of an enrollment. */
+export function enrollmentFields(enrollment: Enrollment): [field: string, value: string | null][] {
   const { id, user, course, status, progress, notes, enrolledAt, completedAt } = enrollment;
-  return fieldsText([
+  return [
     ['id', id],
     ['trainee', `${traineeName(enrollment)} (${user.email})`],
     ['course', `${course.title} (${course.id})`],
@@ -21,5 +20,5 @@ export function enrollmentText(enrollment: Enrollment): string {
     ['enrolled', enrolledAt.toISOString()],
     ['completed', completedAt?.toISOString() ?? null],
     ['notes', notes],
-  ]);
+  ];
 }

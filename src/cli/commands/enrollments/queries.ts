@@ -6,63 +6,58 @@ import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { findEnrollment, listEnrollments, listTrainerEnrollments } from '../../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../../services/enrollments/statistics.js';
+import { wholeId } from '../../../services/short-ids.js';
+import { sortingOf } from '../../core/columns.js';
 import type { OptionValues } from '../../core/declaration.js';
-import { pageText, table } from '../../core/output.js';
+import { listing, type PageQuery, presented } from '../../core/listing.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
+import { fieldsText, rowsText } from '../../core/table.js';
+import { enrollmentColumns } from './columns.js';
 import type { enrollmentListOptions } from './options.js';
-import { enrollmentText, traineeName } from './output.js';
+import { enrollmentFields } from './output.js';
 
 type Filters = OptionValues<typeof enrollmentListOptions>;
 
-/** A page of the listing that has the filters. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` */
-async function pageFor(context: Context, options: Filters) {
-  const { user, trainer, search, status, sortBy, sortOrder, page, limit } = options;
-  if (search !== undefined && user !== undefined)
-    throw new AppError('USAGE', '--search and --user exclude each other.');
+/** Which listing has the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */
+async function listingFor(context: Context, options: Filters) {
+  const { user, trainer, search, status } = options;
   const course =
     options.course === undefined
       ? undefined
       : await findCourse(context, operator, await courseIdOf(context, options.course));
-  const query = { status, search, sortBy, sortOrder, page, limit, courseId: course?.id };
+  const query = { status, search, ...sortingOf(options), courseId: course?.id };
   const trainerId = trainer === undefined ? undefined : (await findUser(context, trainer)).id;
-  if (trainerId !== undefined && user === undefined) return listTrainerEnrollments(context, operator, trainerId, query);
+  if (trainerId !== undefined && user === undefined)
+    return (page: PageQuery) => listTrainerEnrollments(context, operator, trainerId, { ...query, ...page });
   const userId = user === undefined ? undefined : (await findUser(context, user)).id;
-  return listEnrollments(context, operator, { ...query, userId, trainerId });
+  return (page: PageQuery) => listEnrollments(context, operator, { ...query, userId, trainerId, ...page });
 }
 
 /**
- * A page of enrollments, newest first by default.
+ * Enrollments, newest first by default.
  * @throws AppError `USAGE` for filters that exclude each other, `VALIDATION`, `NOT_FOUND`
  */
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
-  const { items, pagination } = await pageFor(await run.context(), run.options);
-  const enrollments = items.map(presentTrainerEnrollment);
-  const rows = enrollments.map((enrollment) => [
-    enrollment.id,
-    traineeName(enrollment),
-    enrollment.user.email,
-    enrollment.course.title,
-    enrollment.status,
-    String(enrollment.progress),
-    enrollment.enrolledAt.toISOString(),
-  ]);
-  const headings = ['ID', 'TRAINEE', 'EMAIL', 'COURSE', 'STATUS', 'PROGRESS', 'ENROLLED'];
-  return {
-    json: { enrollments, pagination },
-    text: pageText(headings, rows, pagination, 'enrollment'),
-  };
+  const { search, user } = run.options;
+  if (search !== undefined && user !== undefined)
+    throw new AppError('USAGE', '--search and --user exclude each other.');
+  return listing(run, { key: 'enrollments', one: 'enrollment', columns: enrollmentColumns }, async () => {
+    const read = await listingFor(await run.context(), run.options);
+    return async (page) => presented(await read(page), presentTrainerEnrollment);
+  });
 }
 
 /** One enrollment. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<id>'>): Promise<Result> {
-  const enrollment = presentTrainerEnrollment(await findEnrollment(await run.context(), operator, run.arguments.id));
-  return { json: { enrollment }, text: enrollmentText(enrollment) };
+  const context = await run.context();
+  const id = await wholeId(context, 'Enrollment', run.arguments.id);
+  const enrollment = presentTrainerEnrollment(await findEnrollment(context, operator, id));
+  return { json: { enrollment }, text: fieldsText(enrollmentFields(enrollment), run.display) };
 }
 
 /** How many enrollments there are in each status. */
 export async function stats(run: Run): Promise<Result> {
   const figures = await enrollmentStatistics(await run.context(), operator);
-  const rows = Object.entries(figures).map(([status, count]) => [status, String(count)]);
-  return { json: { stats: figures }, text: table(['STATUS', 'ENROLLMENTS'], rows) };
+  return { json: { stats: figures }, text: rowsText(['STATUS', 'ENROLLMENTS'], Object.entries(figures), run.display) };
 }

@@ -10,11 +10,15 @@ import { listImportRows } from '../../../services/imports/rows.js';
 import { keptAccounts } from '../../../services/imports/run/ledger.js';
 import { resultOf } from '../../../services/imports/run/repository.js';
 import type { KeptAccount, UndoResult } from '../../../services/imports/undo/undo.js';
+import { wholeId } from '../../../services/short-ids.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { outputOption } from '../../core/declaration.js';
 import { assertDestination, writeData } from '../../core/file-output.js';
-import { counted, pageText, table } from '../../core/output.js';
+import { listing, presented } from '../../core/listing.js';
+import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { rowsText } from '../../core/table.js';
+import { importColumns, importRowColumns } from './columns.js';
 import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 import { confirmPlan, report } from './outcome.js';
 import { createProgress } from './progress.js';
@@ -30,44 +34,30 @@ function importJson(record: ImportRecord) {
   return { ...presentImport(record), rowsTotal: record.rowsTotal, credentialsFile, rejectsFile };
 }
 
-/** A page of imports, newest first. @throws AppError `VALIDATION` */
+/** Imports, newest first. @throws AppError `VALIDATION` */
 export async function list(run: Run<'', typeof importListOptions>): Promise<Result> {
-  const { status, page, limit } = run.options;
-  const { items, pagination } = await listImports(await run.context(), { status, page, limit });
-  const rows = items.map((record) => {
-    const { rows: done, created, updated, skipped, rejected } = record.counts;
-    const figures = [done, created, updated, skipped, rejected].map(String);
-    return [record.id, record.createdAt.toISOString(), record.origin, record.status, ...figures, record.fileName];
+  const { status } = run.options;
+  return listing(run, { key: 'imports', one: 'import', columns: importColumns }, async () => {
+    const context = await run.context();
+    return async (page) => presented(await listImports(context, { status, ...page }), importJson);
   });
-  const headings = ['ID', 'BEGUN', 'FROM', 'STATUS', 'ROWS', 'CREATED', 'UPDATED', 'SKIPPED', 'REJECTED', 'FILE'];
-  return {
-    json: { imports: items.map(importJson), pagination },
-    text: pageText(headings, rows, pagination, 'import'),
-  };
 }
 
-/** A page of the rows of an import. @throws AppError `NOT_FOUND`, `VALIDATION` */
+/** The rows of an import. @throws AppError `NOT_FOUND`, `VALIDATION` */
 export async function rows(run: Run<'<id>', typeof importRowOptions>): Promise<Result> {
-  const { outcome, code, search, page, limit } = run.options;
-  const query = { outcome, code, search, page, limit };
-  const { items, pagination } = await listImportRows(await run.context(), run.arguments.id, query);
-  const lines = items.map((row) => [
-    String(row.line),
-    row.outcome,
-    row.code ?? '',
-    row.account?.email ?? '',
-    row.message ?? row.changes?.map(({ field }) => field).join(', ') ?? '',
-  ]);
-  return {
-    json: { rows: items.map(presentImportRow), pagination },
-    text: pageText(['LINE', 'OUTCOME', 'CODE', 'ACCOUNT', 'WHY'], lines, pagination, 'row'),
-  };
+  const { outcome, code, search } = run.options;
+  return listing(run, { key: 'rows', one: 'row', columns: importRowColumns }, async () => {
+    const context = await run.context();
+    const id = await wholeId(context, 'Import', run.arguments.id);
+    return async (page) =>
+      presented(await listImportRows(context, id, { outcome, code, search, ...page }), presentImportRow);
+  });
 }
 
 /** One import, and the accounts that undoing it has kept. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<id>'>): Promise<Result> {
   const context = await run.context();
-  const record = await findImport(context, run.arguments.id);
+  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.id));
   const kept = await keptAccounts(context, record.id);
   const { plan } = presentImportWithPlan(record, await findPlan(context, record));
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
@@ -91,10 +81,10 @@ export async function show(run: Run<'<id>'>): Promise<Result> {
     ['ended', record.finishedAt?.toISOString() ?? null],
     ['undone', record.undoneAt?.toISOString() ?? null],
   ];
-  const known = fields.flatMap(([field, value]) => (value === null ? [] : [[field, value]]));
+  const known = fields.flatMap(([field, value]) => (value === null ? [] : [[field, value] as const]));
   return {
     json: { import: { ...importJson(record), plan }, kept },
-    text: [table(['FIELD', 'VALUE'], known), ...keptText(kept)].join('\n'),
+    text: [rowsText(['FIELD', 'VALUE'], known, run.display), ...keptText(kept)].join('\n'),
   };
 }
 
@@ -102,7 +92,7 @@ export async function show(run: Run<'<id>'>): Promise<Result> {
 export async function exportLedger(run: Run<'<id>', typeof outputOption>): Promise<Result> {
   assertDestination(run);
   const context = await run.context();
-  const record = await findImport(context, run.arguments.id);
+  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.id));
   await writeData(run, ledgerCsv(context, record));
   const { output: file } = run.options;
   const exported = record.rowsDone;
@@ -117,7 +107,8 @@ export async function exportLedger(run: Run<'<id>', typeof outputOption>): Promi
  */
 export async function rejects(run: Run<'<id>', typeof outputOption>): Promise<Result> {
   assertDestination(run);
-  const record = await findImport(await run.context(), run.arguments.id);
+  const context = await run.context();
+  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.id));
   await writeData(run, rejectedCsv(record));
   const { output: file } = run.options;
   const rejected = record.rejectedCount;
@@ -137,7 +128,7 @@ export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Re
     const result = await resumeImport(
       context,
       operator,
-      run.arguments.id,
+      await wholeId(context, 'Import', run.arguments.id),
       {
         ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
         ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
@@ -160,7 +151,8 @@ export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Re
 
 /** Cancels an import after the current batch of rows. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
 export async function cancel(run: Run<'<id>'>): Promise<Result> {
-  const record = await cancelImport(await run.context(), operator, run.arguments.id);
+  const context = await run.context();
+  const record = await cancelImport(context, operator, await wholeId(context, 'Import', run.arguments.id));
   const texts = new Map([
     ['cancelled', 'Cancelled'],
     ['discarded', 'Plan discarded'],
@@ -204,7 +196,7 @@ export async function undo(run: Run<'<id>', typeof undoOptions>): Promise<Result
   const { dryRun, yes } = run.options;
   if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   const context = await run.context();
-  const { id } = run.arguments;
+  const id = await wholeId(context, 'Import', run.arguments.id);
   if (dryRun) {
     const preview = await previewUndo(context, id);
     return { json: { dryRun: true, undo: preview }, text: `${undoText(preview, true)}\nNothing was written.` };

@@ -1,15 +1,17 @@
-import { pageOptions, repeatable, yesOption } from '../../core/declaration.js';
+import { listingOptions } from '../../core/columns.js';
+import { repeatable, yesOption } from '../../core/declaration.js';
+import { importColumns, importRowColumns } from './columns.js';
 
 export const importListOptions = {
   '--status <status>': 'only imports that are queued, running, interrupted, completed, ...',
-  ...pageOptions('imports'),
+  ...listingOptions('imports', importColumns),
 };
 
 export const importRowOptions = {
   '--outcome <outcome>': 'only rows that are created, updated, skipped or rejected',
   '--code <code>': 'only rows with this code, such as DUPLICATE_IN_FILE',
   '--search <text>': 'only rows of accounts with this text in name or email, or on this line',
-  ...pageOptions('rows'),
+  ...listingOptions('rows', importRowColumns),
 };
 
 export const importUsersOptions = {

@@ -18,6 +18,7 @@ export function register(program: Command, registry: Registry): void {
   define(migrate, registry, {
     usage: 'up',
     schema: 'not newer',
+    missingDatabase: 'created',
     summary: 'Apply all pending migrations; safe to run on several machines at the same time',
     examples: ['migrate up', 'migrate up --json'],
     stopsItself: true,

@@ -3,61 +3,75 @@ import { roles } from '../../../schemas/fields.js';
 import { fileKinds } from '../../../schemas/file.js';
 import { operator } from '../../../services/core.js';
 import { superAdminOverview } from '../../../services/overview/overview.js';
-import { counted, table } from '../../core/output.js';
+import type { Column } from '../../core/columns.js';
+import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { type Display, rowsText, tableText } from '../../core/table.js';
 
 type Overview = ReturnType<typeof presentOverview<Awaited<ReturnType<typeof superAdminOverview>>>>;
 
-const row = (...cells: readonly (string | number)[]) => cells.map(String);
+type People = [name: string, counts: Overview['people']['byRole']['trainee']];
 
-function peopleText({ people }: Overview): string {
-  const counts = [...roles.map((role) => [role, people.byRole[role]] as const), ['all', people] as const];
-  return table(
-    ['ACCOUNTS', 'TOTAL', 'ACTIVE', 'INACTIVE', 'INITIAL PASSWORD', 'LOCKED'],
-    counts.map(([name, { total, active, inactive, initialPassword, locked }]) =>
-      row(name, total, active, inactive, initialPassword, locked),
-    ),
-  );
+const peopleColumns: readonly Column<People>[] = [
+  { name: 'accounts', value: ([name]) => name, fit: 'whole', priority: 0 },
+  { name: 'total', value: ([, { total }]) => total, priority: 0 },
+  { name: 'active', value: ([, { active }]) => active, priority: 0 },
+  // The other two say it as well.
+  { name: 'inactive', value: ([, { inactive }]) => inactive, priority: 1 },
+  { name: 'initialPassword', value: ([, { initialPassword }]) => initialPassword, priority: 0 },
+  { name: 'locked', value: ([, { locked }]) => locked, priority: 0 },
+];
+
+function peopleText({ people }: Overview, display: Display): string {
+  const counts: People[] = [...roles.map((role): People => [role, people.byRole[role]]), ['all', people]];
+  return tableText(peopleColumns, counts, display);
 }
 
-function importsText({ imports = [] }: Overview): string {
-  if (imports.length === 0) return 'No imports.';
-  const rows = imports.map(({ id, file, status, counts, createdAt }) =>
-    row(id, file, status, counts.created, counts.updated, counts.rejected, createdAt.toISOString()),
-  );
-  return table(['IMPORT', 'FILE', 'STATUS', 'CREATED', 'UPDATED', 'REJECTED', 'TIME'], rows);
+type ImportSummary = NonNullable<Overview['imports']>[number];
+
+const importColumns: readonly Column<ImportSummary>[] = [
+  { name: 'file', value: ({ file }) => file, priority: 0 },
+  { name: 'status', value: ({ status }) => status, fit: 'whole', priority: 0 },
+  { name: 'created', value: ({ counts }) => counts.created, priority: 2 },
+  { name: 'updated', value: ({ counts }) => counts.updated, priority: 3 },
+  { name: 'rejected', value: ({ counts }) => counts.rejected, priority: 1 },
+  { name: 'time', value: ({ createdAt }) => createdAt, priority: 0 },
+  { name: 'import', value: ({ id }) => id, fit: 'id', priority: 0 },
+];
+
+function importsText({ imports = [] }: Overview, display: Display): string {
+  return imports.length === 0 ? 'No imports.' : tableText(importColumns, imports, display);
 }
 
-function storageText({ storage }: Overview): string {
+function storageText({ storage }: Overview, display: Display): string {
   const usages = [...fileKinds.map((kind) => [`${kind}s`, storage.byKind[kind]] as const), ['all', storage] as const];
-  return table(
+  return rowsText(
     ['FILES', 'NUMBER', 'BYTES'],
-    usages.map(([name, { files, bytes }]) => row(name, files, bytes)),
+    usages.map(([name, { files, bytes }]) => [name, files, bytes]),
+    display,
   );
 }
 
 /** The overview for people. */
-function overviewText(overview: Overview): string {
+function overviewText(overview: Overview, display: Display): string {
   const { courses, enrollments, requestsWaiting, weeks } = overview;
   return [
-    peopleText(overview),
+    peopleText(overview, display),
     `${counted(courses.total, 'course')}: ${courses.published} published, ${courses.unpublished} not published`,
-    table(
-      ['ENROLLMENTS', 'NUMBER'],
-      Object.entries(enrollments).map(([status, count]) => row(status, count)),
-    ),
+    rowsText(['ENROLLMENTS', 'NUMBER'], Object.entries(enrollments), display),
     `${counted(requestsWaiting, 'request')} waiting for an answer`,
-    importsText(overview),
-    table(
+    importsText(overview, display),
+    rowsText(
       ['WEEK', 'ENROLLMENTS', 'ACCOUNTS'],
-      weeks.map((week) => row(week.week, week.enrollments, week.accounts)),
+      weeks.map((week) => [week.week, week.enrollments, week.accounts]),
+      display,
     ),
-    storageText(overview),
+    storageText(overview, display),
   ].join('\n\n');
 }
 
 /** The figures that the super admin sees first. */
 export async function show(run: Run): Promise<Result> {
   const overview = presentOverview(await superAdminOverview(await run.context(), operator));
-  return { json: { overview }, text: overviewText(overview) };
+  return { json: { overview }, text: overviewText(overview, run.display) };
 }

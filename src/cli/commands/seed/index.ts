@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
+import { yesOption } from '../../core/declaration.js';
 import { tellingOfWait } from '../../core/migration-wait.js';
+import type { Result, Run } from '../../core/run.js';
 
 export function register(program: Command, registry: Registry): void {
   const seed = program.command('seed').description('Fill the database with example data');
@@ -9,18 +11,32 @@ export function register(program: Command, registry: Registry): void {
     usage: 'demo',
     schema: 'current',
     summary: 'Add a demo programme: a super admin, 3 trainers, 12 courses, 200 trainees and their enrollments',
-    examples: ['seed demo'],
+    examples: ['seed demo', 'seed demo --yes --json'],
+    options: yesOption,
     stopsItself: true,
-    async run(run) {
-      const [{ loadDemo }, { operator }] = await Promise.all([
-        import('../../../services/maintenance/demo.js'),
-        import('../../../services/core.js'),
-      ]);
-      const { accounts, password } = await loadDemo(await run.context(), operator, tellingOfWait(run));
-      return {
-        json: { seeded: 'demo', accounts },
-        text: `The demo programme was added. Log in as ${accounts.join(', ')} or any trainee; the password of all demo accounts is: ${password}`,
-      };
-    },
+    run: demo,
   });
+}
+
+async function demo(run: Run<'', typeof yesOption>): Promise<Result> {
+  const [{ loadDemo, wouldMixDemo }, { operator }, { assertCanAsk, confirm }] = await Promise.all([
+    import('../../../services/maintenance/demo.js'),
+    import('../../../services/core.js'),
+    import('../../core/confirm.js'),
+  ]);
+  const context = await run.context();
+  if (!run.options.yes && (await wouldMixDemo(context))) {
+    assertCanAsk(run, 'add the demo programme to the accounts that exist');
+    await confirm(run, {
+      about:
+        'This database has accounts of its own. The demo adds 203 or 204 accounts with a\npublic password among them, and no command takes them out again.',
+      question: 'Add the demo programme here?',
+      otherwise: 'Nothing was added.',
+    });
+  }
+  const { accounts, password } = await loadDemo(context, operator, tellingOfWait(run));
+  return {
+    json: { seeded: 'demo', accounts },
+    text: `The demo programme was added. Log in as ${accounts.join(', ')} or any trainee; the password of all demo accounts is: ${password}`,
+  };
 }

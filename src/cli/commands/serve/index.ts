@@ -17,6 +17,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'serve',
     // It waits for its database, then checks the schema.
     schema: 'any',
+    missingDatabase: 'created with --migrate',
     summary: 'Serve the HTTP API until stopped (Ctrl-C or SIGTERM)',
     examples: ['serve', 'serve --migrate', 'serve --host 0.0.0.0 --port 8080'],
     options: serveOptions,

@@ -65,7 +65,7 @@ async function reachableServer(run: Run, prompts: Prompts): Promise<string> {
   }
 }
 
-/** A database file without tables was not chosen: another command has created it by opening it. */
+/** A database file without tables was not chosen: something else has created it, such as `touch`. */
 async function hasTables(run: Run): Promise<boolean> {
   return withSchema(run, {}, async (schema) => (await schema.status()).executed.length > 0);
 }

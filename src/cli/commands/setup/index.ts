@@ -6,6 +6,7 @@ export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'setup',
     schema: 'not newer',
+    missingDatabase: 'created',
     summary: 'Set up the system: check the database, create its tables, create the super admin',
     examples: [
       'setup',

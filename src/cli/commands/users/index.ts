@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
+import { listingOptions, sortingOf, sortOption } from '../../core/columns.js';
 import { define, type Registry } from '../../core/command.js';
-import { pageOptions } from '../../core/declaration.js';
-import { asTyped, pageText } from '../../core/output.js';
+import { asTyped } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { userColumns } from './columns.js';
 import { filterOf, filterOptions } from './filter.js';
 
 const unlockOptions = {
@@ -13,9 +14,8 @@ const unlockOptions = {
 
 const listOptions = {
   ...filterOptions,
-  '--sort-by <field>': 'createdAt, lastName, firstName, email or lastLogin',
-  '--sort-order <order>': 'ASC or DESC',
-  ...pageOptions('accounts'),
+  ...sortOption('createdAt, lastName, firstName, email or lastLogin'),
+  ...listingOptions('accounts', userColumns),
 };
 
 export function register(program: Command, registry: Registry): Command {
@@ -58,7 +58,7 @@ async function show(run: Run<'<user>'>): Promise<Result> {
     lockedUntil === null
       ? ''
       : `\nLocked until ${lockedUntil.toISOString()} for wrong passwords: ${asTyped(run.io, 'users unlock')}`;
-  return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user) + locked };
+  return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user, run.display) + locked };
 }
 
 /** An address, or a network as `doctor` lists it. @throws AppError `USAGE` */
@@ -109,32 +109,24 @@ function registerList(users: Command, registry: Registry): void {
     summary: 'List accounts, newest first',
     examples: [
       'users list',
-      'users list --role trainer --sort-by lastName --sort-order ASC',
+      'users list --role trainer --sort lastName',
       'users list --search müller --inactive',
       'users list --locked',
       'users list --page 2 --limit 100 --json',
+      'users list --limit all --columns name,email --output csv',
     ],
     options: listOptions,
     async run(run) {
-      const { sortBy, sortOrder, page, limit } = run.options;
-      const query = { ...filterOf(run.options), sortBy, sortOrder, page, limit };
-      const [{ listUsers }, { presentListedUser }] = await Promise.all([
+      const query = { ...filterOf(run.options), ...sortingOf(run.options) };
+      const [{ listUsers }, { presentListedUser }, { listing, presented }] = await Promise.all([
         import('../../../services/accounts/queries.js'),
         import('../../../presenters/user.js'),
+        import('../../core/listing.js'),
       ]);
-      const { items, pagination } = await listUsers(await run.context(), query);
-      const rows = items.map((user) => [
-        user.id,
-        `${user.firstName} ${user.lastName}`,
-        user.email,
-        user.phone,
-        user.role,
-        user.isActive ? 'yes' : 'no',
-      ]);
-      return {
-        json: { users: items.map(presentListedUser), pagination },
-        text: pageText(['ID', 'NAME', 'EMAIL', 'PHONE', 'ROLE', 'ACTIVE'], rows, pagination, 'account'),
-      };
+      return listing(run, { key: 'users', one: 'account', columns: userColumns }, async () => {
+        const context = await run.context();
+        return async (page) => presented(await listUsers(context, { ...query, ...page }), presentListedUser);
+      });
     },
   });
 }

@@ -1,5 +1,5 @@
 import { presentUser } from '../../../presenters/user.js';
-import { table } from '../../core/output.js';
+import { type Display, rowsText } from '../../core/table.js';
 
 /** An account as the services give it. */
 type Account = Parameters<typeof presentUser>[0];
@@ -10,12 +10,13 @@ export function accountJson(account: Account): object {
 }
 
 /** An account for people, a line a field. */
-export function accountText(account: Account): string {
-  return table(
+export function accountText(account: Account, display: Display): string {
+  return rowsText(
     ['FIELD', 'VALUE'],
     Object.entries(presentUser(account)).map(([field, value]) => [
       field,
       value instanceof Date ? value.toISOString() : String(value ?? ''),
     ]),
+    display,
   );
 }

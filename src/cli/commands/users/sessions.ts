@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { listingOptions } from '../../core/columns.js';
 import { define, type Registry } from '../../core/command.js';
-import { pageOptions } from '../../core/declaration.js';
-import { counted, pageText } from '../../core/output.js';
+import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { sessionColumns } from './columns.js';
 
-const sessionListOptions = pageOptions('sessions');
+const sessionListOptions = listingOptions('sessions', sessionColumns);
 
 export function register(users: Command, registry: Registry): void {
   const sessions = users.command('sessions').description('List and end the sessions of an account');
@@ -39,41 +40,34 @@ export function register(users: Command, registry: Registry): void {
 
 /** What the commands call. */
 async function services() {
-  const [sessions, found, core, presenters] = await Promise.all([
+  const [sessions, found, core, presenters, ids] = await Promise.all([
     import('../../../services/accounts/sessions.js'),
     import('../../../services/accounts/queries.js'),
     import('../../../services/core.js'),
     import('../../../presenters/session.js'),
+    import('../../../services/short-ids.js'),
   ]);
-  return { ...sessions, ...found, ...presenters, operator: core.operator };
+  return { ...sessions, ...found, ...presenters, ...ids, operator: core.operator };
 }
 
 async function list(run: Run<'<user>', typeof sessionListOptions>): Promise<Result> {
   const { findUser, listUserSessions, presentSession } = await services();
-  const context = await run.context();
-  const { page, limit } = run.options;
-  const { id } = await findUser(context, run.arguments.user);
-  const { items, pagination } = await listUserSessions(context, id, { page, limit });
-  const rows = items.map((session) => [
-    session.id,
-    session.createdAt.toISOString(),
-    (session.lastUsedAt ?? session.createdAt).toISOString(),
-    session.expiresAt.toISOString(),
-    session.ip ?? '',
-    session.userAgent ?? '',
-  ]);
-  return {
-    // The terminal has no session of its own.
-    json: { sessions: items.map((session) => presentSession(session, undefined)), pagination },
-    text: pageText(['ID', 'STARTED', 'LAST USED', 'EXPIRES', 'ADDRESS', 'PROGRAM'], rows, pagination, 'session'),
-  };
+  const { listing, presented } = await import('../../core/listing.js');
+  return listing(run, { key: 'sessions', one: 'session', columns: sessionColumns }, async () => {
+    const context = await run.context();
+    const { id } = await findUser(context, run.arguments.user);
+    return async (page) =>
+      // The terminal has no session of its own.
+      presented(await listUserSessions(context, id, page), (session) => presentSession(session, undefined));
+  });
 }
 
 async function end(run: Run<'<user> <session-id>'>): Promise<Result> {
-  const { findUser, endUserSession, presentSession, operator } = await services();
+  const { findUser, endUserSession, presentSession, wholeId, operator } = await services();
   const context = await run.context();
   const { id, email } = await findUser(context, run.arguments.user);
-  const session = await endUserSession(context, operator, id, run.arguments.sessionId);
+  const sessionId = await wholeId(context, 'Session', run.arguments.sessionId, { userId: id });
+  const session = await endUserSession(context, operator, id, sessionId);
   return {
     json: { session: presentSession(session, undefined) },
     text: `Ended the session of ${email} that began at ${session.createdAt.toISOString()}.`,

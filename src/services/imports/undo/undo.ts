@@ -3,7 +3,7 @@ import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { phoneKey } from '../../../schemas/keys.js';
-import { saveAccounts, userSearchKey } from '../../accounts/store.js';
+import { saveAccounts, userKeys } from '../../accounts/store.js';
 import { type AuditRecord, recordAudit } from '../../audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import type { Actor, Core } from '../../core.js';
@@ -98,7 +98,7 @@ async function restore(core: Core, user: User, { before }: UndoNote, transaction
     user.set({
       initialPasswordExpiresAt: initialPasswordExpiresAt === null ? null : new Date(initialPasswordExpiresAt),
     });
-  user.set({ phoneKey: phoneKey(user.phone), searchKey: userSearchKey(user) });
+  user.set({ phoneKey: phoneKey(user.phone), ...userKeys(user) });
   try {
     await saveAccounts(core, [user], new Date(updatedAt), transaction);
   } catch (error) {

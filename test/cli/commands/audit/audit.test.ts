@@ -30,23 +30,17 @@ describe('coursectl audit list', () => {
 
   it('shows a table for people, newest first, with who did it', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['audit', 'list']);
-    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
-    const [heading, edited, deactivated, footer] = stdout.split('\n');
+    expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: 'Page 1 of 1, 2 entries.\n' });
+    const [heading, edited, deactivated] = stdout.split('\n');
     expect(heading).to.match(/^TIME +ACTOR +ACTION +TARGET +NAME$/);
-    expect(edited).to.match(
-      new RegExp(`^\\d{4}-\\S+Z +terminal +user\\.update +user ${ben.id} +Test Old \\(ben@x\\.org\\)$`),
-    );
+    expect(edited).to.match(/^\d{4}-\S+Z +terminal +user\.update +user +Test Old \(ben@x\.org\)$/);
     expect(deactivated).to.match(
-      new RegExp(
-        `^\\d{4}-\\S+Z +Test \\w+ \\(admin@x\\.org\\) +user\\.deactivate +user ${ben.id} +Test Old \\(ben@x\\.org\\)$`,
-      ),
+      /^\d{4}-\S+Z +Test \w+ \(admin@x\.org\) +user\.deactivate +user +Test Old \(ben@x\.org\)$/,
     );
-    expect(footer).to.equal('Page 1 of 1, 2 entries.');
   });
 
   it('counts one entry as one, and says so when there is none', async () => {
-    const footer = async (...options: string[]) =>
-      (await cli.run(['audit', 'list', ...options])).stdout.split('\n').at(-2);
+    const footer = async (...options: string[]) => (await cli.run(['audit', 'list', ...options])).stderr.trimEnd();
     expect(await footer('--action', 'user.update')).to.equal('Page 1 of 1, 1 entry.');
     expect(await footer('--action', 'user.delete')).to.equal('No entries.');
   });

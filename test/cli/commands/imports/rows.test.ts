@@ -11,7 +11,7 @@ describe('coursectl imports rows', () => {
     importing.write('people.csv', `${people(2)}A,B,nobody,1\n`);
     const { id } = await importing.json('people.csv');
     const { stdout } = await cli('imports', 'rows', id);
-    expect(stdout).to.match(/^LINE +OUTCOME +CODE +ACCOUNT +WHY\n2 +created +p00001@example\.org\s/);
+    expect(stdout).to.match(/^LINE +OUTCOME +CODE +ACCOUNT +WHY\n +2 +created +p00001@example\.org\s/);
     const rejected = JSON.parse((await cli('imports', 'rows', id, '--outcome', 'rejected', '--json')).stdout);
     expect(rejected.pagination).to.include({ totalItems: 1 });
     expect(rejected.rows[0]).to.deep.include({ line: 4, code: 'INVALID', account: null, cells: null });

@@ -42,8 +42,8 @@ describe('coursectl overview', () => {
       rejectedCount: 1,
     });
     const { stdout } = await cli.run(['overview']);
-    expect(stdout).to.match(/^IMPORT +FILE +STATUS +CREATED +UPDATED +REJECTED +TIME$/m);
-    expect(stdout).to.match(/^0198c1f2-\S+ +people\.csv +completed +3 +0 +1 +2026-01-01T00:00:00\.000Z$/m);
+    expect(stdout).to.match(/^FILE +STATUS +CREATED +UPDATED +REJECTED +TIME +IMPORT$/m);
+    expect(stdout).to.match(/^people\.csv +completed +3 +0 +1 +2026-01-01T00:00:00\.000Z +0198c1f2-\S+$/m);
   });
 
   it('gives what the API gives the super admin, with --json', async () => {

@@ -20,10 +20,10 @@ describe('coursectl users sessions', () => {
     const { body } = await harness.api('get', `/api/users/${user.id}/sessions`, token).expect(200);
     expect(await list(user.email)).to.deep.equal(body);
     expect((await list('555 0100', '--limit', '1', '--page', '2')).sessions).to.deep.equal([body.sessions[1]]);
-    const { stdout } = await cli.run(['users', 'sessions', 'list', user.email]);
-    expect(stdout).to.match(/^ID +STARTED +LAST USED +EXPIRES +ADDRESS +PROGRAM\n/);
-    for (const { id } of body.sessions) expect(stdout).to.include(`${id}  `);
-    expect(stdout).to.match(/ {2}127\.0\.0\.1 +test\nPage 1 of 1, 2 sessions\.\n$/);
+    const { stdout, stderr } = await cli.run(['users', 'sessions', 'list', user.email]);
+    expect(stdout).to.match(/^LAST USED +STARTED +EXPIRES +ADDRESS +PROGRAM +ID\n/);
+    for (const { id } of body.sessions) expect(stdout).to.include(`  127.0.0.1  test     ${id}\n`);
+    expect(stderr).to.equal('Page 1 of 1, 2 sessions.\n');
   });
 
   it('ends one, and all', async () => {

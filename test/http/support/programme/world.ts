@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Transaction } from 'sequelize';
 import type { Context } from '../../../../src/context.js';
-import { searchKey } from '../../../../src/schemas/keys.js';
 import { insertAccounts } from '../../../../src/services/accounts/store.js';
+import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { newIds } from '../../../../src/services/ids.js';
 import { factoryPassword } from '../../../support/factories.js';
 import {
@@ -144,7 +144,7 @@ export class World {
 
   private async insertCourses({ courses, enrollments }: Programme, transaction: Transaction): Promise<void> {
     const { Course, Enrollment } = this.context.database.models;
-    const rows = [...courses.values()].map((course) => ({ ...course, searchKey: searchKey(course.title) }));
+    const rows = [...courses.values()].map((course) => ({ ...course, ...courseKeys(course) }));
     await Course.bulkCreate(rows, { transaction });
     const placed = [...enrollments.values()].map((enrollment) => ({
       ...enrollment,

@@ -66,7 +66,7 @@ export async function settle(context: Context): Promise<void> {
     }
     const bound = groups.indexOf('bound') + 1;
     const trainerId = idOf(bound, 1);
-    const fields = { description: 'What it is about.', searchKey: searchKey('course'), trainerId };
+    const fields = { description: 'What it is about.', searchKey: searchKey('course'), titleKey: '', trainerId };
     await Course.bulkCreate(
       Object.values(courses).map((course) => ({ ...fields, ...course })),
       { transaction },

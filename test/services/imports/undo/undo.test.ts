@@ -206,11 +206,11 @@ describe('coursectl imports', () => {
   const { importing, imports, json } = useImportsCommand();
 
   it('lists, shows and exports them', async () => {
-    expect((await imports('list')).stdout).to.equal('No imports.\n');
+    expect((await imports('list')).stderr).to.equal('No imports.\n');
     const run = await importing.json(importing.write('people.csv', `${people(2)}A,B,nobody,\n`));
     const { stdout } = await imports('list');
-    expect(stdout).to.match(/^ID +BEGUN +FROM +STATUS +ROWS +CREATED +UPDATED +SKIPPED +REJECTED +FILE\n/);
-    expect(stdout).to.match(/ cli +completed +3 +2 +0 +0 +1 +people\.csv\nPage 1 of 1, 1 import\.\n$/);
+    expect(stdout).to.match(/^FILE +BEGUN +FROM +STATUS +ROWS +CREATED +UPDATED +SKIPPED +REJECTED +ID\n/);
+    expect(stdout).to.match(/\npeople\.csv +\S+Z +cli +completed +3 +2 +0 +0 +1 +[\da-f-]{36}\n$/);
     expect((await imports('show', run.id)).stdout).to.include(`\nrejects    ${importing.folder}/people.rejected.csv\n`);
     const exported = await imports('export', run.id);
     expect(exported.stdout.split('\n')[3]).to.match(/^4,rejected,INVALID,First name must be/);

@@ -1,0 +1,33 @@
+import type { presentSession } from '../../../presenters/session.js';
+import type { presentListedUser } from '../../../presenters/user.js';
+import type { Column } from '../../core/columns.js';
+
+type Account = ReturnType<typeof presentListedUser>;
+type Session = ReturnType<typeof presentSession>;
+
+export const userColumns: readonly Column<Account>[] = [
+  { name: 'name', value: ({ firstName, lastName }) => `${firstName} ${lastName}`, minimum: 16, priority: 0 },
+  { name: 'email', value: ({ email }) => email, fit: 'whole', priority: 0 },
+  { name: 'role', value: ({ role }) => role, fit: 'whole', priority: 1 },
+  { name: 'isActive', heading: 'ACTIVE', value: ({ isActive }) => isActive, priority: 2 },
+  { name: 'phone', value: ({ phone }) => phone, fit: 'whole', priority: 3 },
+  { name: 'lastLogin', value: ({ lastLogin }) => lastLogin, priority: 4 },
+  { name: 'createdAt', heading: 'CREATED', value: ({ createdAt }) => createdAt, priority: 5 },
+  { name: 'lockedUntil', value: ({ lockedUntil }) => lockedUntil, priority: 'on request' },
+  {
+    name: 'requiresPasswordChange',
+    heading: 'INITIAL PASSWORD',
+    value: ({ requiresPasswordChange }) => requiresPasswordChange,
+    priority: 'on request',
+  },
+  { name: 'id', value: ({ id }) => id, fit: 'id', priority: 'on request' },
+];
+
+export const sessionColumns: readonly Column<Session>[] = [
+  { name: 'lastUsedAt', heading: 'LAST USED', value: (one) => one.lastUsedAt ?? one.createdAt, priority: 0 },
+  { name: 'createdAt', heading: 'STARTED', value: ({ createdAt }) => createdAt, priority: 2 },
+  { name: 'expiresAt', heading: 'EXPIRES', value: ({ expiresAt }) => expiresAt, priority: 3 },
+  { name: 'ip', heading: 'ADDRESS', value: ({ ip }) => ip, fit: 'whole', priority: 1 },
+  { name: 'userAgent', heading: 'PROGRAM', value: ({ userAgent }) => userAgent, priority: 0 },
+  { name: 'id', value: ({ id }) => id, fit: 'id', priority: 0 },
+];

@@ -1,0 +1,153 @@
+import { AppError } from '../../errors.js';
+import type { Page } from '../../services/paging.js';
+import type { Column, listingOptions } from './columns.js';
+import { wrap } from './fit.js';
+import { csvOf, jsonOf, type Pages, yamlOf } from './listing-formats.js';
+import { counted } from './output.js';
+import { writePaged } from './pager.js';
+import { printable } from './printable.js';
+import type { Result, Run } from './run.js';
+import { tableOf } from './table.js';
+
+/** What is listed. */
+export interface Listing<T> {
+  /** What the API calls it, such as "users". */
+  key: string;
+  /** Its noun, such as "account". */
+  one: string;
+  many?: string;
+  columns: readonly Column<T>[];
+}
+
+/** Which page. */
+export interface PageQuery {
+  page: string | undefined;
+  limit: string | undefined;
+}
+
+type ListingRun = Run<'', ReturnType<typeof listingOptions>>;
+
+/** A page with its items as they are shown. */
+export const presented = <From, To>({ items, pagination }: Page<From>, present: (item: From) => To): Page<To> => ({
+  items: items.map((item) => present(item)),
+  pagination,
+});
+
+const pageSize = '100';
+
+/** The page that was asked for, or all of them. */
+async function* pagesOf<T>(
+  read: (query: PageQuery) => Promise<Page<T>>,
+  { page, limit }: ListingRun['options'],
+): AsyncGenerator<Page<T>> {
+  if (limit !== 'all') {
+    yield await read({ page, limit });
+    return;
+  }
+  let isLast = false;
+  for (let number = 1; !isLast; number += 1) {
+    const found = await read({ page: String(number), limit: pageSize });
+    isLast = number >= found.pagination.totalPages;
+    yield found;
+  }
+}
+
+/** The columns that were asked for. @throws AppError `USAGE` for others, and for options that exclude each other */
+function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]): Column<T>[] | undefined {
+  const { columns: names, output, json, page, limit } = options;
+  if (json && output !== undefined && output !== 'json')
+    throw new AppError('USAGE', `--json and --output ${output} exclude each other.`);
+  if (limit === 'all' && page !== undefined) throw new AppError('USAGE', '--page and --limit all exclude each other.');
+  if (names === undefined) return undefined;
+  if (json) throw new AppError('USAGE', 'JSON has the fields of the API: --columns goes with table, csv and yaml.');
+  return names.split(',').map((name) => {
+    const column = columns.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
+    if (!column)
+      throw new AppError(
+        'USAGE',
+        `--columns must be of ${columns.map((one) => one.name).join(', ')}: not "${name.trim()}".`,
+      );
+    return column;
+  });
+}
+
+/** Which page was shown, and below it what was not. */
+function footer<T>(
+  { one, many = `${one}s` }: Pick<Listing<T>, 'one' | 'many'>,
+  { items, pagination }: Page<T>,
+  isAll: boolean,
+  leftOut: readonly Column<T>[],
+): string {
+  const { currentPage, totalPages, totalItems } = pagination;
+  const all = counted(totalItems, one, many);
+  if (totalItems === 0) return `No ${many}.`;
+  if (items.length === 0) return `No page ${currentPage}: ${counted(totalPages, 'page')}, ${all}.`;
+  const which = isAll ? `${all}.` : `Page ${currentPage} of ${totalPages}, ${all}.`;
+  const missing = leftOut.map(({ name }) => name).join(', ');
+  return missing === '' ? which : `${which}\nLeft out for lack of space: ${missing}. To choose: --columns`;
+}
+
+/**
+ * A listing, in the format and with the columns that were asked for, page by page.
+ * @param open called when the options are usable: gives what reads a page
+ * @throws AppError `USAGE`, and as the listing does
+ */
+export async function listing<T>(
+  run: ListingRun,
+  { columns, ...listed }: Listing<T>,
+  open: () => Promise<(query: PageQuery) => Promise<Page<T>>>,
+): Promise<Result> {
+  const chosen = chosenColumns(run, columns);
+  const { options, display } = run;
+  const isAll = options.limit === 'all';
+  const pages = pagesOf(await open(), options);
+  // Before anything is written: it may fail.
+  const first = await pages.next();
+  if (first.done) throw new Error('A listing has a first page.');
+  let last = first.value;
+  async function* read(): Pages<T> & AsyncGenerator<Page<T>> {
+    yield last;
+    for await (const page of pages) {
+      last = page;
+      yield page;
+    }
+  }
+  const { items, pagination } = first.value;
+  const inTable = columns.filter(({ priority }) => priority !== 'on request');
+  let leftOut: Column<T>[] = [];
+  async function* lines(): AsyncGenerator<string> {
+    if (items.length === 0) return;
+    const grows = isAll && pagination.totalPages > 1;
+    const wishes = { absolute: options.absolute, chosen: chosen !== undefined, grows };
+    const table = tableOf(chosen ?? inTable, items, display, wishes);
+    ({ leftOut } = table);
+    yield `${run.paint.bold(table.heading)}\n`;
+    for await (const page of read()) for (const item of page.items) yield `${table.lines([item]).join('\n')}\n`;
+  }
+  const written = {
+    table: lines,
+    json: () => jsonOf(read(), listed.key, isAll),
+    csv: () => shown(csvOf(read(), chosen ?? columns)),
+    yaml: () => yamlOf(read(), chosen ?? columns),
+  };
+  /** A pipe or a file gets the data as it is; a person looks at it. */
+  async function* shown(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const piece of pieces) yield display.width === undefined ? piece : printable(piece);
+  }
+  return {
+    async write() {
+      const format = options.json ? 'json' : (options.output ?? 'table');
+      await writePaged(run.io, written[format](), options.pager !== false);
+      const said = footer(listed, { items, pagination: last.pagination }, isAll, leftOut);
+      const { width } = display;
+      run.say(
+        width === undefined
+          ? said
+          : said
+              .split('\n')
+              .flatMap((line) => wrap(line, width))
+              .join('\n'),
+      );
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { editDistance } from '../edit-distance.js';
+import { type ConfigSource, settingsFileOf } from './config.js';
+import { type SettingName, settingNames } from './settings.js';
+
+/** A name that looks like a setting but is none: what is given under it has no effect. */
+export interface UnknownSetting {
+  name: string;
+  origin: 'environment' | '.env';
+  /** The setting that was probably meant. */
+  meant?: SettingName;
+}
+
+const folded = (name: string) => name.toUpperCase().replace(/[^A-Z\d]/g, '');
+
+/** The setting whose name differs least, if at most `tolerated` letters differ. */
+function nearest(name: string, tolerated: (length: number) => number): SettingName | undefined {
+  const wanted = folded(name);
+  let found: SettingName | undefined;
+  let least = tolerated(wanted.length) + 1;
+  for (const setting of settingNames) {
+    const difference = editDistance(wanted, folded(setting));
+    if (difference < least) [found, least] = [setting, difference];
+  }
+  return found;
+}
+
+/** Of names that were meant for this program: up to a third of the letters may be wrong. */
+const loosely = (length: number) => Math.max(1, Math.floor(length * 0.34));
+
+/** Of names that could belong to another program: the shorter, the more of them are similar by chance. */
+const strictly = (length: number) => (length >= 8 ? 2 : length >= 6 ? 1 : 0);
+
+const ownPrefix = /^COURSECTL_/i;
+
+/** No setting and no name of another program is longer; a longer one isn't compared. */
+const longestCompared = 64;
+
+function inEnvironment(name: string): UnknownSetting | undefined {
+  if (name.length > longestCompared) return undefined;
+  const isOwn = ownPrefix.test(name);
+  const meant = nearest(name.replace(ownPrefix, ''), isOwn ? loosely : strictly);
+  return isOwn || meant ? { name, origin: 'environment', ...(meant && { meant }) } : undefined;
+}
+
+const known: ReadonlySet<string> = new Set(settingNames);
+
+/**
+ * The names in the `.env` file that are no settings, and those in the environment that begin with `COURSECTL_` or differ from a
+ * setting by a slip.
+ * @throws AppError `CONFIG_INVALID` when the `.env` file can't be read
+ */
+export function unknownSettings(source: ConfigSource): UnknownSetting[] {
+  const inFile = Object.keys(settingsFileOf(source)).filter((name) => !known.has(name));
+  const given = Object.entries(source.env ?? {}).flatMap(([name, value]) => (value && !known.has(name) ? [name] : []));
+  return [
+    ...inFile.map((name): UnknownSetting => {
+      const meant = nearest(name.slice(0, longestCompared).replace(ownPrefix, ''), loosely);
+      return { name, origin: '.env', ...(meant && { meant }) };
+    }),
+    ...given.flatMap((name) => inEnvironment(name) ?? []),
+  ];
+}

@@ -1,0 +1,88 @@
+import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
+import { createProgram } from '../../../src/cli/program.js';
+
+/** The commands that do something, by the words that lead to them. */
+function leavesOf(command: Command, words: readonly string[] = []): Map<string, Command> {
+  if (command.commands.length === 0) return new Map([[words.join(' '), command]]);
+  return new Map(command.commands.flatMap((child) => [...leavesOf(child, [...words, child.name()])]));
+}
+
+const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+const io = { stdin, stdout, stderr, env: {}, cwd: process.cwd(), signal: new AbortController().signal };
+/** Every command, by the words that lead to it. */
+export const commands = leavesOf(createProgram(io, { exitCode: 0 }));
+
+const person = '--first-name Eve --last-name Moe --email eve@x.org --phone 5550199 --password-stdin';
+
+/** A command line of each command that writes; all would do something. `ID` stands for an enrollment's, `FILE` for a file. */
+export const writingLines: Readonly<Record<string, string>> = {
+  setup: `${person} --yes`,
+  'migrate up': '',
+  'migrate down': '--all --yes',
+  'seed demo': '',
+  'users register': `${person} --role trainee`,
+  'users activate': 'ben@x.org',
+  'users deactivate': 'ben@x.org',
+  'users unlock': 'ben@x.org',
+  'users reset-password': 'ben@x.org',
+  'users export': '',
+  'users sessions end': 'ben@x.org x',
+  'users sessions end-all': 'ben@x.org',
+  'users edit': 'ben@x.org --last-name Old',
+  'users delete': 'ben@x.org --yes',
+  'users import': 'FILE --yes',
+  'courses create': '--title Knots --description Ropes --trainer ada@x.org',
+  'courses edit': 'Bees --title Ants',
+  'courses delete': 'Bees --force --yes',
+  'courses publish': 'Bees',
+  'courses unpublish': 'Bees',
+  'courses assign-trainer': 'Bees ada@x.org',
+  'courses files add': 'Bees FILE',
+  'courses files remove': 'Bees x --yes',
+  'courses thumbnail': 'Bees FILE',
+  'files sweep': '--remove-unknown',
+  'courses remove-thumbnail': 'Bees --yes',
+  'enrollments assign': 'Bees eve@x.org',
+  'enrollments status': 'ID active',
+  'enrollments progress': 'ID 50',
+  'enrollments remove': 'ID --yes',
+  'imports list': '',
+  'imports show': 'x',
+  'imports export': 'x',
+  'imports rejects': 'x',
+  'imports resume': 'x --yes',
+  'imports cancel': 'x',
+  'imports undo': 'x --yes',
+  'imports rows': 'x',
+};
+
+/** A command line of each of the others: they only read, or, as `serve`, look at the schema themselves. */
+export const readingLines: Readonly<Record<string, string>> = {
+  serve: '--port 0',
+  doctor: '',
+  config: '',
+  completion: 'bash',
+  'migrate status': '',
+  'audit list': '',
+  'users list': '',
+  'users show': 'ben@x.org',
+  'users sessions list': 'ben@x.org',
+  overview: '',
+  'courses list': '',
+  'courses show': 'Bees',
+  'courses categories': '',
+  'courses trainers': '',
+  'courses stats': '',
+  'courses files list': 'Bees',
+  'courses files get': 'Bees x',
+  'enrollments list': '',
+  'enrollments show': 'ID',
+  'enrollments stats': '',
+};
+
+/** The words of a line. @param stands what stands for `ID` and `FILE` */
+export function wordsOf(line: string, stands: { ID: string; FILE: string }): string[] {
+  const words = line.split(' ').filter((word) => word !== '');
+  return words.map((word) => (word === 'ID' ? stands.ID : word === 'FILE' ? stands.FILE : word));
+}

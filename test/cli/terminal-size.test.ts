@@ -1,0 +1,88 @@
+import { stripVTControlCharacters } from 'node:util';
+import { expect } from 'chai';
+import displayWidth from 'fast-string-width';
+import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
+import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { scaled } from '../support/machine.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { useSubprocesses } from '../support/subprocess.js';
+
+/** What a person sees of listings: the size comes from the terminal, colours and the pager from the environment. */
+describe('Listings at a real terminal', function () {
+  this.timeout(scaled(60_000));
+  const processes = useSubprocesses();
+  let database: TestDatabase;
+  const cli = useCommandLine(() => ({
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    DATABASE_URL: database.url,
+  }));
+
+  before(async function () {
+    if (processes.withoutTerminal) this.skip();
+    database = await createEmptyDatabase();
+  });
+  after(() => database?.drop());
+  let filled = false;
+  beforeEach(async () => {
+    if (filled) return;
+    filled = true;
+    expect((await cli.run(['migrate', 'up'])).exitCode).to.equal(0);
+    const context = await cli.context();
+    const trainer = await buildUser(context, { firstName: 'Grace', lastName: 'Adler', role: 'trainer' });
+    const course = await buildCourse(context, trainer, { title: '花子 and the art of weaving large baskets' });
+    for (const firstName of ['Zoë 🦊', '李小龙', 'Maximiliana Josefine', 'Ben'])
+      await buildEnrollment(context, await buildUser(context, { firstName }), course);
+  });
+
+  async function shown(argv: readonly string[], columns: number, rows = 40, env: Record<string, string> = {}) {
+    const size = { columns, rows };
+    const { exitCode, stdout } = await processes.startAtTerminal(argv, {
+      cwd: cli.folder,
+      env: { ...cli.env, ...env },
+      size,
+    }).ended;
+    expect(exitCode).to.equal(0);
+    return stdout.replaceAll('\r\n', '\n');
+  }
+
+  for (const columns of [60, 80, 120]) {
+    it(`fit ${columns} columns`, async () => {
+      for (const list of [
+        ['users', 'list'],
+        ['enrollments', 'list'],
+        ['courses', 'list'],
+      ]) {
+        const lines = stripVTControlCharacters(await shown(list, columns)).split('\n');
+        for (const line of lines) expect(displayWidth(line), line).to.be.at.most(columns);
+        expect(lines.length).to.be.greaterThan(3);
+      }
+    });
+  }
+
+  it('have a bold heading, but not with NO_COLOR', async () => {
+    expect((await shown(['users', 'list'], 80)).startsWith('\u001b[1mNAME')).to.equal(true);
+    expect((await shown(['users', 'list'], 80, 40, { NO_COLOR: '1' })).startsWith('NAME')).to.equal(true);
+  });
+
+  it('that are longer than the screen go through the pager', async () => {
+    const paged = await shown(['users', 'list'], 80, 4, { PAGER: "sed 's/^/paged: /'" });
+    expect(paged.match(/^paged: /gm)).to.have.lengthOf(6);
+    expect(await shown(['users', 'list'], 80, 40, { PAGER: "sed 's/^/paged: /'" })).not.to.include('paged: ');
+  });
+
+  it('leave Ctrl-C to the pager, and end when it does', async () => {
+    const listing = processes.startAtTerminal(['users', 'list'], {
+      cwd: cli.folder,
+      env: { ...cli.env, PAGER: 'trap "echo interrupted" INT; echo begun; head -1 </dev/tty; echo left' },
+      size: { columns: 80, rows: 4 },
+    });
+    await listing.says(/begun/);
+    listing.type('\u0003');
+    await listing.says(/interrupted/);
+    listing.type('q\r');
+    const { exitCode, stdout } = await listing.ended;
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.include('left').and.to.include('Page 1 of 1, 5 accounts.');
+  });
+});

@@ -1,0 +1,199 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { QueryTypes } from 'sequelize';
+import { v7 as uuidv7 } from 'uuid';
+import { categoryMaximum, nameMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
+import { insertAccounts } from '../../src/services/accounts/store.js';
+import { courseKeys } from '../../src/services/courses/commands.js';
+import { newIds } from '../../src/services/ids.js';
+import { onMysql } from '../support/database.js';
+import { atDepth } from '../support/depth.js';
+import { buildCourse, buildUser, signIn } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
+import { anyName, byBytes } from '../support/names.js';
+
+const count = 20;
+
+describe('Listings sorted by names and titles', () => {
+  const harness = useHarness();
+
+  /** The value of a field of all rows of a listing, in its order. */
+  async function listed(token: string, plural: string, query: string, shown: (row: never) => string) {
+    const values: string[] = [];
+    for (let page = 1, pages = 1; page <= pages; page += 1) {
+      const { body } = await harness.api('get', `${query}&limit=7&page=${page}`, token).expect(200);
+      values.push(...body[plural].map(shown));
+      pages = body.pagination.totalPages;
+    }
+    return values;
+  }
+
+  const inOrder = (values: readonly string[], most: number) =>
+    values.toSorted((one, other) => byBytes(sortKey(one, most), sortKey(other, most)));
+
+  /** Accounts with these names, which are their last and, in reverse, their first names. */
+  async function insertPeople(role: 'trainee' | 'trainer', names: readonly string[]): Promise<readonly string[]> {
+    const { context } = harness;
+    const ids = newIds(names.length);
+    const rest = { passwordHash: 'x', isActive: true, requiresPasswordChange: false, initialPasswordExpiresAt: null };
+    const accounts = names.map((lastName, index) => ({
+      firstName: names.at(-index - 1) ?? '',
+      lastName,
+      email: `${ids[index]}@example.org`,
+      phone: ids[index] ?? '',
+      role,
+      ...rest,
+    }));
+    await context.database.inTransaction((transaction) => insertAccounts(context, accounts, transaction, ids));
+    return ids;
+  }
+
+  it('have the order of the keys, whatever the database', async () => {
+    const { context } = harness;
+    const { Course, Enrollment, User } = context.database.models;
+    const { token, user: admin } = await signIn(context, { role: 'super_admin' });
+    const names = fc.array(anyName(nameMaximum), { minLength: count, maxLength: count });
+    const titles = fc.array(anyName(titleMaximum), { minLength: count, maxLength: count });
+    const check = async (people: string[], said: string[]) => {
+      await insertPeople('trainer', people);
+      const trainees = await insertPeople('trainee', people);
+      const owner = await buildUser(context, { role: 'trainer', isActive: false });
+      const courses = said.map((title, index) => {
+        const category =
+          index % 3 === 0
+            ? null
+            : Array.from(said.at(-index) ?? '')
+                .slice(0, categoryMaximum)
+                .join('')
+                .trim();
+        const fields = { title, category, description: 'What it is about.', isPublished: true };
+        return { id: uuidv7(), trainerId: owner.id, ...fields, ...courseKeys(fields) };
+      });
+      await Course.bulkCreate(courses);
+      const course = await buildCourse(context, owner);
+      await Enrollment.bulkCreate(
+        trainees.map((userId) => ({
+          id: uuidv7(),
+          userId,
+          courseId: course.id,
+          trainerId: owner.id,
+          enrolledAt: new Date(),
+        })),
+      );
+      const lastNames = inOrder(people, nameMaximum);
+      const of = (query: string, shown: (row: { lastName: string; firstName: string }) => string, plural = 'users') =>
+        listed(token, plural, query, shown);
+      for (const field of ['lastName', 'firstName'] as const) {
+        const users = `/api/users?role=trainee&sortBy=${field}&sortOrder=`;
+        expect(await of(`${users}ASC`, (row) => row[field])).to.deep.equal(lastNames);
+        expect(await of(`${users}DESC`, (row) => row[field])).to.deep.equal(lastNames.toReversed());
+      }
+      expect(await of('/api/courses/trainers/available?', (row) => row.lastName, 'trainers')).to.deep.equal(lastNames);
+      const inCourse = `/api/enrollments/course/${course.id}/trainees?sortBy=lastName&sortOrder=ASC`;
+      expect(await listed(token, 'trainees', inCourse, (row: { lastName: string }) => row.lastName)).to.deep.equal(
+        lastNames,
+      );
+      const other = await buildCourse(context, owner);
+      const available = `/api/enrollments/available-trainees?courseId=${other.id}`;
+      expect(await of(available, (row) => row.lastName, 'trainees')).to.deep.equal(lastNames);
+      await Course.destroy({ where: { id: [course.id, other.id] } });
+      const catalogue = (sortBy: string, shown: (row: { title: string; category: string | null }) => string) =>
+        listed(token, 'courses', `/api/courses?sortBy=${sortBy}&sortOrder=ASC`, shown);
+      expect(await catalogue('title', ({ title }) => title)).to.deep.equal(inOrder(said, titleMaximum));
+      const categories = courses.map(({ category }) => category);
+      expect(await catalogue('category', ({ category }) => category ?? '')).to.deep.equal([
+        ...categories.filter((category) => category === null).map(() => ''),
+        ...inOrder(
+          categories.flatMap((category) => category ?? []),
+          categoryMaximum,
+        ),
+      ]);
+    };
+    const clean = async () => {
+      await Course.destroy({ where: {} });
+      const others = (await User.findAll({ attributes: ['id'] })).flatMap(({ id }) => (id === admin.id ? [] : id));
+      await User.destroy({ where: { id: others } });
+    };
+    await fc.assert(fc.asyncProperty(names, titles, check).afterEach(clean), {
+      numRuns: atDepth(5, 50),
+      includeErrorInReport: true,
+    });
+  }).timeout(scaled(120_000));
+
+  it('break ties of the same text by id, either way', async () => {
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const names = ['Émile', 'emile', 'Emile', 'Émile', 'Emile'];
+    const ids = await insertPeople('trainee', names);
+    const order = (sortOrder: string) =>
+      listed(
+        token,
+        'users',
+        `/api/users?role=trainee&sortBy=lastName&sortOrder=${sortOrder}`,
+        ({ id }: { id: string }) => id,
+      );
+    const expected = [2, 4, 1, 0, 3].map((index) => ids[index]);
+    expect(await order('ASC')).to.deep.equal(expected);
+    expect(await order('DESC')).to.deep.equal(expected.toReversed());
+  });
+
+  /** The statement that finds the ids of a page of a listing. */
+  async function pageStatement(query: string, token: string | undefined): Promise<string> {
+    const { sequelize } = harness.context.database;
+    const statements: string[] = [];
+    sequelize.addHook('afterQuery', 'recording', (_options, query) => {
+      // Sequelize's type doesn't declare it.
+      statements.push(String(Reflect.get(query, 'sql')));
+    });
+    try {
+      await harness.api('get', query, token).expect(200);
+    } finally {
+      sequelize.removeHook('afterQuery', 'recording');
+    }
+    const found = statements.flatMap((sql) => /\(SELECT id FROM \((.*)\) AS page\)/s.exec(sql)?.[1] ?? []);
+    expect(found).to.have.length(1);
+    return found[0] ?? '';
+  }
+
+  /** Which index gives a statement its rows, and whether they are sorted then. */
+  async function planOf(sql: string): Promise<{ index: string | undefined; isSorted: boolean }> {
+    const { sequelize } = harness.context.database;
+    if (onMysql) {
+      // As a table: MySQL 9.7 describes a tree by default.
+      const plan = await sequelize.query<{ key: string | null; Extra: string | null }>(
+        `EXPLAIN FORMAT=TRADITIONAL ${sql}`,
+        { type: QueryTypes.SELECT },
+      );
+      return { index: plan[0]?.key ?? undefined, isSorted: plan.some(({ Extra }) => /filesort/.test(Extra ?? '')) };
+    }
+    const plan = await sequelize.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, { type: QueryTypes.SELECT });
+    const details = plan.map(({ detail }) => detail).join('; ');
+    return { index: /INDEX (\w+)/.exec(details)?.[1], isSorted: /TEMP B-TREE/.test(details) };
+  }
+
+  it('are read from indexes', async () => {
+    const { context } = harness;
+    const { token } = await signIn(context, { role: 'super_admin' });
+    await insertPeople(
+      'trainee',
+      Array.from({ length: 300 }, (_, index) => `Name ${(index * 7) % 300}`),
+    );
+    const trainer = await buildUser(context, { role: 'trainer' });
+    const courses = Array.from({ length: 300 }, (_, index) => {
+      const fields = { title: `Title ${(index * 7) % 300}`, category: `Kind ${index % 40}`, description: 'x' };
+      return { id: uuidv7(), trainerId: trainer.id, isPublished: true, ...fields, ...courseKeys(fields) };
+    });
+    await context.database.models.Course.bulkCreate(courses);
+    if (onMysql) await context.database.sequelize.query('ANALYZE TABLE users, courses');
+    for (const sortOrder of ['ASC', 'DESC'])
+      for (const [path, sortBy, index, reader] of [
+        ['/api/users', 'lastName', 'users_last_name_key', token],
+        ['/api/users', 'firstName', 'users_first_name_key', token],
+        ['/api/courses', 'title', 'courses_published_title_key', undefined],
+        ['/api/courses', 'category', 'courses_published_category_key', undefined],
+      ] as const) {
+        const sql = await pageStatement(`${path}?sortBy=${sortBy}&sortOrder=${sortOrder}`, reader);
+        expect(await planOf(sql), `${sortBy} ${sortOrder}`).to.deep.equal({ index, isSorted: false });
+      }
+  });
+});

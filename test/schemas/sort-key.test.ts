@@ -1,0 +1,132 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { characters } from '../../src/schemas/fields.js';
+import { nameMaximum, sortKey, sortKeyLength, titleMaximum } from '../../src/schemas/sort-key.js';
+import { anyName, byBytes } from '../support/names.js';
+
+const file = fileURLToPath(new URL('../../migrations/lib/sort-key.cjs', import.meta.url));
+const copy = createRequire(import.meta.url)(file) as { sortKey: typeof sortKey };
+
+const sorted = (names: readonly string[]) =>
+  names.toSorted((one, other) => byBytes(sortKey(one, nameMaximum), sortKey(other, nameMaximum)));
+
+describe('sortKey', () => {
+  const orders = {
+    'without case and accents first': ['adam', 'Émile', 'emma', 'Zoe', 'Zoë', 'Zoé B'],
+    'words before longer words': ['Ann', 'Ann Lee', 'Anna', 'Anna Lee', 'Annabel'],
+    'punctuation and symbols before digits, and digits before letters': [
+      '[Draft]',
+      '«Intro»',
+      '🦊 Fox',
+      '3 y',
+      '٣ z',
+      '3D',
+      'Adam',
+    ],
+    'hyphens and apostrophes of all kinds alike': ["O'Brien", 'O’Brien', "O'Connor", 'Oakes'],
+    'letters without a decomposition': [
+      'Adler',
+      'Æsir',
+      'Aesop',
+      'Dora',
+      'Đorđe',
+      'Lukas',
+      'Łukasz',
+      'Ølberg',
+      'Olsen',
+      'Weiß',
+      'Weissmann',
+      'Weisz',
+    ],
+    'forms of the letter i': ['ISTANBUL', 'Istanbul', 'İstanbul', 'ıstanbul', 'Izmir'],
+    'Latin before Greek before Cyrillic': ['Zoe', 'Ελένη', 'Ωμέγα', 'Іван', 'Яна'],
+    'Cyrillic in alphabetical order': [
+      'Вера',
+      'Ганна',
+      'Ґалаґан',
+      'Ева',
+      'Ёлкин',
+      'Євген',
+      'Иванов',
+      'Ігор',
+      'Їжак',
+      'Йенсен',
+      'Яна',
+    ],
+    'scripts without case': ['אבי', 'שָׁלוֹם', 'أحمد', 'اسعد', 'हिन्दी', 'か', 'が', '佐藤', '가나', '각'],
+  };
+  for (const [what, names] of Object.entries(orders))
+    it(`sorts ${what}`, () => {
+      expect(sorted(names)).to.deep.equal(names);
+      expect(sorted(names.toReversed())).to.deep.equal(names);
+    });
+
+  it('decides between texts that differ in case and accents only by the texts', () => {
+    expect(sorted(['emile', 'émile', 'Émile', 'Emile', 'emilé x'])).to.deep.equal([
+      'Emile',
+      'emile',
+      'Émile',
+      'émile',
+      'emilé x',
+    ]);
+  });
+
+  it('sorts Latin names as ICU does', () => {
+    const { compare } = new Intl.Collator('und', { sensitivity: 'base' });
+    const letters = fc.constantFrom(...('abzABZ059 éÉñÑüÜçÇåÅøØłŁđĐæÆœŒßẞ'.match(/./gu) ?? []));
+    const latin = fc
+      .string({ unit: letters, minLength: 1, maxLength: 12 })
+      .map((text) => text.trim().replace(/ +/g, ' ') || 'a');
+    fc.assert(
+      fc.property(latin, latin, (one, other) => {
+        const expected = compare(one, other);
+        if (expected !== 0) expect(byBytes(sortKey(one, nameMaximum), sortKey(other, nameMaximum))).to.equal(expected);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is the same for the same text only, and ends with the text', () => {
+    fc.assert(
+      fc.property(anyName(nameMaximum), anyName(nameMaximum), (one, other) => {
+        expect(sortKey(one, nameMaximum) === sortKey(other, nameMaximum)).to.equal(one === other);
+        expect(sortKey(one, nameMaximum).endsWith(`  ${one}`)).to.equal(true);
+      }),
+    );
+  });
+
+  it('fits its column, in whole characters', () => {
+    for (const text of ['ﷺ', 'æ', '🦊', '/', '👩🏽‍🚀', '한', 'Ａ'].map((sign) =>
+      Array.from(sign.repeat(titleMaximum)).slice(0, titleMaximum).join(''),
+    )) {
+      const key = sortKey(text, titleMaximum);
+      expect(characters(key), text).to.be.at.most(sortKeyLength(titleMaximum));
+      expect(key.isWellFormed()).to.equal(true);
+    }
+    expect(characters(sortKey('æ'.repeat(titleMaximum), titleMaximum))).to.equal(sortKeyLength(titleMaximum));
+  });
+
+  it('has no two spaces in a row before the text, so that a shorter text comes first', () => {
+    fc.assert(
+      fc.property(anyName(nameMaximum), (text) => {
+        const counted = sortKey(text, nameMaximum).slice(0, -text.length - 2);
+        expect(counted).to.equal(counted.trim());
+        expect(counted).not.to.include('  ');
+        expect(counted.slice(0, 1) >= ' ' || counted === '').to.equal(true);
+      }),
+    );
+  });
+
+  it('is the same in migrations and seeders', () => {
+    fc.assert(
+      fc.property(anyName(titleMaximum), fc.constantFrom(nameMaximum, titleMaximum), (text, most) => {
+        expect(copy.sortKey(text, most)).to.equal(sortKey(text, most));
+      }),
+      { numRuns: 2000 },
+    );
+    const marks = `a${'\u0301'.repeat(40)}`;
+    expect(copy.sortKey(marks, nameMaximum)).to.equal(sortKey(marks, nameMaximum));
+  });
+});
