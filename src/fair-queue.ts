@@ -21,6 +21,10 @@ export interface QueueTicket {
   signal?: AbortSignal | undefined;
 }
 
+/** Why work was cancelled: the reason of the signal where it is one of ours. */
+export const cancelled = ({ reason }: AbortSignal): AppError =>
+  reason instanceof AppError ? reason : new AppError('INTERRUPTED');
+
 interface Entry {
   account: string;
   bytes: number;
@@ -106,11 +110,11 @@ export function createFairQueue({
 
   return {
     add<T>({ account, bytes, signal }: QueueTicket, work: () => Promise<T>): Promise<T> {
-      if (signal?.aborted) return Promise.reject(new AppError('INTERRUPTED'));
+      if (signal?.aborted) return Promise.reject(cancelled(signal));
       const own = waiting.get(account) ?? [];
       if (isClosed || own.length >= entriesEach) return Promise.reject(refused());
       return new Promise<T>((resolve, reject) => {
-        const cancel = () => entry.refuse(new AppError('INTERRUPTED'));
+        const cancel = () => entry.refuse(signal ? cancelled(signal) : new AppError('INTERRUPTED'));
         const late = setTimeout(() => entry.refuse(refused()), waitMs);
         const stopWaiting = () => {
           clearTimeout(late);

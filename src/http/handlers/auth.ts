@@ -23,13 +23,13 @@ export const authHandlers = {
     return { message: 'Setup completed successfully.', token, user: presentSetupUser(user) };
   },
 
-  async login({ context, body, client }) {
-    const { user, token } = await login(context, body, client);
+  async login({ context, body, client, signal }) {
+    const { user, token } = await login(context, body, client, { signal });
     return { token, user: presentLoginUser(user) };
   },
 
-  async traineeLogin({ context, body, client }) {
-    const { user, token } = await login(context, body, client, 'trainee');
+  async traineeLogin({ context, body, client, signal }) {
+    const { user, token } = await login(context, body, client, { role: 'trainee', signal });
     return { token, user: presentLoginUser(user) };
   },
 

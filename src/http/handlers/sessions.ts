@@ -4,8 +4,8 @@ import { endAllSessions, endOwnSession, endSession, endSessionOf, listSessions }
 import type { Handlers } from '../server/router.js';
 
 export const sessionHandlers = {
-  async startWebSession({ context, body, client, cookie }) {
-    const { user, token, expiresAt } = await login(context, body, client);
+  async startWebSession({ context, body, client, cookie, signal }) {
+    const { user, token, expiresAt } = await login(context, body, client, { signal });
     // The browser forgets the token that it had.
     if (cookie.token !== undefined)
       await endSessionOf(context, cookie.token).catch((error: unknown) =>

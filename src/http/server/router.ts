@@ -177,6 +177,8 @@ function respond<T extends Operation>(
       });
     const { params, query } = request;
     const setHeader = (name: string, value: string) => void response.setHeader(name, value);
+    /** Ends a login that waits, where others have fewer. */
+    const evicted = operation.hashesPassword ? new AbortController() : undefined;
     let leaveLarge: LeaveLargeAnswers | undefined;
     async function expectItems(count: number): Promise<void> {
       if (!largeAnswers || operation.itemBytes === undefined) return;
@@ -199,14 +201,15 @@ function respond<T extends Operation>(
       expectItems,
       cookie,
       get signal() {
-        return left();
+        return evicted ? AbortSignal.any([left(), evicted.signal]) : left();
       },
       waitAside: <R>(wait: () => Promise<R>) => released(undefined, wait),
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
     const handle = () => handler(admitted);
-    const handled = operation.hashesPassword ? () => released(waiting && (() => waiting.login(owner)), handle) : handle;
+    const cut = () => evicted?.abort(new AppError('OVERLOADED'));
+    const handled = evicted ? () => released(waiting && (() => waiting.login({ ...owner, cut })), handle) : handle;
     const sending = {
       unreadMs: limits.unreadMs,
       onBegin: () => {

@@ -42,6 +42,19 @@ export class Group {
     return this.entries.size >= this.bounds.total ? this.entries : undefined;
   }
 
+  /** The newest request of the address that has most of them, if that are more than the new one's address would have. */
+  newestOfLargest(request: WaitingRequest): Entry | undefined {
+    const ofAddress = (address: string | null) =>
+      address === null ? undefined : this.byOwner.get(`address:${networkOf(address)}`);
+    let largest = new Set<Entry>();
+    for (const { request: other } of this.entries) {
+      const own = ofAddress(other.address);
+      if (own && own.size > largest.size) largest = own;
+    }
+    if (largest.size <= (ofAddress(request.address)?.size ?? 0) + 1) return undefined;
+    return [...largest].at(-1);
+  }
+
   add(request: WaitingRequest): () => void {
     const owners = this.ownersOf(request);
     const leave = () => {

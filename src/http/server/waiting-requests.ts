@@ -13,7 +13,10 @@ export interface WaitingRequests {
   body(request: WaitingRequest): Promise<() => void>;
   /** An upload: waits for its place. @returns as `body`. @throws AppError `OVERLOADED`, `BODY_INCOMPLETE` when it has left */
   upload(request: WaitingRequest): Promise<() => void>;
-  /** A login that waits for its hash. @returns as `body`. @throws AppError `OVERLOADED` */
+  /**
+   * A login that waits for its hash. When there are too many, one of the address with most of them is ended.
+   * @returns as `body`. @throws AppError `OVERLOADED`
+   */
   login(request: WaitingRequest): () => void;
   /** A response that its client doesn't read immediately. @returns as `body` */
   answer(request: WaitingRequest): () => void;
@@ -120,7 +123,16 @@ export function createWaitingRequests({
       return addWithinBounds(groups.bodies, request);
     },
 
-    login: (request) => addWithinBounds(groups.logins, request),
+    login(request) {
+      const competitors = groups.logins.competitors(request);
+      if (!competitors) return groups.logins.add(request);
+      // Of all places each address gets its share.
+      const excess = competitors === groups.logins.entries ? groups.logins.newestOfLargest(request) : undefined;
+      if (!excess) throw new AppError('OVERLOADED');
+      excess.leave();
+      excess.request.cut?.();
+      return groups.logins.add(request);
+    },
 
     async upload(request) {
       const { address, account } = request;

@@ -18,6 +18,9 @@ import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
 import { countSuperAdmins, guarded, initialPasswordExpiry, insertAccount, takenKeys, userKeys } from './store.js';
 
+/** Hashes are computed round robin for those who ask for them. */
+const hashRequestOf = ({ actorId }: Actor) => ({ owner: actorId ?? '' });
+
 /**
  * Creates an account (specification, section 4.6).
  * @throws AppError `VALIDATION`, `EMAIL_TAKEN`, `SUPER_ADMIN_EXISTS`, `PHONE_TAKEN`, in this order
@@ -32,7 +35,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
     return taken.phone ? 'PHONE_TAKEN' : undefined;
   };
   return guarded(refusal, async () => {
-    const passwordHash = await core.hasher.hash(password, core.config.auth.bcryptCost);
+    const passwordHash = await core.hasher.hash(password, core.config.auth.bcryptCost, hashRequestOf(actor));
     // The super admin is always active, as in setup (specification, section 4.3).
     const account = {
       ...fields,
@@ -108,6 +111,7 @@ export async function resetPassword(
   const passwordHash = await core.hasher.hash(
     temporaryPassword,
     input ? core.config.auth.bcryptCost : generatedPasswordCost,
+    hashRequestOf(actor),
   );
   const user = await changeUser(core, actor, id, 'user.reset-password', (account) => {
     account.passwordHash = passwordHash;

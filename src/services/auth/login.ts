@@ -10,6 +10,7 @@ import { normalizeEmail, phoneKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import type { Caller, Client, Core } from '../core.js';
 import { assertPasswordAllowed } from './password-policy.js';
+import type { HashRequest } from './passwords.js';
 import { endSessions, isStarted, lockCaller, type StartedSession, startSession } from './sessions.js';
 import { type Attempt, beginAttempt } from './throttle.js';
 import { accountPrefix, addressSubject, networkOf, pairPrefix, subjectOf, type Target } from './throttle-rules.js';
@@ -61,11 +62,16 @@ const unmatchableHash = (cost: number) => `$2b$${String(cost).padStart(2, '0')}$
 const costOf = (hash: string) => Number(hash.slice(4, 6));
 
 /** Compares the password. Takes the same time without an account, and for a hash of a lower cost. */
-async function passwordMatches(core: Core, password: string, user: User | undefined): Promise<boolean> {
+async function passwordMatches(
+  core: Core,
+  password: string,
+  user: User | undefined,
+  request: HashRequest,
+): Promise<boolean> {
   const { bcryptCost } = core.config.auth;
-  const matches = await core.hasher.compare(password, user?.passwordHash ?? unmatchableHash(bcryptCost));
+  const matches = await core.hasher.compare(password, user?.passwordHash ?? unmatchableHash(bcryptCost), request);
   if (!matches && user && costOf(user.passwordHash) < bcryptCost)
-    await core.hasher.compare(password, unmatchableHash(bcryptCost));
+    await core.hasher.compare(password, unmatchableHash(bcryptCost), request);
   return matches;
 }
 
@@ -73,10 +79,10 @@ async function passwordMatches(core: Core, password: string, user: User | undefi
  * A new hash, if the stored one has a lower cost than configured. Generated passwords keep theirs: they can't be guessed
  * and must be replaced first.
  */
-async function rehashed(core: Core, password: string, user: User): Promise<string | undefined> {
+async function rehashed(core: Core, password: string, user: User, request: HashRequest): Promise<string | undefined> {
   const { bcryptCost } = core.config.auth;
   if (costOf(user.passwordHash) >= bcryptCost || user.initialPasswordExpiresAt !== null) return undefined;
-  return core.hasher.hash(password, bcryptCost);
+  return core.hasher.hash(password, bcryptCost, request);
 }
 
 /** The account that has signed in, with its new session. */
@@ -84,23 +90,35 @@ interface SignedIn extends StartedSession {
   user: User;
 }
 
+interface LoginOptions {
+  /** The only role that may sign in here; all roles when absent. */
+  role?: Role;
+  /** Gives up a login whose password isn't being compared yet. */
+  signal?: AbortSignal;
+}
+
 /**
  * Signs in by email or phone (specification, sections 4.4 and 4.5).
- * @param role the only role that may sign in here; all roles when absent
- * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED`
+ * @throws AppError `VALIDATION`, `TOO_MANY_ATTEMPTS`, `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED`, `INTERRUPTED`
  */
-export async function login(core: Core, input: unknown, client: Client, role?: Role): Promise<SignedIn> {
+export async function login(
+  core: Core,
+  input: unknown,
+  client: Client,
+  { role, signal }: LoginOptions = {},
+): Promise<SignedIn> {
   const { identifier, password } = validate(loginSchema, input);
   const { user, sessions, target, rows } = await findByIdentifier(core, identifier, client.ip, role);
+  const request = { owner: client.ip === null ? '' : networkOf(client.ip), signal };
   const work = async (attempt: Attempt) => {
     for (let compared = user; ; ) {
-      const found = await assertPasswordRight(core, password, compared);
+      const found = await assertPasswordRight(core, password, compared, request);
       const current = await startSessionOf(core, attempt, { ...found, sessions }, client, role);
       if ('token' in current) return current;
       compared = current;
     }
   };
-  return guessing(core, target, client.ip, work, rows);
+  return guessing(core, target, client.ip, work, { rows, signal });
 }
 
 interface Compared {
@@ -110,12 +128,17 @@ interface Compared {
 }
 
 /** @throws AppError `NO_MATCHING_ACCOUNT`, `WRONG_PASSWORD`, `OVERLOADED` */
-async function assertPasswordRight(core: Core, password: string, user: User | undefined): Promise<Compared> {
-  const matches = await passwordMatches(core, password, user);
+async function assertPasswordRight(
+  core: Core,
+  password: string,
+  user: User | undefined,
+  request: HashRequest,
+): Promise<Compared> {
+  const matches = await passwordMatches(core, password, user, request);
   if (!user) throw new AppError('NO_MATCHING_ACCOUNT');
   const expired = user.initialPasswordExpiresAt !== null && user.initialPasswordExpiresAt <= core.now();
   if (!matches || expired) throw new AppError('WRONG_PASSWORD');
-  return { user, passwordHash: await rehashed(core, password, user) };
+  return { user, passwordHash: await rehashed(core, password, user, request) };
 }
 
 /**
@@ -152,16 +175,15 @@ const wrongGuesses = ['NO_MATCHING_ACCOUNT', 'WRONG_PASSWORD', 'CURRENT_PASSWORD
 /**
  * Runs work that reveals whether a password is right, as often as the throttle permits.
  * @param work records itself that the attempt has succeeded
- * @param rows what is counted of the attempt's subjects, if it was just read
  */
 async function guessing<T>(
   core: Core,
   target: Target,
   ip: string | null,
   work: (attempt: Attempt) => Promise<T>,
-  rows?: readonly LoginThrottle[],
+  begin?: Parameters<typeof beginAttempt>[3],
 ): Promise<T> {
-  const attempt = await beginAttempt(core, target, ip, rows);
+  const attempt = await beginAttempt(core, target, ip, begin);
   try {
     return await work(attempt);
   } catch (error) {
@@ -184,7 +206,7 @@ export async function changePassword(core: Core, caller: Caller, input: unknown)
   const { currentPassword, newPassword } = validate(changePasswordSchema, input);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
   await guessing(core, { accountId: caller.user.id }, caller.ip, async (attempt) => {
-    if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash)))
+    if (!(await core.hasher.compare(currentPassword, caller.user.passwordHash, { owner: caller.user.id })))
       throw new AppError('CURRENT_PASSWORD_INCORRECT');
     await attempt.succeeded();
   });
@@ -201,7 +223,8 @@ export async function changeFirstPassword(core: Core, caller: Caller, input: unk
   const { newPassword } = validate(firstPasswordChangeSchema, input);
   await assertPasswordAllowed(core.config, 'newPassword', newPassword, caller.user);
   if (!caller.user.requiresPasswordChange) throw new AppError('PASSWORD_CHANGE_NOT_REQUIRED');
-  if (await core.hasher.compare(newPassword, caller.user.passwordHash)) throw initialPasswordReused();
+  if (await core.hasher.compare(newPassword, caller.user.passwordHash, { owner: caller.user.id }))
+    throw initialPasswordReused();
   return replacePassword(core, caller, newPassword, 'PASSWORD_CHANGE_NOT_REQUIRED');
 }
 
@@ -215,7 +238,8 @@ async function replacePassword(
   newPassword: string,
   lostRace: 'CURRENT_PASSWORD_INCORRECT' | 'PASSWORD_CHANGE_NOT_REQUIRED',
 ): Promise<User> {
-  const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost);
+  const owner = { owner: caller.user.id };
+  const passwordHash = await core.hasher.hash(newPassword, core.config.auth.bcryptCost, owner);
   return core.database.inTransaction(async (transaction) => {
     const user = await lockCaller(core, caller, transaction);
     if (user.passwordHash !== caller.user.passwordHash) throw new AppError(lostRace);

@@ -3,26 +3,38 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pLimit from 'p-limit';
-import { AppError } from '../../errors.js';
+import { createFairQueue } from '../../fair-queue.js';
+
+/** Who waits for a hash. */
+export interface HashRequest {
+  /** Owners are served round robin: the network of a client, or the id of an account. */
+  owner: string;
+  /** Gives up a hash that isn't being computed yet. */
+  signal?: AbortSignal | undefined;
+}
 
 /** bcrypt on all cores, outside the event loop. */
 export interface PasswordHasher {
-  /** @throws AppError `OVERLOADED` when the queue is full */
-  hash(password: string, cost: number): Promise<string>;
-  /** False also for an invalid hash. @throws AppError `OVERLOADED` */
-  compare(password: string, hash: string): Promise<boolean>;
+  /** @throws AppError `OVERLOADED` when the queue is full, `INTERRUPTED` */
+  hash(password: string, cost: number, request?: HashRequest): Promise<string>;
+  /** False also for an invalid hash. @throws AppError `OVERLOADED`, `INTERRUPTED` */
+  compare(password: string, hash: string, request?: HashRequest): Promise<boolean>;
   /** The implementation in use. */
   readonly implementation: 'native' | 'bcryptjs';
   close(): Promise<void>;
 }
 
-type Bcrypt = Pick<PasswordHasher, 'hash' | 'compare' | 'implementation' | 'close'>;
+interface Bcrypt extends Pick<PasswordHasher, 'implementation' | 'close'> {
+  hash(password: string, cost: number): Promise<string>;
+  compare(password: string, hash: string): Promise<boolean>;
+}
 
 /** The length of the queue for each core; limits how long a login waits. */
 const queuedPerCore = 64;
-/** The minimal length of the queue: ten classes may sign in at the same time. */
+/** The minimal length of the queue: ten classes may sign in at the same time, behind one address. */
 const minQueued = 640;
+/** How long a hash may wait, in milliseconds: longer than a full queue takes on two cores at the default cost. */
+const waitMs = 180_000;
 
 /** The native implementation; nothing when it has no build for this machine. */
 async function nativeBcrypt(): Promise<Bcrypt | undefined> {
@@ -62,22 +74,22 @@ async function workerBcrypt(threads: number): Promise<Bcrypt> {
 }
 
 /**
- * Creates the hasher: one hash per core at a time, and a bounded queue.
+ * Creates the hasher: one hash per core at a time, and a bounded queue that is fair between those who wait.
  * @param only forces an implementation, for measurements and tests
  */
 export async function createPasswordHasher(only?: PasswordHasher['implementation']): Promise<PasswordHasher> {
   const cores = os.availableParallelism();
   const bcrypt = (only === 'bcryptjs' ? undefined : await nativeBcrypt()) ?? (await workerBcrypt(cores));
-  const limit = pLimit(cores);
-  function queued<T>(work: () => Promise<T>): Promise<T> {
-    if (limit.pendingCount >= Math.max(minQueued, queuedPerCore * cores))
-      return Promise.reject(new AppError('OVERLOADED'));
-    return limit(work);
-  }
+  const entries = Math.max(minQueued, queuedPerCore * cores);
+  // Its bytes are cores.
+  const queue = createFairQueue({ entries, entriesEach: entries, waitMs, runningBytes: cores });
+  const queued = <T>({ owner, signal }: HashRequest, work: () => Promise<T>): Promise<T> =>
+    queue.add({ account: owner, bytes: 1, signal }, work);
+  const own: HashRequest = { owner: '' };
   return {
     implementation: bcrypt.implementation,
-    hash: (password, cost) => queued(() => bcrypt.hash(password, cost)),
-    compare: (password, hash) => queued(() => bcrypt.compare(password, hash)),
+    hash: (password, cost, request = own) => queued(request, () => bcrypt.hash(password, cost)),
+    compare: (password, hash, request = own) => queued(request, () => bcrypt.compare(password, hash)),
     close: () => bcrypt.close(),
   };
 }

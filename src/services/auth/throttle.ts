@@ -7,6 +7,7 @@ import { isDeadlineExceeded } from '../../db/deadline.js';
 import { endWithSuccess, reserveAttempt, type SucceededAttempt } from '../../db/login-statements.js';
 import type { Attempts, LoginThrottle } from '../../db/models/login-throttle.js';
 import { AppError, isAppError } from '../../errors.js';
+import { cancelled } from '../../fair-queue.js';
 import type { Core } from '../core.js';
 import { endedOrAfter, inOrder, noteEnd } from './throttle-order.js';
 import {
@@ -219,16 +220,29 @@ const subjectsOf = (target: Target, ip: string | null): Subjects => ({
   pair: ip === null ? undefined : pairSubject(target, ip),
 });
 
-/** Starts an attempt as soon as pending ones permit. @param given rows that were just read */
-async function startedInTime(core: Core, subjects: Subjects, given?: readonly LoginThrottle[]): Promise<Started> {
+/** What is known of an attempt that begins. */
+interface Begin {
+  /** The rows of its subjects, if they were just read. */
+  rows?: readonly LoginThrottle[] | undefined;
+  /** Gives up waiting for pending attempts. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Starts an attempt as soon as pending ones permit. */
+async function startedInTime(core: Core, subjects: Subjects, { rows: given, signal }: Begin): Promise<Started> {
   const read = () => readRows(core, subjectsIn(subjects));
   const waitUntil = performance.now() + maxWaitMs;
+  const assertWanted = () => {
+    if (signal?.aborted) throw cancelled(signal);
+  };
   return inOrder(subjects.target, async () => {
+    assertWanted();
     let started = await start(core, subjects, given ?? (await read()));
     for (let pause = 50; !started; pause = Math.min(2 * pause, 400)) {
       if (performance.now() >= waitUntil) throw new AppError('OVERLOADED');
       // Other instances don't tell when theirs have ended.
       await endedOrAfter(subjects.target, pause * (0.5 + Math.random()));
+      assertWanted();
       started = await start(core, subjects, await read());
     }
     return started;
@@ -237,18 +251,13 @@ async function startedInTime(core: Core, subjects: Subjects, given?: readonly Lo
 
 /**
  * Starts an attempt to guess a password.
- * @param given the rows of its subjects, if they were just read
- * @throws AppError `TOO_MANY_ATTEMPTS`; `OVERLOADED` when too many attempts of the same subject stay pending
+ * @throws AppError `TOO_MANY_ATTEMPTS`; `OVERLOADED` when too many attempts of the same subject wait or stay pending;
+ *   `INTERRUPTED` when the signal was aborted before it could start
  */
-export async function beginAttempt(
-  core: Core,
-  target: Target,
-  ip: string | null,
-  given?: readonly LoginThrottle[],
-): Promise<Attempt> {
+export async function beginAttempt(core: Core, target: Target, ip: string | null, begin: Begin = {}): Promise<Attempt> {
   const subjects = subjectsOf(target, ip);
-  assertUnlocked(rowsThatCount(given ?? [], subjects, core.now()), core.now());
-  const started = await startedInTime(core, subjects, given);
+  assertUnlocked(rowsThatCount(begin.rows ?? [], subjects, core.now()), core.now());
+  const started = await startedInTime(core, subjects, begin);
   const ended = () => noteEnd(subjects.target);
   return {
     inTransaction: (work, options) =>

@@ -176,7 +176,9 @@ describe('An attempt to log in', () => {
     const row = { failures, windowStartedAt: harness.context.now(), attemptsJson: null, signedInAt: null };
     const lockedUntil = new Date(harness.context.now().getTime() + 60_000);
     await LoginThrottle.create({ ...row, subject: `address:${address}`, lockedUntil, locks: 1 });
-    const refused = await beginAttempt(harness.context, { accountId }, address, []).catch((error: unknown) => error);
+    const refused = await beginAttempt(harness.context, { accountId }, address, { rows: [] }).catch(
+      (error: unknown) => error,
+    );
     expect(refused).to.have.property('code', 'TOO_MANY_ATTEMPTS');
     expect(await counted()).to.deep.equal({ address: [failures, 0] });
   });
@@ -191,6 +193,59 @@ describe('An attempt to log in', () => {
     });
     await Promise.all(attempts);
     expect(order).to.deep.equal(attempts.map((_, number) => number));
+  });
+
+  it('ends with its request, where its password is not being compared yet', async () => {
+    const { email } = await buildUser(harness.context);
+    const { hasher } = harness.context;
+    const left = new AbortController();
+    let compared = 0;
+    const compare: typeof hasher.compare = (password, hash, request) => {
+      left.abort();
+      return hasher.compare(password, hash, request).finally(() => {
+        compared += 1;
+      });
+    };
+    const context = Object.create(harness.context, { hasher: { value: { ...hasher, compare } } }) as Context;
+    const failure = await login(context, { identifier: email, password: 'a wrong password' }, client, {
+      signal: left.signal,
+    }).catch((error: unknown) => error);
+    expect(failure).to.have.property('code', 'INTERRUPTED');
+    expect(compared).to.equal(1);
+    expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
+  });
+
+  it('stops waiting for others with its request', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const others = await Promise.all(
+      Array.from({ length: 10 }, () => beginAttempt(harness.context, { accountId }, address)),
+    );
+    const left = new AbortController();
+    const waiting = beginAttempt(harness.context, { accountId }, address, { signal: left.signal }).catch(
+      (error: unknown) => error,
+    );
+    left.abort();
+    expect(await waiting).to.have.property('code', 'INTERRUPTED');
+    for (const other of others) await other.abandoned();
+    expect(await counted()).to.deep.equal({ account: [0, 0], address: [0, 0], pair: [0, 0] });
+  });
+
+  it('waits with a hundred others of the same account, and no more', async () => {
+    const { id: accountId } = await buildUser(harness.context);
+    const others = await Promise.all(
+      Array.from({ length: 10 }, () => beginAttempt(harness.context, { accountId }, address)),
+    );
+    const left = new AbortController();
+    const begin = { signal: left.signal };
+    const waiting = Array.from({ length: 130 }, () =>
+      beginAttempt(harness.context, { accountId }, address, begin).catch(({ code }: { code: string }) => code),
+    );
+    expect(await Promise.race(waiting)).to.equal('OVERLOADED');
+    left.abort();
+    const codes = await Promise.all(waiting);
+    expect(codes.filter((code) => code === 'OVERLOADED')).to.have.length(30);
+    expect(codes.filter((code) => code === 'INTERRUPTED')).to.have.length(100);
+    for (const other of others) await other.abandoned();
   });
 
   it('leaves no session when its end can not be noted', async () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { isAppError } from '../../../src/errors.js';
+import { AppError, isAppError } from '../../../src/errors.js';
 import { createPasswordHasher, generatePassword, type PasswordHasher } from '../../../src/services/auth/passwords.js';
 import { run, useBuiltProgram } from '../../support/built-program.js';
 
@@ -88,6 +88,28 @@ for (const implementation of ['native', 'bcryptjs'] as const) {
       expect(refusals).to.have.length(100);
       for (const refusal of refusals) expect(isAppError(refusal, 'OVERLOADED')).to.equal(true);
       expect(await hasher.compare('secret', await hasher.hash('secret', lowestCost))).to.equal(true);
+    });
+
+    it('serves those who wait round robin', async () => {
+      const cores = os.availableParallelism();
+      const ended: string[] = [];
+      const ask = (owner: string) => hasher.hash('secret', 6, { owner }).then(() => ended.push(owner));
+      await Promise.all([...Array.from({ length: 20 + cores }, () => ask('many')), ask('one')]);
+      // Those that were being computed, and one more of the other owner on each core.
+      expect(ended.indexOf('one')).to.be.below(2 * cores + 1);
+    });
+
+    it('computes nothing for those who have left the queue', async () => {
+      const busy = Array.from({ length: os.availableParallelism() }, () => hasher.hash('secret', 10));
+      const [leaving, evicting] = [new AbortController(), new AbortController()];
+      const waiting = [leaving, evicting].map(({ signal }) =>
+        hasher.hash('secret', lowestCost, { owner: 'x', signal }).catch((error: unknown) => error),
+      );
+      leaving.abort();
+      evicting.abort(new AppError('OVERLOADED'));
+      const [left, evicted] = await Promise.all(waiting);
+      expect([isAppError(left, 'INTERRUPTED'), isAppError(evicted, 'OVERLOADED')]).to.deep.equal([true, true]);
+      await Promise.all(busy);
     });
   });
 }

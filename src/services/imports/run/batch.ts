@@ -20,23 +20,27 @@ import { accountSecret, type Secret, type Secrets, type Writing } from './writin
 /** How many hashes an import computes at the same time: enough for all cores, few enough that logins don't wait long. */
 const hashesInFlight = 8;
 
+/** All imports together wait for hashes as one client does. */
+const hashing = { owner: 'imports' };
+
 async function makeSecret(core: Core, { password }: ImportedPerson): Promise<Secret> {
-  if (password !== undefined) return { passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost) };
+  if (password !== undefined)
+    return { passwordHash: await core.hasher.hash(password, core.config.auth.bcryptCost, hashing) };
   const generated = generatePassword();
-  return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost), generated };
+  return { passwordHash: await core.hasher.hash(generated, generatedPasswordCost, hashing), generated };
 }
 
 /** Hashes the passwords of accounts that need one and have no secret yet. */
 export async function prepareSecrets(core: Core, decisions: readonly Decision[], secrets: Secrets): Promise<void> {
   const limit = pLimit(hashesInFlight);
-  const hashing: Promise<void>[] = [];
+  const making: Promise<void>[] = [];
   for (const decision of decisions) {
     if (!needsSecret(decision) || secrets.has(decision.row.line)) continue;
     const { line, person } = decision.row;
     if (person.passwordHash !== undefined) secrets.set(line, { passwordHash: person.passwordHash });
-    else hashing.push(limit(async () => void secrets.set(line, await makeSecret(core, person))));
+    else making.push(limit(async () => void secrets.set(line, await makeSecret(core, person))));
   }
-  await Promise.all(hashing);
+  await Promise.all(making);
 }
 
 /** The lines of the credentials file. */

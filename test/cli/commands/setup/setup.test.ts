@@ -37,7 +37,7 @@ describe('coursectl setup, run by a script', () => {
     await cli.run(complete, { stdin: `${password}\n` });
     const context = await cli.context();
     for (const identifier of ['ADA@example.org', '+44 (20) 1']) {
-      const { user } = await login(context, { identifier, password }, nobody, 'super_admin');
+      const { user } = await login(context, { identifier, password }, nobody, { role: 'super_admin' });
       expect(user).to.include({ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+44 20 1' });
       expect(user).to.include({ isActive: true, requiresPasswordChange: false });
       const entries = await context.database.models.AuditEntry.findAll();

@@ -21,7 +21,7 @@ describe('coursectl users register', () => {
     const argv = [...grace, '--role', 'trainer', '--password-stdin'];
     const { exitCode, stdout, stderr } = await cli.run(argv, { stdin: `${password}\n` });
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
-    const { user } = await login(harness.context, { identifier: '5550101', password }, nobody, 'trainer');
+    const { user } = await login(harness.context, { identifier: '5550101', password }, nobody, { role: 'trainer' });
     expect(user).to.include({ firstName: 'Grace', email: 'grace@example.org', phone: '555 (0101)', isActive: true });
     expect(user.requiresPasswordChange).to.equal(false);
     expect(stdout).to.equal(`Created trainer grace@example.org (${user.id}).\n`);

@@ -15,7 +15,18 @@ export const trainerScreens: readonly Screen[] = [
     name: 'participants of a course, accepting',
     path: ({ courseId }) => `/courses/${courseId}?tab=participants`,
     async prepare(page) {
-      await page.getByRole('button', { name: /Accept.*:/ }).click();
+      const pending = page
+        .getByRole('row')
+        .filter({ hasText: /Requested/ })
+        .first();
+      await pending.getByRole('button').last().waitFor();
+      const accept = pending.getByRole('button', { name: /Accept.*:/ });
+      // Where there is little space, the menu of the row has it.
+      if (await accept.isVisible()) await accept.click();
+      else {
+        await pending.getByRole('button', { name: /Actions for/ }).click();
+        await page.getByRole('menuitem', { name: /Accept/ }).click();
+      }
       await page.getByRole('dialog').getByLabel('Notes').waitFor();
     },
   },
