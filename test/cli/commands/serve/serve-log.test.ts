@@ -22,12 +22,16 @@ if (onMysql)
         const env = { ...cli.env, DATABASE_URL: url.href };
         const server = processes.start(['serve', '--port', '0', '--quiet'], { cwd: cli.folder, env });
         const [, at = ''] = await server.says(/"url":"(http:[^"]+)"/);
-        for (const words of ['COMMIT', 'INSERT']) {
+        const login = { identifier: 'nobody@example.org', password: 'a password' };
+        const person = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', phone: '+1 555 0100' };
+        for (const [words, path, body] of [
+          ['COMMIT', 'login', login],
+          ['INSERT', 'setup', { ...person, password: 'a password of the super admin' }],
+        ] as const) {
           proxy.onSent = (data) => (data.includes(words) ? 'drop' : 'pass');
-          const login = { identifier: 'nobody@example.org', password: 'a password' };
           const headers = { 'Content-Type': 'application/json' };
-          const body = JSON.stringify(login);
-          const { status } = await fetch(`${at}/api/auth/login`, { method: 'POST', headers, body });
+          const url = `${at}/api/auth/${path}`;
+          const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
           expect(status, words).to.equal(503);
         }
         proxy.onSent = undefined;
