@@ -39,8 +39,8 @@ describePages('The pictures of the web console', function () {
       expect(width, name).toBe(name.endsWith('-narrow.png') ? 360 : 1280);
       expect(height, name).toBeGreaterThanOrEqual(700);
       const { entropy } = await picture.stats();
-      // Of one colour it is 0.
-      expect(entropy, name).toBeGreaterThan(0.3);
+      // Of one colour it is 0; of a page with two lines of text 0.24.
+      expect(entropy, name).toBeGreaterThan(0.1);
     }
   });
 });
