@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { QueryTypes, type Transaction } from 'sequelize';
 import type { Database } from '../../src/db/connection.js';
 import { createLeaseTable } from '../../src/db/lease.js';
-import { migrationStatus } from '../../src/db/migrator.js';
+import { migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import type { Database as Connection } from '../../src/db/sqlite-driver.js';
 import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
@@ -183,6 +183,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/sqlite/', import.meta.url));
     const old = databases.open({ DATABASE_URL: `sqlite:${copy}` });
     try {
       expect((await migrationStatus(old)).unknown).to.deep.equal([]);
+      await migrateUp(old);
       const { User, Course, Enrollment, Import } = old.models;
       const people = await User.findAll({ order: ['email'] });
       expect(people.map(({ email, lastName }) => `${email} ${lastName}`)).to.deep.equal([
