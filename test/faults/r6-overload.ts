@@ -25,7 +25,7 @@ async function generate(load: Load): Promise<LoadResult> {
   const argv = ['--import', 'tsx', generator, JSON.stringify(load)];
   const running = promisify(execFile)(process.execPath, argv);
   // Clients' machines are others: theirs must not be what the service waits for.
-  if (running.child.pid !== undefined) setPriority(running.child.pid, 10);
+  if (running.child.pid !== undefined) setPriority(running.child.pid, 19);
   return JSON.parse((await running).stdout) as LoadResult;
 }
 
