@@ -29,7 +29,7 @@ export function onPage<M extends Model>(
   // Sequelize types it as unknown.
   const generator = model.sequelize?.getQueryInterface().queryGenerator as SelectGenerator;
   const ids = generator.selectQuery(model.getTableName(), options, model).replace(/;$/, '');
-  // As a derived table, because MySQL supports no LIMIT in a subquery of IN. Every paged model has the attribute "id", but
-  // `Attributes<M>` doesn't say so.
+  // As a derived table, because MySQL supports no LIMIT in a subquery of IN.
+  // The cast: every paged model has the attribute "id", but `Attributes<M>` doesn't say so.
   return { id: { [Op.in]: literal(`(SELECT id FROM (${ids}) AS page)`) } } as unknown as WhereOptions<Attributes<M>>;
 }

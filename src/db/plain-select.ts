@@ -61,7 +61,7 @@ function ask(sequelize: Sequelize, connection: Connection, { sql, values, typeCa
 }
 
 async function select(sequelize: Sequelize, statement: Statement, transaction?: Transaction): Promise<Value[][]> {
-  // Its types leave out what is used here: see there.
+  // Sequelize's types declare neither the log nor the connections as they are used here: see `Undeclared`.
   const undeclared = sequelize as unknown as Undeclared;
   if (undeclared.options.logging)
     undeclared.log(`Executing (${transaction ? 'transaction' : 'default'}): ${statement.sql};`);

@@ -49,6 +49,7 @@ async function writeTo(pager: ChildProcess, io: Io, pieces: AsyncIterable<string
   try {
     for await (const piece of pieces) {
       if (left.signal.aborted) break;
+      // Waiting fails when the pager is left or breaks, which the signal tells.
       if (!stdin.write(piece)) await once(stdin, 'drain', { signal: left.signal }).catch(() => undefined);
     }
   } finally {

@@ -13,3 +13,6 @@ export const headingKey = (heading: string): string =>
     : normalized(heading, 'NFKD')
         .toLowerCase()
         .replace(/[^\p{L}\p{N}]|\u0640/gu, '');
+
+/** The words of lists, a language or so in each line, with ` | ` between them. */
+export const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(' | '));
