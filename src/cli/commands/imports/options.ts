@@ -15,7 +15,7 @@ export const importRowOptions = {
 };
 
 export const importUsersOptions = {
-  '--dry-run': 'show the plan only; writes nothing',
+  '--dry-run': 'show the plan only; writes nothing, but rejected rows to a file that --rejects names',
   '--plan <id>': 'apply exactly the plan that the dry run with this id showed, or nothing',
   '--role <role>': 'for rows without a role: trainee (default) or trainer',
   '--course <course>': 'also enroll every trainee in this course: id or exact title',

@@ -83,7 +83,7 @@ describe('An import that is killed with SIGKILL', function () {
     const { exitCode, stderr } = await importing.run(file, '--yes');
     expect(Date.now() - since).to.be.lessThan(scaled(25_000));
     const waits = 'Another run of this file is active, or was just interrupted: waiting for it.\n';
-    const resumes = `An import of this file was interrupted after ${rowsDone} rows: it is resumed there.\n`;
+    const resumes = `An import of this file was interrupted and is resumed: ${rowsDone.toLocaleString('en')} rows done, ${(count + 2 - rowsDone).toLocaleString('en')} left.\n`;
     expect(withoutProgress(stderr)).to.equal(rowsDone > 0 ? `${waits}${resumes}` : waits);
     await expectToEndWell([moment], (await progress())?.id ?? '', exitCode);
   });
