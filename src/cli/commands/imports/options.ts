@@ -33,6 +33,8 @@ export const importUsersOptions = {
   '--map <heading=field>': repeatable(
     'the field of a column with another name, such as "Mobile=phone"; may be repeated',
   ),
+  '--mapping <file>':
+    'asks at a terminal what the columns are, and remembers the answers for these headings in this file',
   '--template': 'print a file to fill in, and do nothing else',
   ...yesOption,
 };

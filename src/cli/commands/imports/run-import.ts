@@ -10,6 +10,7 @@ import { type AppliedImport, applyImport } from '../../../services/imports/run/a
 import { assertCanAsk } from '../../core/confirm.js';
 import { commandLine, type Io } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, remainder, report } from './outcome.js';
 import { createProgress } from './progress.js';
@@ -47,21 +48,33 @@ async function importFile(
 ): Promise<Result> {
   const startedAt = performance.now();
   const { dryRun, plan: expectedPlan, yes } = run.options;
-  const plan = await makePlan(run, context, file);
+  const { plan, map } = await planWithMappings(run, context, file);
   if (expectedPlan !== undefined) assertExpected(plan, expectedPlan);
-  if (dryRun) return planned(run, named, plan);
+  if (dryRun) return planned(run, named, plan, map);
   if (plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
   const result = await apply(run, context, plan, spooled);
   return report(result, (performance.now() - startedAt) / 1000, run.io);
 }
 
+/** Plans with the mappings that are known, or else with those that a person gives. */
+async function planWithMappings(run: ImportRun, context: Context, file: string) {
+  let map = await mappingsFor(run, context, file);
+  try {
+    return { plan: await makePlan(run, context, file, map), map };
+  } catch (error) {
+    map = await mappingsAfter(error, run, context, file);
+    return { plan: await makePlan(run, context, file, map), map };
+  }
+}
+
 /** What a dry run has found. */
-function planned({ io, options }: ImportRun, named: string, plan: ImportPlan): Result {
+function planned({ io, options }: ImportRun, named: string, plan: ImportPlan, map: readonly string[]): Result {
   const rejectsFile =
     options.rejects !== undefined && plan.counts.rejected > 0 ? path.resolve(io.cwd, options.rejects) : null;
   const written =
     rejectsFile === null ? 'Nothing was written.' : `Rejected rows with reasons: ${rejectsFile}\nNothing was imported.`;
-  const next = plan.refusal === null ? ` To do exactly this: ${exactly(io, named, options, plan)}` : '';
+  const next =
+    plan.refusal === null ? ` To do exactly this: ${exactly(io, named, { ...options, map: [...map] }, plan)}` : '';
   return {
     json: { plan: { ...planJson(plan), ...(options.rejects !== undefined && { rejectsFile }) } },
     text: `${planText(plan)}\n${written}${next}`,
@@ -70,8 +83,8 @@ function planned({ io, options }: ImportRun, named: string, plan: ImportPlan): R
 
 /** The command line that does what a dry run has shown, and nothing else: its options belong to the plan. */
 function exactly(io: Io, named: string, options: ImportRun['options'], plan: ImportPlan): string {
-  // The file of rejected rows is written: another import never overwrites it.
-  const { dryRun: _, yes: __, rejects: ___, ...others } = options;
+  // The file of rejected rows is written: another import never overwrites it. What --mapping remembers stands in --map.
+  const { dryRun: _, yes: __, rejects: ___, mapping: ____, ...others } = options;
   const words = Object.entries({ ...others, plan: plan.id }).flatMap(([name, value]: [string, unknown]) => {
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === true ? [option] : [value].flat().flatMap((one) => [option, String(one)]);
@@ -88,9 +101,9 @@ function assertExpected({ id, unfinished }: ImportPlan, expected: string): void 
   );
 }
 
-async function makePlan(run: ImportRun, context: Context, file: string): Promise<ImportPlan> {
+async function makePlan(run: ImportRun, context: Context, file: string, map: readonly string[]): Promise<ImportPlan> {
   const { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors } = run.options;
-  const { encoding, delimiter, map } = run.options;
+  const { encoding, delimiter } = run.options;
   const { dryRun, rejects } = run.options;
   const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
   const progress = createProgress(run, 'Reading', undefined);

@@ -13,6 +13,7 @@ export function register(users: Command, registry: Registry): void {
       'users import people.csv',
       'users import people.csv --on-existing update --course "First aid" --on-error abort',
       'users import people.csv --yes --credentials people.credentials.csv --json',
+      'users import people.csv --mapping columns.json',
       'users import --template > people.csv',
     ],
     options: importUsersOptions,

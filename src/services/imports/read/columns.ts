@@ -79,6 +79,9 @@ function namesByKey() {
   return names;
 }
 
+/** The refusal of a header that lacks required columns, some of which may have other names. */
+export class MissingColumns extends AppError {}
+
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 const usage = (message: string) => new AppError('USAGE', message);
 
@@ -270,12 +273,13 @@ function mapOptions(
 
 function missingColumns(missing: readonly ImportColumn[], unused: readonly Column[]): AppError {
   const { guesses, others } = mapOptions(missing, unused);
-  return invalid(
+  return new MissingColumns(
+    'IMPORT_FILE_INVALID',
     [
       `The header lacks ${missing.join(', ')}.`,
       ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),
       ...(unused.length > 0 ? [`Not understood: ${listed(unused.map(({ heading }) => shown(heading)))}.`] : []),
-      ...(others.length > 0 ? [`Say what they are, such as ${others.join()}.`] : []),
+      ...(others.length > 0 ? [`Say what they are, such as ${others.join(' ')}.`] : []),
       `The columns are: ${template}`,
     ].join(' '),
   );
