@@ -1,4 +1,5 @@
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
+import { isPlainHeading } from '../../../services/imports/read/columns.js';
 import { delimiterNames } from '../../../services/imports/read/delimiters.js';
 import { encodingNames } from '../../../services/imports/read/encodings.js';
 import type { AppliedImport } from '../../../services/imports/run/apply.js';
@@ -100,6 +101,13 @@ function renamed({ columns }: ImportPlan): string[] {
   return shown.length === 0 ? [] : [printableLine(`  Columns: ${shown.join(', ')}`)];
 }
 
+/** The columns that aren't imported, and how one of them is. */
+function ignoredText({ ignoredColumns }: ImportPlan): string[] {
+  const example = ignoredColumns.find(isPlainHeading);
+  const hint = example === undefined ? '' : ` (to import one: --map "${example}=FIELD")`;
+  return ignoredColumns.length === 0 ? [] : [printableLine(`  Columns ignored: ${ignoredColumns.join(', ')}${hint}`)];
+}
+
 /** The words that were taken for roles. */
 function roleWordsText({ roleWords }: ImportPlan): string[] {
   const words = Object.entries(roleWords).map(([word, role]) => `${word} = ${role}`);
@@ -127,7 +135,7 @@ export function planText(plan: ImportPlan): string {
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
     ...renamed(plan),
     ...roleWordsText(plan),
-    ...(plan.ignoredColumns.length > 0 ? [printableLine(`  Columns ignored: ${plan.ignoredColumns.join(', ')}`)] : []),
+    ...ignoredText(plan),
     ...(plan.stopsAtLine === null
       ? []
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),

@@ -241,11 +241,11 @@ function listed(headings: readonly string[]): string {
 }
 
 /** Whether a shell and `--map` read a heading between double quotes as it is. */
-const isPlain = (heading: string) => /^[^"$`\\!=#…][^"$`\\!=…]*$/.test(heading);
+export const isPlainHeading = (heading: string): boolean => /^[^"$`\\!=#…][^"$`\\!=…]*$/.test(heading);
 
 /** The option that imports a column as a field, for a shell: by the heading, or by the number where that has other signs. */
 const mapOption = ({ heading, index }: Column, field: string): string =>
-  `--map "${isPlain(shown(heading)) ? shown(heading) : `#${index + 1}`}=${field}"`;
+  `--map "${isPlainHeading(shown(heading)) ? shown(heading) : `#${index + 1}`}=${field}"`;
 
 /** The options for columns that the header lacks: of the headings that are nearly the same, or else of the first. */
 function mapOptions(

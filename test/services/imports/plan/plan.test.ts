@@ -43,7 +43,7 @@ describe('coursectl users import --dry-run', () => {
       '  1 row to skip (the account exists already)',
       '  1 row to reject:',
       '    1 row EMAIL_INVALID: Email must be a valid email address (line 4)',
-      '  Columns ignored: team',
+      '  Columns ignored: team (to import one: --map "team=FIELD")',
       'For example:',
       '  line 2  created  Ada King <ada@example.org>',
       '  line 3  skipped  Bob King <bob@example.org> ALREADY_EXISTS',
