@@ -107,8 +107,9 @@ export async function serveDirectus(
        WHERE a.email = ? AND u.email <> a.email`,
       [adminEmail],
     );
-    await sql.query(`CREATE TABLE ${directusEnrollments} LIKE ${source}.enrollments`);
-    await sql.query(`INSERT INTO ${directusEnrollments} SELECT * FROM ${source}.enrollments`);
+    // As Directus makes tables: it has an index for each relation, and no others.
+    const keys = 'PRIMARY KEY (id), KEY (user_id), KEY (course_id), KEY (trainer_id)';
+    await sql.query(`CREATE TABLE ${directusEnrollments} (${keys}) SELECT * FROM ${source}.enrollments`);
     await sql.query('INSERT INTO directus_collections (collection) VALUES (?)', [directusEnrollments]);
     const [rows] = await sql.query<RowDataPacket[]>('SELECT email FROM directus_users ORDER BY id LIMIT 100');
     const candidate = await started(installed, env, folder);
