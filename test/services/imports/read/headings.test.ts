@@ -4,7 +4,6 @@ import { mapColumns } from '../../../../src/services/imports/read/columns.js';
 import { headerAliases } from '../../../../src/services/imports/read/header-aliases.js';
 import { fieldsOf } from '../../../../src/services/imports/read/row-fields.js';
 import { failureOf } from '../../../db/support/failure.js';
-import { scaled } from '../../../support/machine.js';
 
 const found = (header: readonly string[], maps?: readonly string[]) => {
   const { fields, fullName } = mapColumns(header, maps);
@@ -169,18 +168,26 @@ describe('Headings of spreadsheets', () => {
     ]);
   });
 
-  it('are compared quickly, however long and many', () => {
-    const startedAt = performance.now();
+  it('cost no more to compare when they are long', () => {
+    /** In microseconds of processor time, the least of three times: other work on the machine only adds to it. */
+    const cost = (heading: string) => {
+      const header = ['email', heading, ...Array.from({ length: 250 }, (_, index) => `phne number ${index}`)];
+      const costs = [1, 2, 3].map(() => {
+        const before = process.cpuUsage();
+        expect(() => mapColumns(header)).to.throw();
+        const { user, system } = process.cpuUsage(before);
+        return user + system;
+      });
+      return Math.min(...costs);
+    };
+    const ordinary = cost('first name');
     for (const heading of [
       `a@${'.'.repeat(60_000)} b`,
       'first name '.repeat(6000),
       ','.repeat(60_000),
       '\u0301'.repeat(60_000),
     ])
-      expect(() =>
-        mapColumns(['email', heading, ...Array.from({ length: 250 }, (_, index) => `phne number ${index}`)]),
-      ).to.throw();
-    expect(performance.now() - startedAt).to.be.lessThan(scaled(2000));
+      expect(cost(heading)).to.be.lessThan(5 * ordinary);
   });
 
   it('are a row of people when one is an email address', async () => {
