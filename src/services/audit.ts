@@ -6,6 +6,7 @@ import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { Session } from '../db/models/session.js';
 import type { User } from '../db/models/user.js';
+import { AppError } from '../errors.js';
 import { type AuditAction, type AuditTargetType, auditListingSchema } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';
 import { addNames } from './audit-names.js';
@@ -24,13 +25,28 @@ export interface AuditRecord {
   after?: object;
 }
 
-/** Writes audit entries in the transaction of the changes, so that neither is committed without the other. */
+/**
+ * The session of an author may have ended since the request was authenticated, while it waited for its body or in a queue.
+ * @throws AppError `TOKEN_INVALID`
+ */
+async function assertStillSignedIn(core: Core, { sessionId }: Actor, transaction: Transaction): Promise<void> {
+  if (sessionId === undefined) return;
+  const session = await core.database.models.Session.findByPk(sessionId, { attributes: ['id'], transaction });
+  if (!session) throw new AppError('TOKEN_INVALID');
+}
+
+/**
+ * Writes audit entries in the transaction of the changes, so that neither is committed without the other. Before the change
+ * ends sessions of its author.
+ * @throws AppError `TOKEN_INVALID` when the author has been signed out meanwhile: then the changes are rolled back
+ */
 export async function recordAudit(
   core: Core,
   actor: Actor,
   records: AuditRecord | readonly AuditRecord[],
   transaction: Transaction,
 ): Promise<void> {
+  await assertStillSignedIn(core, actor, transaction);
   const all: readonly AuditRecord[] = [records].flat();
   const ids = newIds(all.length);
   const at = core.now();

@@ -40,6 +40,8 @@ export interface Actor {
   actorId: string | null;
   ip: string | null;
   role: Role;
+  /** The session that the change is made with; what it began may go on without it. */
+  sessionId?: string;
 }
 
 /** The operator at the terminal, who has all rights. */
@@ -47,5 +49,11 @@ export const operator: Actor = { origin: 'cli', actorId: null, ip: null, role: '
 
 /** The caller of the API as the author of a change. */
 export function actorOf(caller: Caller): Actor {
-  return { origin: 'http', actorId: caller.user.id, ip: caller.ip, role: caller.user.role };
+  const { user, ip, sessionId } = caller;
+  return { origin: 'http', actorId: user.id, ip, role: user.role, sessionId };
+}
+
+/** The author of what goes on when their session has ended. */
+export function withoutSession({ origin, actorId, ip, role }: Actor): Actor {
+  return { origin, actorId, ip, role };
 }

@@ -4,7 +4,7 @@ import type { Course } from '../../src/db/models/course.js';
 import type { User } from '../../src/db/models/user.js';
 import { listAudit, recordAudit } from '../../src/services/audit.js';
 import { unlockAddress } from '../../src/services/auth/throttle-locks.js';
-import { actorOf, operator } from '../../src/services/core.js';
+import { operator } from '../../src/services/core.js';
 import { buildCourse, buildUser, signIn } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { expectInvalid } from './support/expectations.js';
@@ -33,13 +33,8 @@ describe('GET /api/audit', () => {
   /** Entries of one moment each, a day apart. */
   async function record(count: number): Promise<void> {
     const { context } = harness;
-    const actor = actorOf({
-      user: admin.user,
-      sessionId: 'x',
-      sessionExpiresAt: new Date(),
-      ip: '192.0.2.7',
-      userAgent: null,
-    });
+    const { id: actorId, role } = admin.user;
+    const actor = { origin: 'http', actorId, role, ip: '192.0.2.7' } as const;
     for (let day = 1; day <= count; day += 1) {
       const at = { ...context, now: () => new Date(Date.UTC(2026, 0, day)) };
       const action = day % 2 === 0 ? ('user.activate' as const) : ('user.deactivate' as const);

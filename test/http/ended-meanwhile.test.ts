@@ -1,13 +1,22 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import request, { type Response } from 'supertest';
 import type { Context } from '../../src/context.js';
 import type { Database } from '../../src/db/connection.js';
 import { createApp } from '../../src/http/server/app.js';
 import { createLogger } from '../../src/logger.js';
-import { buildCourse, buildMaterial, buildPicture, factoryPassword, signIn } from '../support/factories.js';
+import {
+  buildCourse,
+  buildEnrollment,
+  buildMaterial,
+  buildPicture,
+  factoryPassword,
+  signIn,
+} from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { halves } from '../support/pictures.js';
-import { type Cast, castOf, type Person } from './support/cast.js';
+import { type Cast, castOf, type Person, serve } from './support/cast.js';
 import { expectFailure, messages } from './support/expectations.js';
 import { storedKeys } from './support/uploads.js';
 
@@ -103,6 +112,132 @@ describe('A request that another one overtakes', () => {
       expectFailure(answer, 401, messages.badToken);
     }
     expect(await harness.context.database.models.Course.count()).to.equal(0);
+  });
+
+  const superAdminsChanges = {
+    'the registration of an account': ['post', '/api/auth/register'],
+    "a change of another account's role": ['put', '/api/users/:account'],
+    "a change of another account's state": ['put', '/api/users/:account/status'],
+    "a reset of another account's password": ['post', '/api/users/:account/reset-password'],
+    "the release of another account's lock": ['post', '/api/users/:account/unlock'],
+    'the deletion of an account': ['delete', '/api/users/:account'],
+    "the end of another account's sessions": ['delete', '/api/users/:account/sessions'],
+    'a change of the trainer of a course': ['put', '/api/courses/:course/assign-trainer'],
+  } as const;
+  const trainersChanges = {
+    'a change of a course': ['put', '/api/courses/:course'],
+    'the publication of a course': ['put', '/api/courses/:course/publish'],
+    'the deletion of a course': ['delete', '/api/courses/:course'],
+    'the assignment of a trainee': ['post', '/api/enrollments/assign'],
+    'the assignment of trainees': ['post', '/api/enrollments/bulk'],
+    'a change of the state of an enrollment': ['put', '/api/enrollments/:enrollment/status'],
+    'a change of the progress of an enrollment': ['put', '/api/enrollments/:enrollment/progress'],
+    'the removal of an enrollment': ['delete', '/api/enrollments/:enrollment'],
+  } as const;
+
+  for (const [who, changes] of [
+    ['admin', superAdminsChanges],
+    ['owner', trainersChanges],
+  ] as const)
+    for (const [what, [method, template]] of Object.entries(changes))
+      it(`does not go on with ${what} when its caller has logged out everywhere`, async () => {
+        const { trainee, foreign, [who]: by } = cast;
+        const course = await buildCourse(harness.context, cast.owner.user, { isPublished: false });
+        const enrollment = await buildEnrollment(harness.context, foreign.user, course);
+        const ids: Record<string, string> = { account: trainee.user.id, course: course.id, enrollment: enrollment.id };
+        const path = template.replace(/:(\w+)/, (_: string, name: string) => ids[name] ?? '');
+        // Each operation takes what it knows of.
+        const body = {
+          firstName: 'Mary',
+          lastName: 'Shelley',
+          email: 'mary@example.org',
+          phone: '555 0199',
+          password: 'a fine password',
+          role: 'trainer',
+          isActive: false,
+          isPublished: true,
+          title: 'Looms',
+          trainerId: foreign.user.id,
+          courseId: course.id,
+          traineeId: trainee.user.id,
+          traineeIds: [trainee.user.id],
+          status: template.endsWith('status') ? 'cancelled' : 'active',
+          progress: 50,
+        };
+        const stored = async () => {
+          const { AuditEntry, Course, Enrollment, User } = harness.context.database.models;
+          const inOrder = { order: ['id'], raw: true };
+          const [users, courses] = [await User.findAll(inOrder), await Course.findAll(inOrder)];
+          return [users, courses, await Enrollment.findAll(inOrder), await AuditEntry.findAll(inOrder)];
+        };
+        const before = await stored();
+        const sent = method === 'delete' ? {} : { body };
+        const answer = await overtake({ method, path, by, ...sent }, logOutEverywhere(by));
+        expectFailure(answer, 401, messages.badToken);
+        expect(await stored()).to.deep.equal(before);
+      });
+
+  it('may end the sessions of its own caller', async () => {
+    const { admin } = cast;
+    const path = `/api/users/${admin.user.id}/sessions`;
+    expect((await change('delete', path, admin).expect(200)).body).to.include({ endedCount: 1 });
+    expect(await actions(admin.user.id)).to.deep.equal(['user.end-sessions']);
+  });
+
+  it('changes nothing when its body was held back until its caller had logged out', async () => {
+    const { context } = harness;
+    const course = await buildCourse(context, cast.owner.user, { isPublished: true });
+    const { database } = context;
+    let admit: () => void = () => undefined;
+    const read: Database['read'] = async (work) => {
+      const found = await database.read(work);
+      admit();
+      return found;
+    };
+    // Object.create() knows nothing of what it is made from.
+    const watched = Object.create(context, { database: { value: { ...database, read } } }) as Context;
+    const server = await serve(createApp(watched));
+    try {
+      for (const [by, path, body] of [
+        [cast.trainee, '/api/enrollments', { courseId: course.id }],
+        [cast.owner, '/api/courses', { title: 'Looms', description: 'Wood.' }],
+      ] as const) {
+        const text = JSON.stringify(body);
+        const headers = { Authorization: `Bearer ${by.token}`, 'Content-Type': 'application/json' };
+        const call = httpRequest(`${server.url}${path}`, { method: 'POST', headers });
+        const admitted = new Promise<void>((resolve) => {
+          admit = resolve;
+        });
+        call.setHeader('Content-Length', Buffer.byteLength(text));
+        call.write(text.slice(0, 1));
+        await admitted;
+        await change('post', '/api/auth/logout-all', by).expect(200);
+        call.end(text.slice(1));
+        const [{ statusCode }] = (await once(call, 'response')) as [IncomingMessage];
+        expect(statusCode, path).to.equal(401);
+      }
+    } finally {
+      await server.close();
+    }
+    expect(await database.models.Enrollment.count()).to.equal(0);
+    expect(await database.models.Course.count()).to.equal(1);
+  });
+
+  it('gives no table to a caller who has logged out while it was read', async () => {
+    const { context } = harness;
+    const { database } = context;
+    let reads = 0;
+    const read: Database['read'] = async (work) => {
+      reads += 1;
+      // The first one is that of the session.
+      if (reads === 2) await change('post', '/api/auth/logout-all', cast.admin).expect(200);
+      return database.read(work);
+    };
+    // Object.create() knows nothing of what it is made from.
+    const watched = Object.create(context, { database: { value: { ...database, read } } }) as Context;
+    const call = request(createApp(watched)).get('/api/users/export.csv');
+    expectFailure(await call.set('Authorization', `Bearer ${cast.admin.token}`), 401, messages.badToken);
+    expect(reads).to.equal(3);
   });
 
   for (const [what, isDeleted] of [

@@ -1,7 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
-import { isSignedIn } from '../../services/auth/sessions.js';
 import type { Caller, Client } from '../../services/core.js';
 import { atMost, type ByteRange, removeUpload, type UploadLimit, uploadsFolder } from '../../services/files/files.js';
 import { type Contract, contract } from '../api/contract.js';
@@ -15,6 +14,7 @@ import { admit } from './admit.js';
 import { clientOf } from './client.js';
 import { type LargeAnswers, type LeaveLargeAnswers, pageLength } from './large-answers.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
+import { assertStillSignedIn, whileSignedIn } from './still-signed-in.js';
 import { answerTaken, bodyComing } from './waiting-request.js';
 import type { WaitingRequests } from './waiting-requests.js';
 
@@ -161,9 +161,12 @@ function respond<T extends Operation>(
     assertNameable(request.params);
     const owner = { address: client.ip, account: caller?.user.id };
     const coming = bodyComing(request, owner);
+    // What its sender held back until now may come after they were signed out.
+    const isBodyLate = operation.body !== undefined && !request.complete;
     const body = operation.body
       ? await released(waiting && (() => waiting.body(coming)), () => readBody(request, response))
       : {};
+    if (isBodyLate) await assertStillSignedIn(context, caller);
     const { upload } = operation;
     const receive =
       upload &&
@@ -172,7 +175,10 @@ function respond<T extends Operation>(
         const received = await released(waiting && (() => waiting.upload(coming)), () =>
           readUpload(request, response, settings),
         );
-        await assertStillSignedIn(context, caller, received);
+        await assertStillSignedIn(context, caller).catch(async (error: unknown) => {
+          await removeUpload(received.file);
+          throw error;
+        });
         return received;
       });
     const { params, query } = request;
@@ -218,6 +224,9 @@ function respond<T extends Operation>(
       },
       onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
     };
+    const isTable = 'content' in operation.success && operation.success.content === 'text/csv';
+    const streamOf = (answer: StreamAnswer): StreamAnswer =>
+      isTable ? { ...answer, pieces: () => whileSignedIn(context, caller, answer.pieces()) } : answer;
     const items = pageLength(operation, query);
     if (items !== undefined) await expectItems(items);
     try {
@@ -225,7 +234,7 @@ function respond<T extends Operation>(
       response.statusCode = operation.success.status;
       // Where the contract names a content type, its handlers give a stream: the mapped types say so.
       if ('content' in operation.success)
-        await sendStream(request, response, operation.success.content, answer as StreamAnswer, sending);
+        await sendStream(request, response, operation.success.content, streamOf(answer as StreamAnswer), sending);
       else if (operation.itemBytes === undefined) sendJson(response, answer, sending);
       else {
         const bytes = await sendLargeJson(response, answer, sending);
@@ -242,16 +251,6 @@ function respond<T extends Operation>(
     const deadline = deadlineOf(operation, isRemote ? (admission?.waitedMs(response) ?? 0) : 0);
     return withDeadline(deadline, () => serve(request, response));
   };
-}
-
-/** A file may be long on its way, and its sender not be allowed it any more. @throws AppError `TOKEN_INVALID` */
-async function assertStillSignedIn(context: Context, caller: Caller | undefined, { file }: ReceivedUpload) {
-  try {
-    if (caller && !(await isSignedIn(context, caller))) throw new AppError('TOKEN_INVALID');
-  } catch (error) {
-    await removeUpload(file);
-    throw error;
-  }
 }
 
 /** The first two parts of a path; all paths of the contract spell them out. */

@@ -74,11 +74,11 @@ async function changeUser(
     const ends =
       action === 'user.reset-password' || user.changed('role') || (user.changed('isActive') && !user.isActive);
     await user.save({ transaction });
-    if (ends) await endSessions(core, id, transaction);
     const changes = changesBetween(before, auditedUser(user));
     // A new password isn't among the audited fields. A repeated request changes nothing and isn't audited.
     if (action === 'user.reset-password' || Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, { action, targetType: 'user', targetId: id, ...changes }, transaction);
+    if (ends) await endSessions(core, id, transaction);
     return user;
   });
 }

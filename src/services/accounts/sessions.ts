@@ -23,22 +23,30 @@ export async function listUserSessions(core: Core, id: string, query: unknown): 
   });
 }
 
+/** A change of an account's sessions that is to be made. */
+interface Ending<T> {
+  result: T;
+  record?: Pick<AuditRecord, 'action' | 'before'>;
+  end(): Promise<void>;
+}
+
 /**
  * Runs a change of an account's sessions in a transaction, in which no login starts another one.
- * @param change gives the audit entry; without one nothing has changed
+ * @param change gives the audit entry, unless nothing changes, and ends the sessions once that is written
  * @throws AppError `NOT_FOUND`
  */
 async function changeSessions<T>(
   core: Core,
   actor: Actor,
   id: string,
-  change: (transaction: Transaction) => Promise<{ result: T; record?: Pick<AuditRecord, 'action' | 'before'> }>,
+  change: (transaction: Transaction) => Promise<Ending<T>>,
 ): Promise<T> {
   return core.database.inTransaction(async (transaction) => {
     // A deleted account gets no more audit entries.
     if ((await forceIncrementUserVersions(core, [id], transaction)).length === 0) throw notFound('User');
-    const { result, record } = await change(transaction);
+    const { result, record, end } = await change(transaction);
     if (record) await recordAudit(core, actor, { ...record, targetType: 'user', targetId: id }, transaction);
+    await end();
     return result;
   });
 }
@@ -49,8 +57,11 @@ export async function endUserSession(core: Core, actor: Actor, id: string, sessi
     const where = { ...openSessions(core, id), id: sessionId };
     const session = await core.database.models.Session.findOne({ where, transaction });
     if (!session) throw notFound('Session');
-    await session.destroy({ transaction });
-    return { result: session, record: { action: 'user.end-session', before: auditedSession(session) } };
+    return {
+      result: session,
+      record: { action: 'user.end-session', before: auditedSession(session) },
+      end: () => session.destroy({ transaction }),
+    };
   });
 }
 
@@ -58,8 +69,8 @@ export async function endUserSession(core: Core, actor: Actor, id: string, sessi
 export async function endUserSessions(core: Core, actor: Actor, id: string): Promise<number> {
   return changeSessions(core, actor, id, async (transaction) => {
     const sessions = await core.database.models.Session.count({ where: openSessions(core, id), transaction });
-    await endSessions(core, id, transaction);
-    if (sessions === 0) return { result: 0 };
-    return { result: sessions, record: { action: 'user.end-sessions', before: { sessions } } };
+    const end = () => endSessions(core, id, transaction);
+    if (sessions === 0) return { result: 0, end };
+    return { result: sessions, record: { action: 'user.end-sessions', before: { sessions } }, end };
   });
 }

@@ -6,7 +6,7 @@ import { phoneKey } from '../../../schemas/keys.js';
 import { saveAccounts, userKeys } from '../../accounts/store.js';
 import { type AuditRecord, recordAudit } from '../../audit.js';
 import { endSessions } from '../../auth/sessions.js';
-import type { Actor, Core } from '../../core.js';
+import { type Actor, type Core, withoutSession } from '../../core.js';
 import { removedAccount, restoredAccount } from '../run/audit-records.js';
 import type { UndoNote } from './note.js';
 import { activityOf, groupedBy, type KeptCode, type Verdict, verdictOn, withoutTakenKeys } from './verdicts.js';
@@ -163,7 +163,8 @@ export async function undoRows(
       const found = await undoable(core, record, before, transaction);
       const activity = await activityOf(core, found, transaction);
       verdicts = found.map((row) => verdictOn(row, activity));
-      await carryOut(core, actor, record, verdicts, transaction);
+      // Once begun it goes on: half of it would be left to others.
+      await carryOut(core, withoutSession(actor), record, verdicts, transaction);
     });
     addTo(result, verdicts);
     rows += verdicts.length;
