@@ -200,6 +200,10 @@ describe('Flags of operations', () => {
     ]);
   });
 
+  it('make exports of very many rows one piece at a time', () => {
+    expect(named(({ exportsRows }) => exportsRows)).to.have.members(['exportUsers', 'importOutcome']);
+  });
+
   it('keep probes and metrics available before the database is reached', () => {
     const expected = ['health', 'readiness', 'metrics'];
     expect(named(({ availableBeforeReady }) => availableBeforeReady)).to.have.members(expected);

@@ -47,6 +47,8 @@ export interface Operation {
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** No deadline for the database: the work may take minutes. Otherwise a request waits a few seconds for it. */
   databaseDeadline?: 'none';
+  /** It reads very many rows from the database: of all such answers one piece is made at a time (lengthy-work.ts). */
+  exportsRows?: true;
   /** It waits for a hash, in a queue that has its own bound. */
   hashesPassword?: true;
   /** Answers `Range` with a part and `If-None-Match` with 304 (RFC 9110, sections 13.1.2 and 14). */

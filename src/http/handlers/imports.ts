@@ -220,7 +220,7 @@ export function importHandlers(service: ServerHandle) {
       const id = params.id;
       const { dryRun } = validate(undoQuerySchema, query);
       const undo = dryRun
-        ? await previewUndo(context, id)
+        ? await previewUndo(context, id, signal)
         : await undoImport(context, actorOf(caller), id, { signal, onWait: () => undefined });
       const message = dryRun ? 'Nothing was undone: this is what would be.' : 'Import undone.';
       const keptReasons = presentKeptReasons(undo.kept);

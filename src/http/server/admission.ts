@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { countPerSecond } from './per-second.js';
 import { createQueueControl, createRunningClock, type QueueLimits } from './queue-control.js';
+import { RequestQueue } from './request-queue.js';
 
 /** Bounds how many requests are processed concurrently; the others wait in a queue or are refused. */
 export interface Admission {
@@ -29,6 +30,8 @@ export interface AdmissionFigures {
 export interface AdmissionOptions {
   /** Maximum number of requests processed concurrently. */
   maxConcurrent: number;
+  /** The network that a request comes from: networks are served round robin. */
+  networkOf(request: IncomingMessage): string;
   /** Whether a response says that requests aren't being served. */
   isFailure(response: ServerResponse): boolean;
   /** Receives the number of refusals of each second that had any. */
@@ -44,66 +47,94 @@ const longestPauseMs = 10 * expireEveryMs;
 /** Probes are always answered: otherwise an orchestrator would restart an overloaded service. */
 const isProbe = ({ url = '' }: IncomingMessage) => /^\/(health|ready)z(\?|$)/.test(url);
 
-interface Waiting {
-  begin(): void;
-  refuse(): void;
-  since: number;
+/**
+ * While requests come from several networks, each may have this part of the slots. There are about twice as many slots as
+ * connections to the database, so others find connections whatever one network asks for.
+ */
+const shareOfSlots = 0.25;
+/** How long requests of a network count as coming, in milliseconds. */
+const comingMs = 60_000;
+
+/** The last two networks that requests have come from. */
+function createArrivals() {
+  const none = { network: '', at: Number.NEGATIVE_INFINITY };
+  let [last, before] = [none, none];
+  return {
+    note(network: string, at: number): void {
+      if (network !== last.network) before = last;
+      last = { network, at };
+    },
+    /** Whether requests of another network have come lately. */
+    hasOthers(network: string, now: number): boolean {
+      const other = last.network === network ? before : last;
+      return now - other.at < comingMs;
+    },
+  };
 }
 
 /**
- * Bounds the requests under way, so that throughput holds under overload. How long others wait: queue-control.ts.
+ * Bounds the requests under way, so that throughput holds under overload. How long others wait: queue-control.ts; in which
+ * order: request-queue.ts.
  * @param refuse answers a refused request, as cheaply as possible
  */
 export function createAdmission(
-  { maxConcurrent, isFailure, onRefusals, limits }: AdmissionOptions,
+  { maxConcurrent, networkOf, isFailure, onRefusals, limits }: AdmissionOptions,
   refuse: (request: IncomingMessage, response: ServerResponse) => void,
 ): Admission {
   const control = createQueueControl(maxConcurrent, limits);
   const clock = createRunningClock(longestPauseMs);
   const refused = countPerSecond((count) => onRefusals?.(count));
-  const state = new WeakMap<ServerResponse, 'working' | 'released'>();
+  const state = new WeakMap<ServerResponse, { network: string; isWorking: boolean }>();
   const waits = new WeakMap<ServerResponse, number>();
-  /** The first of a burst, and behind them the others. */
-  const [first, others]: [Waiting[], Waiting[]] = [[], []];
+  const queue = new RequestQueue();
+  const arrivals = createArrivals();
+  const mostEach = Math.max(1, Math.floor(maxConcurrent * shareOfSlots));
+  /** Requests that are being processed, in all and by network. */
   let working = 0;
+  const workingOf = new Map<string, number>();
   let isWatched = false;
   let isStarting = false;
 
   const hasFreeSlot = () => working < maxConcurrent;
-  const queued = () => first.length + others.length;
+
+  function mayBegin(network: string): boolean {
+    return (workingOf.get(network) ?? 0) < mostEach || !arrivals.hasOthers(network, performance.now());
+  }
+
+  /** A slot more or less that a network has. */
+  function count(network: string, change: 1 | -1): void {
+    working += change;
+    const own = (workingOf.get(network) ?? 0) + change;
+    if (own > 0) workingOf.set(network, own);
+    else workingOf.delete(network);
+  }
 
   function startNext(): void {
     isStarting = false;
     while (hasFreeSlot()) {
-      const next = first.shift() ?? others.shift();
+      const next = queue.take(mayBegin);
       if (!next) return;
       control.began(clock());
-      next.begin();
+      next.request.begin();
     }
   }
 
   /** Later, outside the work of another request: all free slots are filled together. */
   function startSoon(): void {
-    if (isStarting || queued() === 0) return;
+    if (isStarting || queue.length === 0) return;
     isStarting = true;
     setImmediate(startNext);
   }
 
-  /** Refuses the requests, oldest first, that have waited this long. */
-  function expireIn(queue: Waiting[], now: number, longestMs: number): void {
-    while (queue[0] && now - queue[0].since >= longestMs) queue.shift()?.refuse();
-  }
-
+  /** Refuses the requests that have waited for too long. */
   function expire(): void {
     const now = clock();
-    const longest = control.longestWait(now);
-    expireIn(first, now, longest.first);
-    expireIn(others, now, longest.others);
+    for (const late of queue.expire(now, control.longestWait(now))) late.refuse();
   }
 
   function watch(): void {
     expire();
-    isWatched = queued() > 0;
+    isWatched = queue.length > 0;
     if (isWatched) setTimeout(watch, expireEveryMs);
   }
 
@@ -118,15 +149,16 @@ export function createAdmission(
   }
 
   function leave(response: ServerResponse): void {
-    if (state.get(response) === 'working') working -= 1;
+    const own = state.get(response);
+    if (own?.isWorking) count(own.network, -1);
     state.delete(response);
     noteOutcome(response);
     startSoon();
   }
 
-  function start(response: ServerResponse, begin: () => void): void {
-    working += 1;
-    state.set(response, 'working');
+  function start(network: string, response: ServerResponse, begin: () => void): void {
+    count(network, 1);
+    state.set(response, { network, isWorking: true });
     response.once('close', () => leave(response));
     begin();
   }
@@ -134,42 +166,50 @@ export function createAdmission(
   return {
     admit(request, response, begin) {
       if (isProbe(request)) return begin();
-      if (hasFreeSlot() && queued() === 0) return start(response, begin);
-      const [since, cameAt] = [clock(), performance.now()];
-      if (queued() === 0) control.emptied(since);
-      if (!control.mayJoin(since, others.length)) return refuseRequest(request, response);
+      const network = networkOf(request);
+      const cameAt = performance.now();
+      arrivals.note(network, cameAt);
+      if (hasFreeSlot() && mayBegin(network) && !queue.has(mayBegin)) return start(network, response, begin);
+      const since = clock();
+      if (queue.length === 0) control.emptied(since);
+      if (!control.mayJoin(since, queue.others)) {
+        const other = queue.giveWay(network);
+        if (!other) return refuseRequest(request, response);
+        other.refuse();
+      }
       const gone = () => response.destroyed || request.destroyed;
       const waiting = {
         since,
         begin() {
           if (gone()) return;
           waits.set(response, performance.now() - cameAt);
-          start(response, begin);
+          start(network, response, begin);
         },
         refuse: () => void (gone() || refuseRequest(request, response)),
       };
-      const isFirst = control.joined();
-      // First come, first served.
-      (isFirst && others.length === 0 ? first : others).push(waiting);
+      queue.add(network, waiting, control.joined());
+      if (hasFreeSlot()) startSoon();
       if (!isWatched) setTimeout(watch, expireEveryMs);
       isWatched = true;
     },
 
     release(response) {
-      if (state.get(response) !== 'working') return;
-      state.set(response, 'released');
-      working -= 1;
+      const own = state.get(response);
+      if (!own?.isWorking) return;
+      own.isWorking = false;
+      count(own.network, -1);
       startSoon();
     },
 
     reacquire(response) {
-      if (state.get(response) !== 'released') return;
-      state.set(response, 'working');
-      working += 1;
+      const own = state.get(response);
+      if (!own || own.isWorking) return;
+      own.isWorking = true;
+      count(own.network, 1);
     },
 
     waitedMs: (response) => waits.get(response) ?? 0,
 
-    figures: () => ({ working, queued: queued(), turnedAway: refused.recent() }),
+    figures: () => ({ working, queued: queue.length, turnedAway: refused.recent() }),
   };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request } from 'express';
 import type { Client } from '../../services/core.js';
@@ -12,4 +13,26 @@ export function clientOf(request: Request): Client {
     ip: isIP(ip) && ip.length <= longestAddress ? ip : null,
     userAgent: request.get('user-agent') ?? null,
   };
+}
+
+/**
+ * The address of a client, as Express finds it, before Express has seen the request: the last one that isn't a trusted proxy's.
+ * @param isProxy whether an address is trusted, so many steps from here
+ */
+export function addressOf(
+  { socket, headers }: IncomingMessage,
+  isProxy: (address: string, hop: number) => boolean,
+): string {
+  const { remoteAddress = '' } = socket;
+  if (!isProxy(remoteAddress, 0)) return remoteAddress;
+  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();
+  let address = remoteAddress;
+  for (const [index, text] of forwarded.entries()) {
+    const named = text.trim();
+    // A header that is broken off or empty says nothing.
+    if (isIP(named) === 0) return address;
+    address = named;
+    if (!isProxy(address, index + 1)) return address;
+  }
+  return address;
 }

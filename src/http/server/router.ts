@@ -13,6 +13,7 @@ import type { Admission } from './admission.js';
 import { admit } from './admit.js';
 import { clientOf } from './client.js';
 import { type LargeAnswers, type LeaveLargeAnswers, pageLength } from './large-answers.js';
+import type { LengthyWork } from './lengthy-work.js';
 import { type SessionCookie, sessionCookie } from './session-cookie.js';
 import { assertStillSignedIn, whileSignedIn } from './still-signed-in.js';
 import { answerTaken, bodyComing } from './waiting-request.js';
@@ -81,6 +82,8 @@ export interface RequestControl {
   waiting?: WaitingRequests;
   /** How many large answers it builds at the same time; without it there is no bound. */
   largeAnswers?: LargeAnswers;
+  /** The operations without a deadline, and exports; without it there is no bound. */
+  lengthyWork?: LengthyWork;
   limits: {
     /** How long a JSON body may take to arrive, in milliseconds. */
     bodyMs: number;
@@ -133,7 +136,7 @@ function respond<T extends Operation>(
   handler: Handler<T>,
   control: RequestControl,
 ): (request: Request, response: Response) => Promise<void> {
-  const { admission, waiting, largeAnswers, limits } = control;
+  const { admission, waiting, largeAnswers, lengthyWork, limits } = control;
   const { withDeadline, settings } = context.database;
   const isRemote = settings.dialect !== 'sqlite';
   const readBody = createJsonReader({ maxBytes: operation.maxBodyBytes ?? jsonLimit, arrivalMs: limits.bodyMs });
@@ -215,7 +218,13 @@ function respond<T extends Operation>(
     } as unknown as HandlerRequest<T>;
     const handle = () => handler(admitted);
     const cut = () => evicted?.abort(new AppError('OVERLOADED'));
-    const handled = evicted ? () => released(waiting && (() => waiting.login({ ...owner, cut })), handle) : handle;
+    function handled() {
+      if (evicted) return released(waiting && (() => waiting.login({ ...owner, cut })), handle);
+      if (operation.databaseDeadline !== 'none' || !lengthyWork) return handle();
+      // It would keep its slot for minutes.
+      const entry = { account: caller?.user.id ?? '', signal: left() };
+      return released(undefined, () => lengthyWork.run(entry, handle));
+    }
     const sending = {
       unreadMs: limits.unreadMs,
       onBegin: () => {
@@ -224,17 +233,24 @@ function respond<T extends Operation>(
       },
       onUntaken: () => void (waiting && response.once('close', waiting.answer(answerTaken(response, owner)))),
     };
-    const isTable = 'content' in operation.success && operation.success.content === 'text/csv';
-    const streamOf = (answer: StreamAnswer): StreamAnswer =>
-      isTable ? { ...answer, pieces: () => whileSignedIn(context, caller, answer.pieces()) } : answer;
+    async function stream(content: string, answer: StreamAnswer): Promise<void> {
+      // Files aren't newer than the request; a table may get rows while it is read slowly.
+      if (content !== 'text/csv') return sendStream(request, response, content, answer, sending);
+      const read = () => whileSignedIn(context, caller, answer.pieces());
+      if (!operation.exportsRows || !lengthyWork)
+        return sendStream(request, response, content, { ...answer, pieces: read }, sending);
+      // While it waits for its pieces, it is none of those being processed.
+      admission?.release(response);
+      const pieces = () => lengthyWork.inPieces(read());
+      await sendStream(request, response, content, { ...answer, pieces }, sending);
+    }
     const items = pageLength(operation, query);
     if (items !== undefined) await expectItems(items);
     try {
       const answer = await (operation.databaseDeadline === 'none' ? withDeadline('none', handled) : handled());
       response.statusCode = operation.success.status;
       // Where the contract names a content type, its handlers give a stream: the mapped types say so.
-      if ('content' in operation.success)
-        await sendStream(request, response, operation.success.content, streamOf(answer as StreamAnswer), sending);
+      if ('content' in operation.success) await stream(operation.success.content, answer as StreamAnswer);
       else if (operation.itemBytes === undefined) sendJson(response, answer, sending);
       else {
         const bytes = await sendLargeJson(response, answer, sending);

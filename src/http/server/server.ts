@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Context } from '../../context.js';
 import { AppError, systemErrorCode } from '../../errors.js';
+import { networkOf } from '../../services/auth/throttle-rules.js';
 import { type ImportWorker, startImportWorker } from '../../services/imports/queue/worker.js';
 import { startHousekeeping } from '../../services/maintenance/schedule.js';
 import { headersOf } from '../middleware/constant-headers.js';
@@ -12,9 +13,11 @@ import { corsMiddleware } from '../middleware/cors.js';
 import { securityHeaders } from '../middleware/security-headers.js';
 import { createAdmission } from './admission.js';
 import { createApp } from './app.js';
+import { addressOf } from './client.js';
 import { type Connections, trackConnections } from './connections.js';
 import { isServiceFailure, messageOf, retryAfterOf } from './errors.js';
 import { createLargeAnswers } from './large-answers.js';
+import { createLengthyWork } from './lengthy-work.js';
 import { countPerSecond } from './per-second.js';
 import type { QueueLimits } from './queue-control.js';
 import type { RequestControl } from './router.js';
@@ -156,7 +159,13 @@ export async function startServer(
   const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
   const onRefusals = (count: number) => context.logger.warn({ count }, 'busy: requests were turned away');
   const admission = createAdmission(
-    { maxConcurrent: maxInFlight, isFailure: isServiceFailure, onRefusals, ...(queue && { limits: queue }) },
+    {
+      maxConcurrent: maxInFlight,
+      networkOf: (request) => networkOf(addressOf(request, isProxy)),
+      isFailure: isServiceFailure,
+      onRefusals,
+      ...(queue && { limits: queue }),
+    },
     refusal(context),
   );
   const cut = countPerSecond((count) =>
@@ -180,6 +189,7 @@ export async function startServer(
       admission,
       waiting,
       largeAnswers: createLargeAnswers(),
+      lengthyWork: createLengthyWork(),
       load: () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() }),
       ...(limits && { limits }),
     },

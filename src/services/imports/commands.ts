@@ -118,11 +118,11 @@ async function assertNoOpenPlan(core: Core, record: Import): Promise<void> {
 /** Imports of which nothing was ever written. */
 const neverApplied: readonly ImportStatus[] = ['planning', 'planned', 'discarded', 'expired'];
 
-/** What undoing an import would do now. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
-export async function previewUndo(core: Core, id: string): Promise<UndoResult> {
+/** What undoing an import would do now. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT`, `INTERRUPTED` */
+export async function previewUndo(core: Core, id: string, signal?: AbortSignal): Promise<UndoResult> {
   const record = await findImport(core, id);
   assertUndoable(record);
-  return undoPreview(core, record);
+  return undoPreview(core, record, signal);
 }
 
 function assertUndoable({ id, status }: Import): void {

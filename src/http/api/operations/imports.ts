@@ -105,6 +105,7 @@ export const importOperations = {
     summary: 'What became of every row, with the accounts as they are now',
     access: superAdmin,
     params: Joi.object({ id: shapes.idOf('import') }),
+    exportsRows: true,
     success: { status: 200, description: 'A line a row', content: 'text/csv' },
     failures: ['NOT_FOUND'],
   }),

@@ -32,6 +32,7 @@ export const userOperations = {
     summary: 'All accounts that match, oldest first, without passwords',
     access: superAdmin,
     query: userFilterSchema,
+    exportsRows: true,
     success: {
       status: 200,
       description: 'The accounts, a line each',

@@ -2,6 +2,7 @@ import { type InferAttributes, Op, type Transaction, UniqueConstraintError } fro
 import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
+import { AppError } from '../../../errors.js';
 import { phoneKey } from '../../../schemas/keys.js';
 import { saveAccounts, userKeys } from '../../accounts/store.js';
 import { type AuditRecord, recordAudit } from '../../audit.js';
@@ -124,10 +125,11 @@ function addTo(result: UndoResult, verdicts: readonly Verdict[]): void {
   }
 }
 
-/** What undo would do now. Writes nothing. */
-export async function undoPreview(core: Core, record: Import): Promise<UndoResult> {
+/** What undo would do now. Writes nothing. @throws AppError `INTERRUPTED` */
+export async function undoPreview(core: Core, record: Import, signal?: AbortSignal): Promise<UndoResult> {
   const result: UndoResult = { removed: 0, restored: 0, kept: [] };
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    if (signal?.aborted) throw new AppError('INTERRUPTED');
     const verdicts = await core.database.read(async () => {
       const rows = await undoable(core, record, before);
       const activity = await activityOf(core, rows);

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import express from 'express';
+import request from 'supertest';
+import { loadConfig } from '../../src/config/config.js';
+import { type Context, createContext } from '../../src/context.js';
+import { addressOf } from '../../src/http/server/client.js';
+import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { buildUser, signIn } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+/** Documentation addresses (RFC 5737). */
+const [attacker, other] = ['192.0.2.1', '198.51.100.1'];
+
+describe('Requests from several networks', () => {
+  const harness = useHarness();
+  let folder: ReturnType<typeof temporaryFolder>;
+  let instance: { context: Context; server: RunningServer } | undefined;
+  let url = '';
+
+  async function start(slots: number): Promise<void> {
+    const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder.path, PORT: '0' };
+    const settings = { MAX_REQUESTS_IN_FLIGHT: String(slots), TRUST_PROXY: 'loopback' };
+    const config = loadConfig({ env: { ...env, ...settings }, cwd: folder.path });
+    const context = await createContext(config, harness.context.logger, { hasher: harness.context.hasher });
+    instance = { context, server: await startServer(context) };
+    ({ url } = instance.server);
+  }
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(async () => {
+    await instance?.server.close();
+    await instance?.context.close();
+    instance = undefined;
+    folder.remove();
+  });
+
+  const ask = (from: string, path = '/api/auth/setup-status') => request(url).get(path).set('X-Forwarded-For', from);
+  const change = (from: string, token: string) =>
+    request(url)
+      .put('/api/auth/profile')
+      .set('X-Forwarded-For', from)
+      .set('Authorization', `Bearer ${token}`)
+      .send({ lastName: 'Waiting' });
+
+  async function untilLoad(wanted: { working: number; queued: number }): Promise<void> {
+    for (;;) {
+      const { working, queued } = (await request(url).get('/readyz')).body.requests;
+      if (working === wanted.working && queued === wanted.queued) return;
+      await sleep(20);
+    }
+  }
+
+  /** While this works, no change is finished: all accounts are locked. */
+  async function whileLocked(work: () => Promise<void>): Promise<void> {
+    await harness.context.database.inTransaction(async (transaction) => {
+      await harness.context.database.models.User.update({ lastName: 'Held' }, { where: {}, transaction });
+      await work();
+    });
+  }
+
+  it('are served round robin: very many from one keep another waiting no longer than one does', async () => {
+    await start(1);
+    const { token } = await signIn(harness.context);
+    const ended: string[] = [];
+    const answers: Promise<unknown>[] = [];
+    const send = (from: string) => void answers.push(ask(from).then(({ status }) => ended.push(`${from} ${status}`)));
+    await whileLocked(async () => {
+      answers.push(change(attacker, token).then());
+      await untilLoad({ working: 1, queued: 0 });
+      for (let number = 0; number < 100; number += 1) send(attacker);
+      await untilLoad({ working: 1, queued: 100 });
+      send(other);
+      await untilLoad({ working: 1, queued: 101 });
+    });
+    await Promise.all(answers);
+    expect(ended).to.have.length(101);
+    // Answers on several connections may arrive in another order.
+    expect(ended.indexOf(`${other} 200`)).to.be.within(0, 10);
+    expect(ended.filter((one) => one === `${attacker} 200`)).to.have.length(100);
+  });
+
+  it('share the slots: one network has a quarter of them while others ask', async () => {
+    await start(8);
+    const { token } = await signIn(harness.context);
+    const answers: Promise<{ status: number }>[] = [];
+    await whileLocked(async () => {
+      expect((await ask(other)).status).to.equal(200);
+      for (let number = 0; number < 6; number += 1) answers.push(change(attacker, token).then());
+      await untilLoad({ working: 2, queued: 4 });
+      expect((await ask(other)).status).to.equal(200);
+      await untilLoad({ working: 2, queued: 4 });
+    });
+    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+  });
+
+  it('have all slots while nobody else asks', async () => {
+    await start(8);
+    const { token } = await signIn(harness.context);
+    const answers: Promise<{ status: number }>[] = [];
+    await whileLocked(async () => {
+      for (let number = 0; number < 6; number += 1) answers.push(change(attacker, token).then());
+      await untilLoad({ working: 6, queued: 0 });
+    });
+    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+  });
+
+  it('need no slot for operations that may take minutes', async () => {
+    await start(1);
+    const { token } = await signIn(harness.context, { role: 'super_admin' });
+    const { id } = await buildUser(harness.context);
+    let answer: Promise<{ status: number; body: { counts?: object } }> | undefined;
+    await whileLocked(async () => {
+      answer = request(url)
+        .post('/api/users/bulk')
+        .set('Authorization', `Bearer ${token}`)
+        .send({ action: 'deactivate', ids: [id] })
+        .then();
+      // It has come, or is about to: neither keeps the only slot.
+      for (let number = 0; number < 10; number += 1) expect((await ask(other)).status).to.equal(200);
+      await untilLoad({ working: 0, queued: 0 });
+    });
+    const { status, body } = (await answer) ?? {};
+    expect(status).to.equal(200);
+    expect(body?.counts).to.deep.equal({ done: 1, unchanged: 0, refused: 0 });
+  });
+
+  it('are told apart by the address that Express finds', async () => {
+    for (const trusted of [false, 1, 2, 'loopback', ['loopback', '192.0.2.0/24']]) {
+      const app = express().set('trust proxy', trusted);
+      const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+      app.get('/', (asked, response) => void response.json({ ip: asked.ip, found: addressOf(asked, isProxy) }));
+      for (const forwarded of ['', '192.0.2.1', '198.51.100.1, 192.0.2.1', '2001:db8::1 ,198.51.100.1,192.0.2.7']) {
+        const asked = request(app).get('/');
+        const { body } = await (forwarded === '' ? asked : asked.set('X-Forwarded-For', forwarded));
+        expect(body.found, `${trusted}: ${forwarded}`).to.be.a('string').that.equals(body.ip);
+      }
+      // What a client sends may be anything.
+      const { body } = await request(app)
+        .get('/')
+        .set('X-Forwarded-For', `unknown${',x'.repeat(1000)}`);
+      expect(body.found, String(trusted)).to.match(/127\.0\.0\.1$|^::1$/);
+    }
+  });
+});
