@@ -119,8 +119,8 @@ describe('help', () => {
     for (const { path, command } of naming) {
       const { stdout } = await cli.run([...path, '--help']);
       const names = command.registeredArguments.map((argument) => argument.name());
-      if (names.includes('course')) expect(stdout).to.match(/^ {2}course +its id or exact title$/m);
-      if (names.includes('user')) expect(stdout).to.match(/^ {2}user +id, email address or phone number$/m);
+      if (names.includes('course')) expect(stdout).to.match(/^ {2}course +its title, in any case, or its id$/m);
+      if (names.includes('user')) expect(stdout).to.match(/^ {2}user +email address, phone number or id$/m);
     }
   });
 

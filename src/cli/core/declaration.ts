@@ -106,8 +106,8 @@ export interface Declaration<Usage extends string, O extends Options, C extends 
 
 /** What the help says of arguments: the same in all commands. */
 const argumentDescriptions: Readonly<Record<string, string>> = {
-  course: 'its id or exact title',
-  user: 'id, email address or phone number',
+  course: 'its title, in any case, or its id',
+  user: 'email address, phone number or id',
   id: 'its id or the last 8 characters of it, as the list shows them',
   'session-id': 'its id or the last 8 characters of it, as "users sessions list" shows them',
   file: 'path of the file',

@@ -31,7 +31,7 @@ export function register(program: Command, registry: Registry): void {
   define(enrollments, registry, {
     usage: 'assign <course> <user...>',
     schema: 'current',
-    summary: 'Enroll trainees in a course: named by id, email or phone, the course by id or exact title',
+    summary: 'Enroll trainees in a course',
     examples: [
       'enrollments assign "Weaving for beginners" ada@example.org',
       'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --json',

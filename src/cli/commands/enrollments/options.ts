@@ -2,9 +2,9 @@ import { listingOptions, sortOption } from '../../core/columns.js';
 import { enrollmentColumns } from './columns.js';
 
 export const enrollmentListOptions = {
-  '--course <course>': 'only in this course: id or exact title',
-  '--user <user>': 'only of this trainee: id, email or phone',
-  '--trainer <user>': "only in this trainer's courses: id, email or phone",
+  '--course <course>': 'only in this course: title or id',
+  '--user <user>': 'only of this trainee: email, phone or id',
+  '--trainer <user>': "only in this trainer's courses: email, phone or id",
   '--status <status>': 'only pending, active, completed or cancelled ones; several separated by commas',
   '--search <text>': "search in the trainee's name and email",
   ...sortOption(
