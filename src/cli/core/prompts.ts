@@ -15,6 +15,8 @@ export interface Prompts {
   secret(message: string): Promise<string>;
   confirm(message: string, initial: boolean): Promise<boolean>;
   choose<T extends string>(message: string, choices: readonly { value: T; name: string }[]): Promise<T>;
+  /** Lets one be chosen of those that a search finds. @param find those for what was typed so far */
+  search(message: string, find: (typed: string) => Promise<{ value: string; name: string }[]>): Promise<string>;
 }
 
 const check = (atom: Joi.Schema, answer: string) =>
@@ -91,5 +93,11 @@ export async function createPrompts(io: Io): Promise<Prompts> {
       // The prompt gives back one of the values it was given.
       return answer as T;
     },
+    search: (message, find) =>
+      answerTo((ask) =>
+        ask<{ answer: string }>([
+          { type: 'search', name: 'answer', message, source: (typed: string | undefined) => find(typed ?? '') },
+        ]),
+      ),
   };
 }
