@@ -1,7 +1,9 @@
 /**
  * `npm run bench:peers`: the same work against Directus on the same database server. Cases (`--only`): login, me (the own
- * profile). Directus isn't a dependency: it is installed into the user's cache (peers/install.ts). It is asked as its
- * administrator, whose requests it answers without checks of permissions.
+ * profile), listing (a page of one trainer's enrollments among all, newest first, with their count), creating (accounts with
+ * a password). Directus isn't a dependency: it is installed into the user's cache (peers/install.ts). It is asked as its
+ * administrator, whose requests it answers without checks of permissions; its listing has the bare rows of the table, ours
+ * has the trainees and the courses, too.
  * The tests look at the options of this program only: an installation takes minutes and needs the registry.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +13,7 @@ import { createConnection } from 'mysql2/promise';
 import { factoryPassword } from '../test/support/factories.js';
 import { printJson, runSuite } from './figures.js';
 import { help, optionsHelp, selected } from './options.js';
-import { type Directus, directusDatabase, serveDirectus } from './peers/directus.js';
+import { type Directus, directusDatabase, directusEnrollments, serveDirectus } from './peers/directus.js';
 import { installDirectus } from './peers/install.js';
 import { closedLoop, compared, type Sent } from './requests/rounds.js';
 import { courseProgramme, openStage, type ProgrammeData, type Stage } from './requests/stages.js';
@@ -22,10 +24,14 @@ const peer = 'Directus';
 
 type Peers = Stage<ProgrammeData, Directus>;
 
-/** Rounds of both, each asked for the same in its own words. @param goal the least ratio to Directus' requests a second */
-function against(stage: Peers, name: string, ours: Sent, theirs: Sent, goal: number): Promise<void> {
-  const sent = (candidate: unknown) => (candidate === stage.service ? ours : theirs);
-  return compared(name, stage, stage.folder, sent, { goal, than: peer });
+/**
+ * Rounds of both, each asked for the same in its own words.
+ * @param ours what the service is sent in a round, made for each
+ * @param goal the least ratio to Directus' requests a second; without it nothing is judged
+ */
+function against(stage: Peers, name: string, ours: () => Sent, theirs: () => Sent, goal?: number): Promise<void> {
+  const sent = (candidate: unknown) => (candidate === stage.service ? ours() : theirs());
+  return compared(name, stage, stage.folder, sent, goal === undefined ? { than: peer } : { goal, than: peer });
 }
 
 async function login(stage: Peers): Promise<void> {
@@ -37,17 +43,80 @@ async function login(stage: Peers): Promise<void> {
   const password = factoryPassword;
   const ours = stage.data.emails.map((identifier) => ({ identifier, password }));
   const theirs = stage.yardstick.emails.map((email) => ({ email, password }));
-  await against(stage, 'login', signIn('/api/auth/login', ours), signIn('/auth/login', theirs), 4);
+  await against(
+    stage,
+    'login',
+    () => signIn('/api/auth/login', ours),
+    () => signIn('/auth/login', theirs),
+    4,
+  );
 }
 
 async function me(stage: Peers): Promise<void> {
   const load = closedLoop(50);
   const theirs = { path: '/users/me', tokens: [stage.yardstick.adminToken] };
-  await against(stage, 'me', { ...load, requests: [stage.data.me] }, { ...load, requests: [theirs] }, 8);
+  await against(
+    stage,
+    'me',
+    () => ({ ...load, requests: [stage.data.me] }),
+    () => ({ ...load, requests: [theirs] }),
+    8,
+  );
 }
 
+async function listing(stage: Peers): Promise<void> {
+  const load = closedLoop(20);
+  const { typicalTrainer, listing: request } = stage.data;
+  const query = `filter[trainer_id][_eq]=${typicalTrainer}&sort=-enrolled_at&limit=20&meta=filter_count`;
+  const theirs = { path: `/items/${directusEnrollments}?${query}`, tokens: [stage.yardstick.adminToken] };
+  await against(
+    stage,
+    'listing',
+    () => ({ ...load, requests: [request] }),
+    () => ({ ...load, requests: [theirs] }),
+    10,
+  );
+}
+
+/** How many accounts were created: each has a number of its own. */
+let created = 0;
+
+async function creating(stage: Peers): Promise<void> {
+  const load = closedLoop(20, 200);
+  const request = (path: string, token: string, account: (number: number) => object): Sent => {
+    const from = created;
+    created += load.count ?? 0;
+    const bodies = Array.from({ length: created - from }, (_, index) => account(from + index));
+    return { ...load, requests: [{ method: 'POST', path, tokens: [token], bodies }] };
+  };
+  const password = factoryPassword;
+  const email = (number: number) => `created${number}@example.org`;
+  await against(
+    stage,
+    'creating',
+    () =>
+      request('/api/auth/register', stage.data.adminToken, (number) => ({
+        firstName: 'Tia',
+        lastName: `Created ${number}`,
+        email: email(number),
+        phone: `+99 ${1_000_000 + number}`,
+        role: 'trainee',
+        password,
+      })),
+    () =>
+      request('/users', stage.yardstick.adminToken, (number) => ({
+        first_name: 'Tia',
+        last_name: `Created ${number}`,
+        email: email(number),
+        password,
+      })),
+  );
+}
+
+const cases = { login, me, listing, creating };
+
 async function run(): Promise<void> {
-  const chosen = selected({ login, me });
+  const chosen = selected(cases);
   const installed = await installDirectus();
   const server = await openBenchServer();
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
@@ -69,7 +138,10 @@ async function run(): Promise<void> {
   }
 }
 
-if (help) console.log(`npm run bench:peers -- [options]\nCases: login, me; all by default.\n\n${optionsHelp}`);
+if (help)
+  console.log(
+    `npm run bench:peers -- [options]\nCases: ${Object.keys(cases).join(', ')}; all by default.\n\n${optionsHelp}`,
+  );
 else {
   await runSuite('peers', run);
   printJson();

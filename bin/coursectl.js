@@ -1,13 +1,18 @@
 #!/usr/bin/env node
+// CommonJS, by the package.json beside it: when an ES module runs, the size of libuv's pool is already decided.
 // Only what every version of Node understands may stand here: an old one must get to read the message.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`coursectl needs Node 20.19 or later; this is Node ${process.versions.node}.`);
   process.exitCode = 1;
 } else {
+  // Password hashes take a thread for each core. With Node's four threads, files and host names would wait for them.
+  if (!process.env.UV_THREADPOOL_SIZE)
+    process.env.UV_THREADPOOL_SIZE = String(require('node:os').availableParallelism() + 4);
   import('../dist/cli/main.js').catch((error) => {
     const missing = error.code === 'ERR_MODULE_NOT_FOUND';
-    const unbuilt = error.url === new URL('../dist/cli/main.js', import.meta.url).href;
+    const main = require('node:path').join(__dirname, '..', 'dist', 'cli', 'main.js');
+    const unbuilt = error.url === require('node:url').pathToFileURL(main).href;
     const remedy = unbuilt ? 'coursectl is not built. Run: npm run build' : `${error.message}. Run: npm ci`;
     console.error(missing ? remedy : error);
     process.exitCode = missing ? 1 : 70;

@@ -598,7 +598,7 @@ export interface ImportFileColumn {
 export interface ImportReason {
   /** What becomes of the rows */
   outcome: 'skipped' | 'rejected';
-  /** Why the row was skipped or rejected: docs/IMPORTING.md lists the codes */
+  /** Why the row was skipped or rejected, by its first fault: docs/IMPORTING.md lists the codes */
   code: string;
   /** Field to correct; null where it is not a single one */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;
@@ -831,7 +831,7 @@ export interface ImportRow {
   line: number;
   /** What became of the row, or would */
   outcome: 'created' | 'updated' | 'skipped' | 'rejected';
-  /** Why the row was skipped or rejected: docs/IMPORTING.md lists the codes */
+  /** Why the row was skipped or rejected, by its first fault: docs/IMPORTING.md lists the codes */
   code: string | null;
   /** Field to correct, where it is a single one */
   field: 'firstName' | 'lastName' | 'email' | 'phone' | 'role' | 'isActive' | 'password' | 'passwordHash' | 'course' | 'enrollmentStatus' | 'notes' | 'fullName' | 'suspended' | null;

@@ -45,8 +45,8 @@ async function measure(
     expect(figures).to.deep.equal(['password hashes in the file, 100 rows']);
   });
 
+  // Every scenario starts the program, most several times.
   it('measure every scenario of imports', async function () {
-    // Starts the program twenty times.
     if (!fullDepth) this.skip();
     const { figures } = await measure(program, 'import');
     expect(figures).to.deep.equal([
@@ -70,7 +70,8 @@ async function measure(
     expect(stdout).to.match(/requests\/s$/m);
   });
 
-  it('measure bursts', async () => {
+  it('measure bursts', async function () {
+    if (!fullDepth) this.skip();
     const { figures } = await measure(program, 'bursts');
     expect(figures).to.deep.equal([
       '20 requests at once on SQLite',
@@ -79,13 +80,20 @@ async function measure(
     ]);
   });
 
-  it('measure logins against bcrypt alone', async () => {
+  it('measure logins against bcrypt alone', async function () {
+    if (!fullDepth) this.skip();
     const { stdout, figures } = await measure(program, 'login');
     expect(figures).to.deep.equal(['logins of 20 people at cost 10', 'the slowest logins', 'healthz meanwhile']);
     expect(stdout).to.match(/ logins\/s, bcrypt alone .* hashes\/s$/m);
   });
 
-  it('measure requests beside plain Express, and the memory of the service under load', async () => {
+  it('measure one scenario of requests beside plain Express', async () => {
+    const { figures } = await measure(program, 'requests', 'me');
+    expect(figures).to.deep.equal(['me, 5 connections']);
+  });
+
+  it('measure requests beside plain Express, and the memory of the service under load', async function () {
+    if (!fullDepth) this.skip();
     const { stdout, figures } = await measure(program, 'requests');
     expect(figures).to.deep.equal(['me, 5 connections', 'memory at half the capacity']);
     const rows = [...stdout.matchAll(/^ {5}(\w+): (?:the service|plain Express and SQL) +[\d,.]+\/s/gm)];
@@ -95,7 +103,7 @@ async function measure(
   });
 
   it('measure the listings of the web console as they are painted', async function () {
-    if (!existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium')) this.skip();
+    if (!fullDepth || !existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium')) this.skip();
     const { figures } = await measure(program, 'console', 'listings');
     expect(figures).to.deep.equal(
       ['people', 'enrollments'].flatMap((name) => [
@@ -144,14 +152,14 @@ async function measure(
 
   it('are listed with the suites and cases', async () => {
     expect((await bench('run.ts', '--help')).stdout).to.match(/^Suites: startup, import, listings, requests,/m);
-    expect((await bench('peers.ts', '--help')).stdout).to.match(/^Cases: login, me;/m);
+    expect((await bench('peers.ts', '--help')).stdout).to.match(/^Cases: login, me, listing, creating;/m);
   });
 
   for (const [args, message] of [
     [['--scale', 'half'], '--scale takes a number above 0, not "half".'],
     [['--rounds', '0'], '--rounds takes a number above 0, not "0".'],
     [['--depth'], "Unknown option '--depth'"],
-    [['--only', 'everything'], 'There is no everything. There are: login, me'],
+    [['--only', 'everything'], 'There is no everything. There are: login, me, listing, creating'],
   ] as const)
     it(`are refused before anything is installed: ${args.join(' ')}`, async () => {
       const { exitCode, stderr } = await bench('peers.ts', ...args);

@@ -9,6 +9,7 @@ import { temporaryFolder } from './support/temporary-folder.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const map = 'docs/ARCHITECTURE.md';
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
@@ -32,14 +33,46 @@ describe('The documents', () => {
   });
 
   it('name every file of src in the tree, or its pattern or folder', () => {
-    const tree = /```\n(.*?)```/s.exec(read('docs/ARCHITECTURE.md'))?.[1] ?? '';
-    const words = new Set(tree.match(/[\w-]+/g));
-    const asOne = /^(cli\/commands|db\/models|http\/(handlers|middleware|api\/operations)|console)\//;
+    const words = (text: string) => new Set(text.match(/[\w-]+/g));
+    const tree = words(/```\n(.*?)```/s.exec(read(map))?.[1] ?? '');
+    const stages = words(read('src/services/imports/README.md'));
+    const asOne =
+      /^(cli\/commands|db\/models|presenters|http\/(handlers|middleware|api\/(operations|docs-page))|console)\//;
     const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
     const unnamed = files.filter(
-      (file) => file.endsWith('.ts') && !asOne.test(file) && !words.has(path.basename(file, '.ts')),
+      (file) =>
+        file.endsWith('.ts') &&
+        !asOne.test(file) &&
+        !(file.startsWith('services/imports/') ? stages : tree).has(path.basename(file, '.ts')),
     );
     expect(unnamed).to.deep.equal([]);
+  });
+});
+
+describe('The map of the code', () => {
+  const prose = read(map).replace(/```.*?```/s, '');
+  const quoted = [...prose.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
+
+  it('names paths that exist', () => {
+    const paths = quoted.filter((text) => /^[\w./-]+\/([\w.-]+)?$/.test(text) && !/^\w+\/$/.test(text));
+    expect(paths.length).to.be.greaterThan(60);
+    const missing = paths.filter((file) => ![`src/${file}`, file].some((one) => existsSync(path.join(root, one))));
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('names functions and constants that exist', () => {
+    const names = quoted.flatMap((text) => /^[a-z]+[A-Z]\w*(?=(\(\.*\))?$)/.exec(text)?.[0] ?? []);
+    expect(names.length).to.be.greaterThan(30);
+    const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file))
+      .map((file) => read(`src/${file}`))
+      .join('\n');
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(sources))).to.deep.equal([]);
+  });
+
+  it('has lines of 140 characters at most', () => {
+    const lines = read(map).split('\n');
+    expect(lines.filter(({ length }) => length > 140)).to.deep.equal([]);
   });
 });
 

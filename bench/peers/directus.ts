@@ -16,6 +16,9 @@ const adminEmail = 'admin@example.org';
 /** The database of Directus, beside that of the service on the same server. */
 export const directusDatabase = 'coursectl_bench_directus';
 
+/** The copy of the service's table of enrollments that Directus serves. */
+export const directusEnrollments = 'enrollments';
+
 /** Directus as it runs in production, without its limits on requests and with as many connections as the service. */
 function settings(serverUrl: string, folder: string, port: number, password: string): NodeJS.ProcessEnv {
   const server = new URL(serverUrl);
@@ -77,7 +80,7 @@ async function started({ node, cli }: Installed, env: NodeJS.ProcessEnv, folder:
 }
 
 /**
- * Makes a database for Directus with as many accounts as the service's, and serves it.
+ * Makes a database for Directus with as many accounts as the service's and its enrollments, and serves it.
  * @param source the service's database
  * @param password of the administrator and of all accounts
  */
@@ -104,6 +107,10 @@ export async function serveDirectus(
        WHERE a.email = ? AND u.email <> a.email`,
       [adminEmail],
     );
+    // As Directus makes tables: it has an index for each relation, and no others.
+    const keys = 'PRIMARY KEY (id), KEY (user_id), KEY (course_id), KEY (trainer_id)';
+    await sql.query(`CREATE TABLE ${directusEnrollments} (${keys}) SELECT * FROM ${source}.enrollments`);
+    await sql.query('INSERT INTO directus_collections (collection) VALUES (?)', [directusEnrollments]);
     const [rows] = await sql.query<RowDataPacket[]>('SELECT email FROM directus_users ORDER BY id LIMIT 100');
     const candidate = await started(installed, env, folder);
     try {

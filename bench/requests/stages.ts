@@ -80,6 +80,9 @@ export interface ProgrammeData {
   catalogue: Request;
   /** Trainees who ask for places in courses, none of them twice for the same. @param count how many are sent at most */
   enrolling(count: number): Request;
+  /** The trainer whose enrollments are listed. */
+  typicalTrainer: string;
+  adminToken: string;
   /** Accounts of trainees, all with the password of the factory. */
   emails: readonly string[];
 }
@@ -102,6 +105,7 @@ export async function courseProgramme(context: Context, sql: Connection): Promis
   const { busiestTrainer, typicalTrainer } = await seedProgramme(context.database, sql, sizes);
   const trainer = await context.database.models.User.findByPk(typicalTrainer, { rejectOnEmpty: true });
   const trainerToken = await tokenFor(context, trainer);
+  const admin = await context.database.models.User.findOne({ where: { role: 'super_admin' }, rejectOnEmpty: true });
   const traineeTokens: string[] = [];
   const emails: string[] = [];
   const passwordHash = await context.hasher.hash(factoryPassword, 10);
@@ -119,6 +123,8 @@ export async function courseProgramme(context: Context, sql: Connection): Promis
   let from = 0;
   return {
     emails,
+    typicalTrainer,
+    adminToken: await tokenFor(context, admin),
     me: { path: '/api/auth/me', tokens: traineeTokens },
     listing: { path: `/api/enrollments/trainer/${typicalTrainer}`, tokens: [trainerToken] },
     catalogue: { path: '/api/courses', tokens: traineeTokens },

@@ -10,6 +10,7 @@ import { register as registerEnrollments } from './commands/enrollments/index.js
 import { register as registerFiles } from './commands/files/index.js';
 import { register as registerImports } from './commands/imports/index.js';
 import { register as registerMigrate } from './commands/migrate/index.js';
+import { register as registerOpen } from './commands/open/index.js';
 import { register as registerOverview } from './commands/overview/index.js';
 import { register as registerSeed } from './commands/seed/index.js';
 import { register as registerServe } from './commands/serve/index.js';
@@ -52,6 +53,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   const registry = { io, outcome };
   registerSetup(program, registry);
   registerServe(program, registry);
+  registerOpen(program, registry);
   registerOverview(program, registry);
   const users = registerUsers(program, registry);
   registerUsersRegister(users, registry);

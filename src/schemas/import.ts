@@ -127,6 +127,23 @@ export const importFormSchema = (importOptionsSchema as Types.ObjectSchema<Impor
   plan: listing.queryBoolean('plan').default(false),
 });
 
+/** What `users import --mapping` remembers. */
+export interface ColumnMappings {
+  mappings: { headings: string[]; map: string[] }[];
+}
+
+/** The file of `users import --mapping`. */
+export const columnMappingsSchema = Joi.object<ColumnMappings, true>({
+  mappings: Joi.array()
+    .items(
+      Joi.object<ColumnMappings['mappings'][number], true>({
+        headings: Joi.array().items(Joi.string().allow('')).required(),
+        map: Joi.array().items(Joi.string()).required(),
+      }),
+    )
+    .required(),
+});
+
 /** What a column of a file is. */
 export interface ColumnChoice {
   /** Its place in a row, from 0. */

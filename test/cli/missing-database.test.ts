@@ -15,7 +15,7 @@ const others: Readonly<Record<string, string>> = {
 };
 
 /** They don't look at the database at all. */
-const withoutDatabase = ['config', 'completion'];
+const withoutDatabase = ['config', 'open', 'completion'];
 
 describe('In a folder without a database', () => {
   const cli = useCommandLine(() => testEnvironment);

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
@@ -141,6 +142,21 @@ describe('The coursectl process', function () {
     expect(version).to.deep.equal({ exitCode: 0, stdout: `${packageVersion()}\n`, stderr: '' });
     expect(await start('nonsense').ended).to.include({ exitCode: 2, stdout: '' });
     expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+
+  it('has a thread for each hash and four for files and names, unless its environment says otherwise', async function () {
+    if (!existsSync('/proc/self/task')) return this.skip();
+    const atExit = 'console.error("threads", fs.readdirSync("/proc/self/task").length)';
+    const script = `import fs from "node:fs"; process.on("exit", () => ${atExit})`;
+    const threads = async (env: NodeJS.ProcessEnv) => {
+      const NODE_OPTIONS = `--import="data:text/javascript,${encodeURIComponent(script)}"`;
+      const options = { cwd: cli.folder, env: { ...cli.env, ...env, NODE_OPTIONS } };
+      const { stderr } = await processes.start(['config'], options).ended;
+      return Number(/threads (\d+)/.exec(stderr)?.[1]);
+    };
+    const one = await threads({ UV_THREADPOOL_SIZE: '1' });
+    expect((await threads({})) - one).to.equal(availableParallelism() + 4 - 1);
+    expect((await threads({ UV_THREADPOOL_SIZE: '9' })) - one).to.equal(9 - 1);
   });
 
   describe('on a database with many accounts', () => {

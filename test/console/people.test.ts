@@ -57,6 +57,14 @@ describePages('People', function () {
     await expect(page.getByText('1 to 20 of 27')).toBeVisible();
   });
 
+  it('signed in now, where the clock of the browser is behind', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    const page = await test.openAs(admin);
+    await page.clock.setFixedTime(Date.now() - 60_000);
+    await page.goto(new URL('/people', page.url()).href);
+    await expect(page.getByRole('row').nth(1)).toContainText('now');
+  });
+
   it('are searched while one types, without losing a letter', async () => {
     const { admin } = await buildPeople(test);
     const page = await test.openAs(admin, '/people');

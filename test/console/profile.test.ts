@@ -33,6 +33,19 @@ describePages('The own profile', function () {
     await expect(page.getByLabel('Email')).not.toBeEditable();
   });
 
+  it('says who changes the email, and leads the super admin there', async () => {
+    const page = await test.openAs(await person(), '/profile');
+    await expect(page.getByText('Only a super admin can change it.')).toBeVisible();
+    const admin = await test.context.database.models.User.findOne({
+      where: { role: 'super_admin' },
+      rejectOnEmpty: true,
+    });
+    const other = await test.openAs(admin, '/profile');
+    await other.getByRole('link', { name: 'Change it on your page under People' }).click();
+    await expect(other).toHaveURL(new RegExp(`/people/${admin.id}`));
+    await expect(other.getByLabel('Email')).toBeEditable();
+  });
+
   it('sets and removes a picture', async () => {
     const page = await test.openAs(await person(), '/profile');
     const buffer = await sharp({ create: { width: 40, height: 40, channels: 3, background: 'teal' } })

@@ -60,8 +60,12 @@ describe('Imports that are planned over HTTP', () => {
       { name: 'phone', required: true },
       { name: 'fullName', required: false },
     ]);
-    const problem = { outcome: 'rejected', code: 'INVALID', count: 1, rows: [5] };
-    const email = { field: 'email', message: 'Email must be a valid email address.' };
+    const problem = { outcome: 'rejected', count: 1, rows: [5] };
+    const email = {
+      code: 'EMAIL_INVALID',
+      field: 'email',
+      message: 'Email must be a valid email address.',
+    };
     expect(planned.plan.reasons).to.deep.include.members([{ ...problem, ...email }]);
     expect(planned.plan.reasons.map(({ field }: { field: string }) => field)).to.include.members(['phone', 'email']);
     expect(await models().User.count()).to.equal(before);
@@ -91,9 +95,11 @@ describe('Imports that are planned over HTTP', () => {
     const found = await rowsOf(id, 'search=P00002@EXAMPLE&limit=1');
     expect([found.pagination.totalItems, found.rows[0].line]).to.deep.equal([1, 3]);
     expect((await rowsOf(id, 'search=5')).rows.map(({ line }: { line: number }) => line)).to.deep.equal([5]);
-    const [rejected] = (await rowsOf(id, 'code=INVALID')).rows;
-    expect(rejected).to.deep.include({ line: 5, account: null, cells: ['A', 'B', 'nobody'] });
-    expect(rejected.message).to.include('Email must be a valid email address.');
+    for (const code of ['NAME_INVALID', 'EMAIL_INVALID', 'PHONE_MISSING'])
+      expect((await rowsOf(id, `code=${code}`)).pagination.totalItems, code).to.equal(1);
+    const [rejected] = (await rowsOf(id, 'code=EMAIL_INVALID')).rows;
+    expect(rejected).to.deep.include({ line: 5, code: 'NAME_INVALID', account: null, cells: ['A', 'B', 'nobody'] });
+    expect(rejected.message).to.include('Email "nobody" must be a valid email address.');
     expect((await rowsOf(id, 'code=COURSE_FULL')).rows).to.deep.equal([]);
     for (const code of ['\u{1f9b5}', 'caf\u00e9', 'invalid', 'A'.repeat(65)])
       await call('get', `/${id}/rows?code=${encodeURIComponent(code)}`).expect(400);

@@ -98,7 +98,9 @@ describe('Imports over HTTP', function () {
     expect(record.counts).to.deep.equal({ rows: 4, created: 3, updated: 0, skipped: 0, rejected: 1, enrolled: 0 });
     expect(record.progress).to.deep.equal({ rowsDone: 4, rowsTotal: 4 });
     const rejected = await call('get', `/api/imports/${record.id}/rejected.csv`).expect(200);
-    expect(rejected.text).to.match(/^\ufefffirstName,lastName,email,phone,line,code,reason\nA,B,nobody,,5,INVALID,/);
+    expect(rejected.text).to.match(
+      /^\ufefffirstName,lastName,email,phone,line,code,reason\nA,B,nobody,,5,NAME_INVALID,/,
+    );
     expect(rejected.headers).to.include({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     const outcome = await call('get', `/api/imports/${record.id}/outcome.csv`).expect(200);
     expect(outcome.text.trimEnd().split('\n')).to.have.length(5);
@@ -123,7 +125,7 @@ describe('Imports over HTTP', function () {
       };
       const rejected = await fetched('rejected');
       expect(rejected.type).to.equal(`text/csv; charset=${encoding}`);
-      expect(iconv.decode(rejected.bytes, encoding)).to.include("\nJürgen;Groß;juergen;'0301;2;INVALID;");
+      expect(iconv.decode(rejected.bytes, encoding)).to.include("\nJürgen;Groß;juergen;'0301;2;EMAIL_INVALID;");
       if (encoding === 'windows-1252') expect((await fetched('credentials')).type).to.equal('text/csv; charset=utf-8');
     }
   });
@@ -425,7 +427,7 @@ describe('Imports over HTTP', function () {
     expect(exitCode).to.equal(3);
     const { id } = await harness.context.database.models.Import.findOne({ rejectOnEmpty: true });
     const rejected = () => call('get', `/api/imports/${id}/rejected.csv`);
-    expect((await rejected().expect(200)).text).to.include('A,B,nobody,,3,INVALID,');
+    expect((await rejected().expect(200)).text).to.include('A,B,nobody,,3,NAME_INVALID,');
     rmSync(path.join(folder, 'people.rejected.csv'));
     const { body, headers } = await rejected().expect(503);
     expect(headers['retry-after']).to.match(/^\d+$/);

@@ -64,11 +64,29 @@ const looks = ['accessibility', 'course-layout', 'frame', 'hostile-text', 'layou
 );
 
 /**
+ * Slow tests of what stands before the database: declarations of operations, admission, connections, the terminal. Services,
+ * whose statements differ between databases, have tests of their own on both.
+ */
+const onceByDefault = [
+  'test/cli/commands/serve/serve-waiting.test.ts',
+  'test/cli/commands/setup/setup-wizard.test.ts',
+  'test/cli/subprocess.test.ts',
+  'test/http/authorization.test.ts',
+  'test/http/canaries.test.ts',
+  'test/http/connections.test.ts',
+  'test/http/contract.test.ts',
+  'test/http/text-cost.test.ts',
+  'test/readme.test.ts',
+];
+
+/**
  * Whether a test file has to run on each kind of database. Pages know nothing of the database behind the API, and a
- * browser is slow: their journeys run on the second one only at full depth, and what looks at them runs once.
+ * browser is slow: their journeys, and what is {@link onceByDefault}, run on the second one only at full depth, and what
+ * looks at pages runs once.
  */
 export function needsDatabase(file: string, isFull = fullDepth): boolean {
-  if (looks.includes(file) || (!isFull && file.startsWith('test/console/'))) return false;
+  if (looks.includes(file)) return false;
+  if (!isFull && (file.startsWith('test/console/') || onceByDefault.includes(file))) return false;
   return reaches(path.join(repository, file), databaseSupport);
 }
 
@@ -79,7 +97,7 @@ export function testFiles(): string[] {
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => path.posix.join('test', file))
     .sort();
-  const missing = slowFirst.filter((file) => !files.includes(file));
+  const missing = [...slowFirst, ...onceByDefault].filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`test/runner/files.ts names files that are not there: ${missing.join(', ')}`);
   return files.sort((a, b) => rank(a) - rank(b));
 }

@@ -24,6 +24,11 @@ describe('The runner of the tests', () => {
       expect(needsDatabase(`test/console/${name}.test.ts`, true)).to.equal(false);
   });
 
+  it('runs slow tests of what stands before the database on each at full depth', () => {
+    expect(needsDatabase('test/http/contract.test.ts', true)).to.equal(true);
+    expect(needsDatabase('test/http/contract.test.ts', false)).to.equal(false);
+  });
+
   it('starts the slowest files first, and leaves none out', () => {
     const files = testFiles();
     expect(files[0]).to.equal('test/http/programme-model.test.ts');

@@ -14,7 +14,8 @@ export interface Prompts {
   /** Asks once; every answer is valid. */
   secret(message: string): Promise<string>;
   confirm(message: string, initial: boolean): Promise<boolean>;
-  choose<T extends string>(message: string, choices: readonly { value: T; name: string }[]): Promise<T>;
+  /** @param initial what Enter alone answers; the first choice when absent */
+  choose<T extends string>(message: string, choices: readonly { value: T; name: string }[], initial?: T): Promise<T>;
   /** Lets one be chosen of those that a search finds. @param find those for what was typed so far */
   search(message: string, find: (typed: string) => Promise<{ value: string; name: string }[]>): Promise<string>;
 }
@@ -86,9 +87,17 @@ export async function createPrompts(io: Io): Promise<Prompts> {
         ask<{ answer: boolean }>([{ type: 'confirm', name: 'answer', message, default: initial }]),
       );
     },
-    async choose<T extends string>(message: string, choices: readonly { value: T; name: string }[]) {
+    async choose<T extends string>(message: string, choices: readonly { value: T; name: string }[], initial?: T) {
       const answer = await answerTo((ask) =>
-        ask<{ answer: string }>([{ type: 'select', name: 'answer', message, choices: [...choices] }]),
+        ask<{ answer: string }>([
+          {
+            type: 'select',
+            name: 'answer',
+            message,
+            choices: [...choices],
+            ...(initial !== undefined && { default: initial }),
+          },
+        ]),
       );
       // The prompt gives back one of the values it was given.
       return answer as T;

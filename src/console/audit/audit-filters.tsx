@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Input } from '../api/client.js';
@@ -6,6 +6,7 @@ import { type ListSearch, oneOf, type SearchChange } from '../app/list-search.js
 import { CoursePicker } from '../courses/course-picker.js';
 import { PersonPicker } from '../people/person-picker.js';
 import { FilterSelect } from '../ui/filter-select.js';
+import { Filters } from '../ui/filters.js';
 
 export type AuditSearch = ListSearch<'actor' | 'action' | 'targetType' | 'target' | 'from' | 'to'>;
 
@@ -61,7 +62,7 @@ interface AuditFiltersProps {
 export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) {
   const { t } = useTranslation();
   return (
-    <Group align="flex-end" gap="sm" component="search">
+    <Filters align="flex-end">
       <PersonPicker
         label={t('audit.filter.actor')}
         placeholder={t('audit.any.actor')}
@@ -117,6 +118,6 @@ export function AuditFilters({ search, onSearch, filtered }: AuditFiltersProps) 
           {t('action.clear')}
         </Button>
       )}
-    </Group>
+    </Filters>
   );
 }

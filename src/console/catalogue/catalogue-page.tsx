@@ -1,10 +1,11 @@
-import { Button, Checkbox, Group, SimpleGrid, Stack } from '@mantine/core';
+import { Button, Checkbox, SimpleGrid, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { levels } from '../courses/course-values.js';
 import { FilterSelect } from '../ui/filter-select.js';
+import { Filters } from '../ui/filters.js';
 import { Page } from '../ui/page.js';
 import { Pager } from '../ui/pager.js';
 import { SearchField } from '../ui/search-field.js';
@@ -82,18 +83,18 @@ export function CataloguePage() {
 
   return (
     <Page title={t('catalogue.title')}>
-      <Filters search={search} onSearch={onSearch} />
+      <CatalogueFilters search={search} onSearch={onSearch} />
       {content()}
     </Page>
   );
 }
 
-function Filters({ search, onSearch }: { search: Search; onSearch(change: SearchChange<Search>): void }) {
+function CatalogueFilters({ search, onSearch }: { search: Search; onSearch(change: SearchChange<Search>): void }) {
   const { t } = useTranslation();
   const categories = useApi('listCategories', {});
   const options = (categories.data?.categories ?? []).map((category) => ({ value: category, label: category }));
   return (
-    <Group gap="sm">
+    <Filters>
       <SearchField
         label={t('catalogue.search')}
         value={search.search}
@@ -124,6 +125,6 @@ function Filters({ search, onSearch }: { search: Search; onSearch(change: Search
         checked={search.seatsLeft === 'true'}
         onChange={({ currentTarget }) => onSearch({ seatsLeft: currentTarget.checked ? 'true' : undefined })}
       />
-    </Group>
+    </Filters>
   );
 }

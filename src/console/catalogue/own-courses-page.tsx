@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +6,7 @@ import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { enrollmentStatuses } from '../courses/course-values.js';
 import { StatusFilter } from '../courses/status-filter.js';
+import { Filters } from '../ui/filters.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { ButtonLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
@@ -61,9 +62,9 @@ export function OwnCoursesPage() {
 
   return (
     <Page title={t('nav.learning')}>
-      <Group>
+      <Filters>
         <StatusFilter value={status} onChange={(value) => onSearch({ status: value })} />
-      </Group>
+      </Filters>
       {content()}
       <ProgressDialog
         enrollment={editing && { id: editing.id, progress: editing.progress, name: editing.course.title }}

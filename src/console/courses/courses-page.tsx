@@ -9,6 +9,7 @@ import { formatDay, formatNumber, formatTime } from '../i18n/format.js';
 import { PersonPicker } from '../people/person-picker.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { FilterSelect } from '../ui/filter-select.js';
+import { Filters } from '../ui/filters.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
@@ -166,7 +167,7 @@ export function CoursesPage() {
   );
   return (
     <Page title={t('courses.title')} actions={create}>
-      <Filters search={search} onSearch={onSearch} />
+      <CourseFilters search={search} onSearch={onSearch} />
       <DataTable
         label={t('courses.title')}
         columns={columns}
@@ -187,12 +188,12 @@ export function CoursesPage() {
   );
 }
 
-function Filters({ search, onSearch }: { search: Search; onSearch(change: SearchChange<Search>): void }) {
+function CourseFilters({ search, onSearch }: { search: Search; onSearch(change: SearchChange<Search>): void }) {
   const { t } = useTranslation();
   const isAdmin = useUser().role === 'super_admin';
   const categories = useApi('listCategories', {});
   return (
-    <Group gap="sm">
+    <Filters>
       <SearchField label={t('courses.search')} value={search.search} onSearch={(text) => onSearch({ search: text })} />
       <FilterSelect
         label={t('courses.field.category')}
@@ -237,6 +238,6 @@ function Filters({ search, onSearch }: { search: Search; onSearch(change: Search
           onChange={(trainerId) => onSearch({ trainerId })}
         />
       )}
-    </Group>
+    </Filters>
   );
 }

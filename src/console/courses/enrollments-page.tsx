@@ -5,6 +5,7 @@ import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
 import { useUser } from '../app/session.js';
 import { PersonPicker } from '../people/person-picker.js';
+import { Filters } from '../ui/filters.js';
 import { Page } from '../ui/page.js';
 import { nameOf } from '../ui/person-name.js';
 import { SearchField } from '../ui/search-field.js';
@@ -52,7 +53,7 @@ export function EnrollmentsPage() {
   }
   return (
     <Page title={isAdmin ? t('nav.enrollments') : t('nav.participants')}>
-      <Group gap="sm">
+      <Filters>
         <SearchField
           label={t('courses.enrollments.search')}
           value={text}
@@ -75,7 +76,7 @@ export function EnrollmentsPage() {
           />
         )}
         {isAdmin && userId !== undefined && <OnlyUser id={userId} onClear={() => onSearch({ userId: undefined })} />}
-      </Group>
+      </Filters>
       <EnrollmentTable
         withCourse
         label={isAdmin ? t('nav.enrollments') : t('nav.participants')}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/queries.js';
 import { changedSearch, oneOf, orderOf, type SearchChange } from '../app/list-search.js';
+import { Filters } from '../ui/filters.js';
 import { lazyDialog } from '../ui/lazy.js';
 import { SearchField } from '../ui/search-field.js';
 import { Empty } from '../ui/states.js';
@@ -49,7 +50,7 @@ export function Participants({ course }: { course: Course }) {
   return (
     <Stack>
       <Group justify="space-between">
-        <Group gap="sm">
+        <Filters>
           <SearchField
             label={t('courses.participants.search')}
             value={text}
@@ -59,7 +60,7 @@ export function Participants({ course }: { course: Course }) {
           <Text size="sm" c="dimmed">
             <SeatsLeft course={course} />
           </Text>
-        </Group>
+        </Filters>
         {add}
       </Group>
       <EnrollmentTable

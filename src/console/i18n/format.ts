@@ -41,6 +41,10 @@ export function formatRelative(iso: string | null | undefined, now: number = Dat
   return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
 }
 
+/** How long ago something happened. "Now" where the clock of the browser is behind the service's. */
+export const formatAgo = (iso: string | null | undefined): string =>
+  formatRelative(iso, Math.max(Date.now(), iso ? Date.parse(iso) : 0));
+
 export const formatNumber = (number: number): string => new Intl.NumberFormat(locale()).format(number);
 
 /** A share in percent: `0.25` as "25 %". */

@@ -1,4 +1,4 @@
-import { Box, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../api/client.js';
@@ -7,6 +7,7 @@ import { changedSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { formatNumber, formatTime } from '../i18n/format.js';
 import { type Column, DataTable } from '../ui/data-table.js';
 import { FilterSelect } from '../ui/filter-select.js';
+import { Filters } from '../ui/filters.js';
 import { TextLink } from '../ui/links.js';
 import { Page } from '../ui/page.js';
 import { Empty } from '../ui/states.js';
@@ -73,7 +74,7 @@ export function ImportsPage() {
     <Page title={t('imports.title')} hint={t('imports.hint')}>
       <UploadArea />
       <Stack gap="sm">
-        <Box maw={300}>
+        <Filters>
           <FilterSelect
             label={t('field.status')}
             any={t('imports.anyStatus')}
@@ -81,7 +82,7 @@ export function ImportsPage() {
             value={status}
             onChange={(next) => change({ status: next })}
           />
-        </Box>
+        </Filters>
         <DataTable
           label={t('imports.title')}
           columns={columns}

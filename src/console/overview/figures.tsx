@@ -28,8 +28,10 @@ export interface Figure {
 
 /** Figures with what they count, as large as their importance. */
 export function Figures({ figures }: { figures: readonly Figure[] }) {
+  // None stands alone in the last row.
+  const columns = [3, 2, 4].find((count) => figures.length % count !== 1) ?? 3;
   return (
-    <SimpleGrid component="dl" cols={{ base: 2, xs: 3 }} spacing="sm" m={0}>
+    <SimpleGrid component="dl" cols={{ base: 2, xs: columns }} spacing="sm" m={0}>
       {figures.map(({ key, label, value }) => (
         <Stack key={key} gap={0} className="figure">
           <Text component="dt" size="sm" c="dimmed">

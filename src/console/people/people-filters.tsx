@@ -1,8 +1,9 @@
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Operations } from '../../../examples/api-types.js';
 import { flag, type ListSearch, oneOf, type SearchChange } from '../app/list-search.js';
 import { FilterSelect } from '../ui/filter-select.js';
+import { Filters } from '../ui/filters.js';
 import { SearchField } from '../ui/search-field.js';
 
 export type PeopleSearch = ListSearch<'role' | 'isActive' | 'requiresPasswordChange' | 'locked'>;
@@ -45,7 +46,7 @@ export function PeopleFilters({ search, onSearch, filtered }: PeopleFiltersProps
     { value: 'false', label: no },
   ];
   return (
-    <Group align="flex-end" gap="sm" component="search">
+    <Filters>
       <SearchField
         label={t('people.searchLabel')}
         value={search.search}
@@ -84,6 +85,6 @@ export function PeopleFilters({ search, onSearch, filtered }: PeopleFiltersProps
           {t('action.clear')}
         </Button>
       )}
-    </Group>
+    </Filters>
   );
 }

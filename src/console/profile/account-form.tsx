@@ -4,14 +4,15 @@ import { call } from '../api/client.js';
 import { useSession, useUser } from '../app/session.js';
 import { useApiForm } from '../ui/form.js';
 import { FormFailure } from '../ui/form-failure.js';
+import { TextLink } from '../ui/links.js';
 import { notifyDone } from '../ui/notify.js';
 import { useUnsavedGuard } from '../ui/unsaved.js';
 
-/** Name and phone number; the email address is the super admin's to change. */
+/** Name and phone number. Only a super admin can change email addresses, on the pages of people. */
 export function AccountForm() {
   const { t } = useTranslation();
   const { refresh } = useSession();
-  const { firstName, lastName, email, phone } = useUser();
+  const { id, role, firstName, lastName, email, phone } = useUser();
   const form = useApiForm({
     initialValues: { firstName, lastName, phone },
     // The service leaves empty fields as they are: here that would look as if they were saved.
@@ -40,7 +41,15 @@ export function AccountForm() {
             value={email}
             readOnly
             label={t('field.email')}
-            description={t('profile.account.emailHint')}
+            description={
+              role === 'super_admin' ? (
+                <TextLink to="/people/$id" params={{ id }}>
+                  {t('profile.account.changeEmail')}
+                </TextLink>
+              ) : (
+                t('profile.account.emailHint')
+              )
+            }
             inputWrapperOrder={['label', 'input', 'description']}
           />
         </SimpleGrid>

@@ -3,11 +3,15 @@ import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, upload } from '../api/client.js';
 import { useSession, useUser } from '../app/session.js';
+import { lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
 import { PictureInput } from '../ui/picture-input.js';
+import { Loading } from '../ui/states.js';
 import { AccountForm } from './account-form.js';
 import { PasswordForm } from './password-form.js';
-import { Sessions } from './sessions.js';
+
+// Below the forms.
+const Sessions = lazyPart(async () => (await import('./sessions.js')).Sessions, <Loading />);
 
 /** The own account: what it is called, its picture, its password, and where it is signed in. */
 export function ProfilePage() {

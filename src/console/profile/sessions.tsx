@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { type Answer, ApiError, call } from '../api/client.js';
 import { useApi, useChange, useRefresh } from '../api/queries.js';
 import { changedSearch } from '../app/list-search.js';
-import { formatRelative, formatTime } from '../i18n/format.js';
+import { formatAgo, formatTime } from '../i18n/format.js';
 import { clientName } from '../ui/client-name.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { type Column, DataTable } from '../ui/data-table.js';
@@ -125,7 +125,7 @@ function useColumns(onEnd: (session: Session) => void): readonly Column<Session>
       id: 'lastUsedAt',
       header: t('profile.sessions.lastUsedAt'),
       noWrap: true,
-      render: ({ lastUsedAt }) => formatRelative(lastUsedAt),
+      render: ({ lastUsedAt }) => formatAgo(lastUsedAt),
     },
     {
       id: 'expiresAt',

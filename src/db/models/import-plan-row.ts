@@ -8,6 +8,8 @@ export class ImportPlanRow extends Model<InferAttributes<ImportPlanRow>, InferCr
   declare line: number;
   declare outcome: 'created' | 'updated' | 'skipped' | 'rejected';
   declare code: string | null;
+  /** The codes of the further faults of the row, each between spaces; null when it has one at most. */
+  declare otherCodes: string | null;
   declare field: string | null;
   declare reason: string | null;
   declare userId: string | null;
@@ -24,6 +26,7 @@ export function initImportPlanRow(sequelize: Sequelize): typeof ImportPlanRow {
       line: { type: DataTypes.INTEGER, primaryKey: true, allowNull: false },
       outcome: { type: DataTypes.STRING(10), allowNull: false },
       code: { type: DataTypes.STRING(40) },
+      otherCodes: { type: DataTypes.STRING(255) },
       field: { type: DataTypes.STRING(20) },
       reason: { type: DataTypes.TEXT },
       userId: id(),

@@ -8,6 +8,8 @@ export class ImportRow extends Model<InferAttributes<ImportRow>, InferCreationAt
   declare line: number;
   declare outcome: 'created' | 'updated' | 'skipped' | 'rejected';
   declare code: string | null;
+  /** The codes of the further faults of the row, each between spaces; null when it has one at most. */
+  declare otherCodes: string | null;
   declare userId: string | null;
   declare reason: string | null;
   declare undoJson: string | null;
@@ -23,6 +25,7 @@ export function initImportRow(sequelize: Sequelize): typeof ImportRow {
       line: { type: DataTypes.INTEGER, primaryKey: true, allowNull: false },
       outcome: { type: DataTypes.STRING(10), allowNull: false },
       code: { type: DataTypes.STRING(40) },
+      otherCodes: { type: DataTypes.STRING(255) },
       userId: id(),
       reason: { type: DataTypes.TEXT },
       undoJson: { type: DataTypes.TEXT },

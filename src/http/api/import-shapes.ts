@@ -19,8 +19,8 @@ import {
 const line = count.description('Number of the line in the file on which the row begins, from 1').example(7);
 
 const rowCode = text
-  .description('Why the row was skipped or rejected: docs/IMPORTING.md lists the codes')
-  .example('INVALID');
+  .description('Why the row was skipped or rejected, by its first fault: docs/IMPORTING.md lists the codes')
+  .example('EMAIL_INVALID');
 
 const field = nullableWord(importFields);
 

@@ -1,4 +1,3 @@
-import { presentAuditEntry } from '../../presenters/audit-entry.js';
 import { presentSession } from '../../presenters/session.js';
 import { presentListedUser, presentUser } from '../../presenters/user.js';
 import { changeManyUsers } from '../../services/accounts/bulk.js';
@@ -11,7 +10,6 @@ import {
 } from '../../services/accounts/commands.js';
 import { findUserById, listUsers, usersCsv } from '../../services/accounts/queries.js';
 import { endUserSession, endUserSessions, listUserSessions } from '../../services/accounts/sessions.js';
-import { listAudit } from '../../services/audit.js';
 import { lockOf } from '../../services/auth/throttle-locks.js';
 import { actorOf } from '../../services/core.js';
 import { publicMessage } from '../server/errors.js';
@@ -88,10 +86,5 @@ export const userHandlers = {
   async unlockUser({ context, caller, params }) {
     await unlockUser(context, actorOf(caller), params.id);
     return { message: 'User unlocked successfully.' };
-  },
-
-  async listAudit({ context, query }) {
-    const { items, pagination } = await listAudit(context, query);
-    return { entries: items.map(presentAuditEntry), pagination };
   },
 } satisfies Partial<Handlers>;

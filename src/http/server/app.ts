@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
+import { auditHandlers } from '../handlers/audit.js';
 import { authHandlers } from '../handlers/auth.js';
 import { courseHandlers } from '../handlers/courses.js';
 import { enrollmentHandlers } from '../handlers/enrollments.js';
@@ -83,6 +84,7 @@ export function createApp(context: Context, given: Partial<ServerHandle> = {}, c
           ...enrollmentHandlers,
           ...fileHandlers,
           ...importHandlers(server),
+          ...auditHandlers,
           ...overviewHandlers,
           ...serviceHandlers(context, server, metrics),
         },

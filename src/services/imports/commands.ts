@@ -10,7 +10,7 @@ import { findImport, isRunning } from './queries.js';
 import { findPlan, removeDiscarded } from './queue/plan-store.js';
 import { assertBinding } from './queue/plan-worker.js';
 import { removeSpooledFile } from './queue/spool.js';
-import { type ApplyOptions, applyImport } from './run/apply.js';
+import { type AppliedImport, type ApplyOptions, applyImport } from './run/apply.js';
 import {
   assertLeaseHeld,
   assertNotFetched,
@@ -18,7 +18,7 @@ import {
   withImportLease,
   withJobLease,
 } from './run/import-lock.js';
-import { type ImportResult, lockImport, optionsOf } from './run/repository.js';
+import { lockImport, optionsOf } from './run/repository.js';
 import { type Advance, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
 
 /**
@@ -32,7 +32,7 @@ export async function resumeImport(
   id: string,
   options: Omit<ApplyOptions, 'record'>,
   prepare: (plan: ImportPlan) => Promise<void> = async () => undefined,
-): Promise<ImportResult> {
+): Promise<AppliedImport> {
   const record = await findImport(core, id);
   assertUnfinished(record);
   await assertNoOpenPlan(core, record);

@@ -39,10 +39,11 @@ function searched(search: string, match: object) {
   return { [Op.or]: [match, ...line] };
 }
 
-const filterOf = (importId: string, { outcome, code }: ImportRowListing) => ({
+/** @param code also of a further fault of the row */
+const filterOf = ({ sequelize }: Core['database'], importId: string, { outcome, code }: ImportRowListing) => ({
   importId,
   ...(outcome !== undefined && { outcome }),
-  ...(code !== undefined && { code }),
+  ...(code !== undefined && { [Op.and]: { [Op.or]: [{ code }, contains(sequelize, 'other_codes', ` ${code} `)] } }),
 });
 
 type Rows = Promise<{ totalItems: number; rows: Row[] }>;
@@ -52,7 +53,7 @@ async function plannedRows({ database }: Core, id: string, listing: ImportRowLis
   const { ImportPlanRow } = database.models;
   const { search } = listing;
   const where: WhereOptions<ImportPlanRow> = {
-    ...filterOf(id, listing),
+    ...filterOf(database, id, listing),
     ...(search && searched(search, contains(database.sequelize, 'search_key', searchKey(search)))),
   };
   const [totalItems, rows] = await Promise.all([
@@ -80,7 +81,7 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
   const { ImportRow } = database.models;
   const { search } = listing;
   const where: WhereOptions<ImportRow> = {
-    ...filterOf(id, listing),
+    ...filterOf(database, id, listing),
     ...(search && searched(search, refersToMatch(database.sequelize, 'user_id', 'users', searchKey(search)))),
   };
   const [totalItems, rows] = await Promise.all([ImportRow.count({ where }), ImportRow.findAll({ where, ...window })]);

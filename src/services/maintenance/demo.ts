@@ -8,7 +8,7 @@ import type { Actor, Core } from '../core.js';
 const demoPassword = 'demo-password';
 
 /** The ids of the demo's super admin and trainers, as `seeders/` makes them: one of their emails could be somebody's own. */
-const demoStaff = [
+const staffIds = [
   '019873e1-4580-7dc1-98b7-e1f0ab8dc50b',
   '01989840-2f40-7940-86b9-8af712017c80',
   '01989d66-8b40-7856-8172-6fb3d9d38d6c',
@@ -27,11 +27,11 @@ export interface Demo {
 
 const isProduction = ({ config }: Core): boolean => config.environment === 'production';
 
-/** The emails of the demo's staff, the super admin first. */
-async function staffEmails({ database }: Core): Promise<string[]> {
+/** The emails of the demo's super admin and trainers, also in production; none when it isn't loaded. */
+export async function demoStaff({ database }: Core): Promise<string[]> {
   const { User } = database.models;
   const found = await database.read(() =>
-    User.findAll({ where: { id: demoStaff }, attributes: ['id', 'email'], order: [['email', 'ASC']] }),
+    User.findAll({ where: { id: staffIds }, attributes: ['id', 'email'], order: [['email', 'ASC']] }),
   );
   return found.map(({ email }) => email);
 }
@@ -45,7 +45,7 @@ async function isEmpty({ database }: Core): Promise<boolean> {
 /** Whether the demo programme can be loaded, or is, and how to log in to it. */
 export async function showDemo(core: Core): Promise<Demo> {
   if (isProduction(core)) return { status: 'unavailable', accounts: [], password: null };
-  const accounts = await staffEmails(core);
+  const accounts = await demoStaff(core);
   if (accounts.length > 0) return { status: 'loaded', accounts, password: demoPassword };
   return { status: (await isEmpty(core)) ? 'available' : 'unavailable', accounts: [], password: null };
 }
@@ -69,7 +69,7 @@ export async function loadDemo(core: Core, actor: Actor, waiting: MigrationWait 
     // What it is about needs an id: that of the super admin, who is given the programme.
     await recordAudit(core, actor, { action: 'demo.load', targetType: 'user', targetId: id }, transaction);
   });
-  return { status: 'loaded', accounts: await staffEmails(core), password: demoPassword };
+  return { status: 'loaded', accounts: await demoStaff(core), password: demoPassword };
 }
 
 /**

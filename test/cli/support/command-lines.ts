@@ -63,6 +63,7 @@ export const readingLines: Readonly<Record<string, string>> = {
   serve: '--port 0',
   doctor: '',
   config: '',
+  open: '--print',
   completion: 'bash',
   'migrate status': '',
   'audit list': '',

@@ -3,8 +3,8 @@ import { settled } from './browser.js';
 
 /**
  * What is wrong with how a page is laid out, measured: the page scrolls sideways; something sticks out of the window and
- * can't be scrolled to; words are cut off; words lie on words; something that can be pressed is covered. What lies behind an
- * open dialog isn't looked at.
+ * can't be scrolled to; words are cut off; words lie on words; something that can be pressed is covered; filters leave part
+ * of a line empty on a narrow screen. What lies behind an open dialog isn't looked at.
  */
 export async function layoutProblems(page: Page): Promise<string[]> {
   await settled(page);
@@ -87,6 +87,21 @@ export async function layoutProblems(page: Page): Promise<string[]> {
         if (width > 3 && height > 5)
           problems.push(`on top of each other: ${describe(one.element)} and ${describe(other.element)}`);
       }
+
+    for (const search of window.innerWidth < 768 ? top.querySelectorAll('search') : []) {
+      const lines: { left: number; right: number; bottom: number }[] = [];
+      for (const field of search.children) {
+        const { left, right, top: above, bottom, width } = field.getBoundingClientRect();
+        // Lists that are open lie over the page.
+        if (width === 0 || field.matches('[class*="-dropdown"]')) continue;
+        const line = lines.at(-1);
+        if (!line || above >= line.bottom) lines.push({ left, right, bottom });
+        else [line.left, line.right] = [Math.min(line.left, left), Math.max(line.right, right)];
+      }
+      const { width } = search.getBoundingClientRect();
+      if (lines.some(({ left, right }) => right - left < width - 1))
+        problems.push(`uneven: ${describe(search)}, ${JSON.stringify(lines)} of ${width} pixels`);
+    }
 
     const controls = 'a[href], button, input, select, textarea, [role="tab"], [role="menuitem"], [role="option"]';
     for (const element of top.querySelectorAll(controls)) {

@@ -370,7 +370,7 @@ export const examples: { [K in keyof Contract]: (context: Context) => Promise<Ex
     return { token, params, body: { planId: record.planId } };
   },
   async listImportRows(context) {
-    const query = { outcome: 'rejected', code: 'INVALID', search: 'nobody', page: '1', limit: '5' };
+    const query = { outcome: 'rejected', code: 'EMAIL_INVALID', search: 'nobody', page: '1', limit: '5' };
     return { ...(await buildPlan(context)), query };
   },
   importRejects: buildImport,

@@ -9,6 +9,7 @@ import { isAppError, systemErrorCode } from '../../../errors.js';
 import { setupStatus } from '../../../services/accounts/setup.js';
 import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
+import { demoStaff } from '../../../services/maintenance/demo.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { counted, withCommandLines } from '../../core/output.js';
 import { printable } from '../../core/printable.js';
@@ -41,7 +42,13 @@ async function check(name: string, find: () => Promise<Finding>): Promise<Check>
   }
 }
 
-function signingSecret({ auth }: Config): Finding {
+function signingSecret({ auth }: Config, production: boolean): Finding {
+  if (auth.jwtSecret === undefined && production)
+    return {
+      status: 'failed',
+      detail: 'JWT_SECRET is not set',
+      remedy: 'Make one with: openssl rand -base64 48. Set it in the environment or in .env.',
+    };
   if (auth.jwtSecret === undefined) return { status: 'ok', detail: 'generated, kept in DATA_DIR (development)' };
   const weakness = secretWeakness(auth.jwtSecret);
   if (weakness === undefined)
@@ -51,21 +58,40 @@ function signingSecret({ auth }: Config): Finding {
     };
   // In production the configuration itself is refused.
   return {
-    status: 'warning',
+    status: production ? 'failed' : 'warning',
     detail: `JWT_SECRET ${weakness}`,
     remedy: 'Make one with: openssl rand -base64 48',
   };
 }
 
 /** Whether session cookies get `Secure`. The service speaks plain HTTP: only a proxy that it trusts tells it of HTTPS. */
-function sessionCookies({ environment, http }: Config): Finding {
+function sessionCookies({ http }: Config, production: boolean): Finding {
   if (http.trustProxy !== false) return { status: 'ok', detail: 'Secure in requests that came to the proxy by HTTPS' };
   const detail = 'Secure for loopback hosts only: without TRUST_PROXY all requests count as plain HTTP';
-  if (environment !== 'production') return { status: 'ok', detail };
+  if (!production) return { status: 'ok', detail };
   return {
     status: 'warning',
     detail,
     remedy: 'Run a proxy with TLS in front that sets X-Forwarded-Proto, and set TRUST_PROXY to its address.',
+  };
+}
+
+function metrics({ http }: Config): Finding {
+  if (http.metricsToken !== undefined) return { status: 'ok', detail: '/metrics asks for METRICS_TOKEN' };
+  return {
+    status: 'warning',
+    detail: 'everybody who reaches the service can read /metrics',
+    remedy: 'Set METRICS_TOKEN, or let the proxy refuse /metrics.',
+  };
+}
+
+async function demoProgramme(context: Context): Promise<Finding> {
+  const emails = await demoStaff(context);
+  if (emails.length === 0) return { status: 'ok', detail: 'not loaded' };
+  return {
+    status: 'failed',
+    detail: `loaded: its accounts, such as ${emails[0]}, have a public password`,
+    remedy: 'Begin with a fresh database.',
   };
 }
 
@@ -183,7 +209,7 @@ async function connected({ schema, config: { database } }: Context): Promise<Fin
   return { status: 'ok', detail: `${await schema.serverVersion()} at ${where}` };
 }
 
-async function databaseChecks(context: Context): Promise<Check[]> {
+async function databaseChecks(context: Context, production: boolean): Promise<Check[]> {
   const { schema, config, hasher } = context;
   const connection = await check('connection', () => connected(context));
   if (connection.status === 'failed') return [connection];
@@ -204,6 +230,7 @@ async function databaseChecks(context: Context): Promise<Check[]> {
           await check('super admin', () => superAdmin(context)),
           await check('locked addresses', () => lockedOut(context)),
           await check('proxy', () => trustedProxy(context)),
+          ...(production ? [await check('demo programme', () => demoProgramme(context))] : []),
         ]
       : [];
   const hashing: Check = {
@@ -217,8 +244,12 @@ async function databaseChecks(context: Context): Promise<Check[]> {
   return [connection, settings, state, ...contents, await check('clock', () => clock(context)), hashing];
 }
 
-/** Looks at everything that a service needs, and says of each what to do if it is wrong. */
-export async function doctor(run: Run): Promise<Result> {
+/**
+ * Looks at everything that a service needs, and says of each what to do if it is wrong.
+ * @param forProduction checks as if NODE_ENV were production
+ */
+export async function doctor(run: Run, forProduction: boolean): Promise<Result> {
+  // Production refuses settings of which the checks below say more: those of this environment must be valid.
   const configuration = await check('configuration', async () => ({
     status: 'ok',
     detail: `valid (${(await run.config()).environment})`,
@@ -226,12 +257,14 @@ export async function doctor(run: Run): Promise<Result> {
   const checks = [configuration];
   if (configuration.status === 'ok') {
     const context = await run.context();
+    const production = forProduction || context.config.environment === 'production';
     checks.push(await check('settings file', () => settingsFile(run.io.cwd)));
-    checks.push(await check('signing secret', async () => signingSecret(context.config)));
-    checks.push(await check('session cookies', async () => sessionCookies(context.config)));
+    checks.push(await check('signing secret', async () => signingSecret(context.config, production)));
+    checks.push(await check('session cookies', async () => sessionCookies(context.config, production)));
+    if (production) checks.push(await check('metrics', async () => metrics(context.config)));
     checks.push(await check('data folder', () => writeAccess(context.config)));
     checks.push(await check('file storage', () => fileStorage(context)));
-    checks.push(...(await databaseChecks(context)));
+    checks.push(...(await databaseChecks(context, production)));
   }
   const healthy = checks.every(({ status }) => status !== 'failed');
   const marks = {

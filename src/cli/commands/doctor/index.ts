@@ -1,13 +1,18 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
 
+const doctorOptions = {
+  '--production': 'check as if NODE_ENV were production: what is missing before real people use it',
+};
+
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'doctor',
     schema: 'any',
     missingDatabase: 'reported',
     summary: 'Check configuration, database, schema, secrets, folders and clock; changes nothing',
-    examples: ['doctor', 'doctor --json'],
-    run: async (run) => (await import('./checks.js')).doctor(run),
+    examples: ['doctor', 'doctor --production', 'doctor --json'],
+    options: doctorOptions,
+    run: async (run) => (await import('./checks.js')).doctor(run, Boolean(run.options.production)),
   });
 }

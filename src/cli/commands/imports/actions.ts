@@ -20,7 +20,7 @@ import type { Result, Run } from '../../core/run.js';
 import { rowsText } from '../../core/table.js';
 import { importColumns, importRowColumns } from './columns.js';
 import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
-import { confirmPlan, report } from './outcome.js';
+import { confirmPlan, remainder, report } from './outcome.js';
 import { createProgress } from './progress.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
@@ -124,6 +124,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
   const context = await run.context();
   const { credentials, rejects: rejectsPath, yes } = run.options;
   let progress = createProgress(run, 'Reading', undefined);
+  let total = 0;
   try {
     const result = await resumeImport(
       context,
@@ -134,13 +135,14 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
         ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
         signal: run.io.signal,
         onProgress: (rows) => progress.update(rows),
-        onResume: (rows) => run.say(`It was interrupted after ${counted(rows, 'row')} and is resumed there.`),
-        onWait: () => run.say('Another run of this file is active, or was just interrupted: waiting for it.'),
+        onResume: (rows) => progress.say(`It was interrupted and is resumed: ${remainder(rows, total)}.`),
+        onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
       },
       async (plan) => {
         progress.stop();
         if (!yes && plan.refusal === null) await confirmPlan(run, plan);
-        progress = createProgress(run, 'Importing', plan.counts.rows);
+        total = plan.counts.rows;
+        progress = createProgress(run, 'Importing', total);
       },
     );
     return report(result, (performance.now() - startedAt) / 1000, run.io);
@@ -211,7 +213,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
   try {
     const result = await undoImport(context, operator, id, {
       signal: run.io.signal,
-      onWait: () => run.say('Another run of this file is active, or was just interrupted: waiting for it.'),
+      onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
       onProgress: (rows) => progress.update(rows),
     });
     return { json: { import: importJson(await findImport(context, id)), undo: result }, text: undoText(result, false) };

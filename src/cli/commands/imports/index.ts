@@ -27,7 +27,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'rows <import>',
     schema: 'current',
     summary: 'List the rows of an import: of its plan until that is applied, then what became of them',
-    examples: ['imports rows 019aa0c4-... --outcome rejected', 'imports rows 019aa0c4-... --code INVALID --json'],
+    examples: ['imports rows 019aa0c4-... --outcome rejected', 'imports rows 019aa0c4-... --code EMAIL_INVALID --json'],
     options: importRowOptions,
     run: async (run) => (await import('./actions.js')).rows(run),
   });

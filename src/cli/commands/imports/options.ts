@@ -15,7 +15,7 @@ export const importRowOptions = {
 };
 
 export const importUsersOptions = {
-  '--dry-run': 'show the plan only; writes nothing',
+  '--dry-run': 'show the plan only; writes nothing, but rejected rows to a file that --rejects names',
   '--plan <id>': 'apply exactly the plan that the dry run with this id showed, or nothing',
   '--role <role>': 'for rows without a role: trainee (default) or trainer',
   '--course <course>': 'also enroll every trainee in this course: title or id',
@@ -33,6 +33,8 @@ export const importUsersOptions = {
   '--map <heading=field>': repeatable(
     'the field of a column with another name, such as "Mobile=phone"; may be repeated',
   ),
+  '--mapping <file>':
+    'asks at a terminal what the columns are, and remembers the answers for these headings in this file',
   '--template': 'print a file to fill in, and do nothing else',
   ...yesOption,
 };

@@ -1,7 +1,8 @@
 import type { ImportPlan } from '../../../services/imports/plan/plan.js';
+import { isPlainHeading } from '../../../services/imports/read/columns.js';
 import { delimiterNames } from '../../../services/imports/read/delimiters.js';
 import { encodingNames } from '../../../services/imports/read/encodings.js';
-import type { ImportResult } from '../../../services/imports/run/repository.js';
+import type { AppliedImport } from '../../../services/imports/run/apply.js';
 import { confirm } from '../../core/confirm.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { asTyped, counted, type Io } from '../../core/output.js';
@@ -20,7 +21,7 @@ export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
 
 /** A plan for `--json`. */
 export function planJson(plan: ImportPlan): object {
-  const { id, file, options, format, columns, ignoredColumns, roleWords, counts, samples } = plan;
+  const { id, file, options, format, columns, ignoredColumns, roleWords, counts, samples, reasons } = plan;
   const { identityChanges, identityChangesLeftOut, stopsAtLine, refusal, seconds } = plan;
   return {
     id,
@@ -32,12 +33,40 @@ export function planJson(plan: ImportPlan): object {
     ignoredColumns,
     roleWords,
     samples,
+    reasons,
     identityChanges,
     identityChangesLeftOut,
     stopsAtLine,
     refusal,
     seconds: Number(seconds.toFixed(3)),
   };
+}
+
+const mostReasons = 12;
+const linesPerReason = 5;
+
+/** Why rows are rejected, the most frequent reason first, with the lines of the first rows. */
+function reasonsText(all: ImportPlan['reasons']): string[] {
+  const reasons = all.filter(({ outcome }) => outcome === 'rejected');
+  const shown = reasons.slice(0, mostReasons).map(({ code, message, count, rows }) => {
+    const lines = rows.slice(0, linesPerReason).map((line) => line.toLocaleString('en'));
+    const more = count > lines.length ? ', ...' : '';
+    const text = `${message.replace(/\.$/, '')} (${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${more})`;
+    return printableLine(`    ${counted(count, 'row')} ${code}: ${text}`);
+  });
+  const left = reasons.length - shown.length;
+  return left > 0 ? [...shown, `    and ${counted(left, 'more reason')}: --json has all`] : shown;
+}
+
+/** How many rejected rows a plan shows as examples, besides the reasons. */
+const shownRejected = 3;
+
+/** Examples of what becomes of rows. */
+function samplesText(samples: ImportPlan['samples']): string[] {
+  const rejected = samples.filter(({ outcome }) => outcome === 'rejected');
+  const left = new Set(rejected.slice(shownRejected));
+  const shown = samples.filter((sample) => !left.has(sample));
+  return shown.length === 0 ? [] : ['For example:', ...shown.map(sampleText)];
 }
 
 function sampleText({ line, outcome, person, changes, code, reason }: ImportPlan['samples'][number]): string {
@@ -72,12 +101,23 @@ function renamed({ columns }: ImportPlan): string[] {
   return shown.length === 0 ? [] : [printableLine(`  Columns: ${shown.join(', ')}`)];
 }
 
+/** The columns that aren't imported, and how one of them is. */
+function ignoredText({ ignoredColumns }: ImportPlan): string[] {
+  const example = ignoredColumns.find(isPlainHeading);
+  const hint = example === undefined ? '' : ` (to import one: --map "${example}=FIELD")`;
+  return ignoredColumns.length === 0 ? [] : [printableLine(`  Columns ignored: ${ignoredColumns.join(', ')}${hint}`)];
+}
+
 /** The words that were taken for roles. */
 function roleWordsText({ roleWords }: ImportPlan): string[] {
   const words = Object.entries(roleWords).map(([word, role]) => `${word} = ${role}`);
   const more = words.length > mostRoleWords ? ` and ${words.length - mostRoleWords} more` : '';
   return words.length === 0 ? [] : [printableLine(`  Roles: ${words.slice(0, mostRoleWords).join(', ')}${more}`)];
 }
+
+/** How much of an interrupted import is done: "3,000 rows done, 7,000 left". @param total of the whole file */
+export const remainder = (done: number, total: number): string =>
+  `${done.toLocaleString('en')} ${done === 1 ? 'row' : 'rows'} done, ${(total - done).toLocaleString('en')} left`;
 
 /** A plan for people. */
 export function planText(plan: ImportPlan): string {
@@ -90,26 +130,27 @@ export function planText(plan: ImportPlan): string {
       ? [`  ${counted(counts.updated, 'account')} to update${counts.updated > 0 ? generated : ''}`]
       : []),
     `  ${counted(counts.skipped, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
-    `  ${counted(counts.rejected, 'row')} to reject`,
+    `  ${counted(counts.rejected, 'row')} to reject${counts.rejected > 0 ? ':' : ''}`,
+    ...reasonsText(plan.reasons),
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
     ...renamed(plan),
     ...roleWordsText(plan),
-    ...(plan.ignoredColumns.length > 0 ? [printableLine(`  Columns ignored: ${plan.ignoredColumns.join(', ')}`)] : []),
+    ...ignoredText(plan),
     ...(plan.stopsAtLine === null
       ? []
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),
     ...(unfinished && unfinished.rowsDone > 0
       ? [
-          `  An earlier import of this file was interrupted after ${counted(unfinished.rowsDone, 'row')}; it will be resumed there.`,
+          `  An earlier import of this file was interrupted and will be resumed: ${remainder(unfinished.rowsDone, counts.rows)}`,
         ]
       : []),
     ...identityChangesText(plan),
-    ...(plan.samples.length > 0 ? ['For example:', ...plan.samples.map(sampleText)] : []),
+    ...samplesText(plan.samples),
     ...(plan.refusal === null ? [] : [`This can't be imported: ${plan.refusal}`]),
   ].join('\n');
 }
 
-function headline({ id, status, counts }: ImportResult, seconds: number, io: Io): string {
+function headline({ id, status, counts }: AppliedImport, seconds: number, io: Io): string {
   const resume = asTyped(io, `imports resume ${id}`);
   switch (status) {
     case 'interrupted':
@@ -123,14 +164,14 @@ function headline({ id, status, counts }: ImportResult, seconds: number, io: Io)
   }
 }
 
-function exitCodeOf({ status, counts }: ImportResult) {
+function exitCodeOf({ status, counts }: AppliedImport) {
   if (status === 'interrupted') return exitCodes.interrupted;
   if (status === 'cancelled') return exitCodes.failure;
   return counts.rejected > 0 ? exitCodes.partial : exitCodes.ok;
 }
 
 /** What an import did, for people and programs. */
-export function report(result: ImportResult, seconds: number, io: Io): Result {
+export function report(result: AppliedImport, seconds: number, io: Io): Result {
   const { counts, credentialsFile, rejectsFile, status } = result;
   const whole = status === 'completed';
   const changed = [
@@ -140,9 +181,11 @@ export function report(result: ImportResult, seconds: number, io: Io): Result {
     `${counted(counts.skipped, 'row')} skipped`,
     `${counts.rejected} rejected`,
   ];
+  const rejected = reasonsText(result.reasons ?? []);
   const lines = [
     headline(result, seconds, io),
-    `  ${changed.join(', ')}`,
+    `  ${changed.join(', ')}${rejected.length > 0 ? ':' : ''}`,
+    ...rejected,
     ...(credentialsFile
       ? [`  Passwords: ${credentialsFile}${whole ? ' (hand them out, then delete the file)' : ''}`]
       : []),

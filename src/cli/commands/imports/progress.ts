@@ -6,10 +6,12 @@ import { garbageCollector } from './garbage-collector.js';
 /** Shows the progress of a command. */
 export interface Progress {
   update(rows: number): void;
+  /** Says something to the person at the terminal; a bar is removed first, and drawn again below. */
+  say(text: string): void;
   stop(): void;
 }
 
-const nothing: Progress = { update: () => undefined, stop: () => undefined };
+const nothing: Progress = { update: () => undefined, say: () => undefined, stop: () => undefined };
 
 /** How often a line is written where there is no terminal, in milliseconds. */
 const lineEveryMs = 5000;
@@ -26,6 +28,7 @@ export function createProgress(run: Run, label: string, total: number | undefine
       shown.update(rows);
       collect(rows);
     },
+    say: (text) => shown.say(text),
     stop: () => shown.stop(),
   };
 }
@@ -48,11 +51,18 @@ function bar(run: Run, label: string, total: number | undefined, rate: (rows: nu
     { stream: run.io.stderr, format, barsize, clearOnComplete: true, hideCursor: true, fps: 5 },
     cliProgress.Presets.shades_classic,
   );
+  let done = 0;
   single.start(total ?? 0, 0, { rate: 0 });
   return {
     update(rows) {
+      done = rows;
       if (total === undefined) single.setTotal(rows);
       single.update(rows, { rate: rate(rows) });
+    },
+    say(text) {
+      single.stop();
+      run.say(text);
+      single.start(total ?? done, done, { rate: rate(done) });
     },
     stop: () => single.stop(),
   };
@@ -68,6 +78,7 @@ function lines(run: Run, label: string, total: number | undefined, rate: (rows: 
       const done = total === undefined ? counted(rows, 'row') : `${rows} of ${counted(total, 'row')}`;
       run.say(`${label}: ${done}, ${rate(rows)} rows/s${left}`);
     },
+    say: (text) => run.say(text),
     stop: () => undefined,
   };
 }

@@ -2,16 +2,17 @@ import path from 'node:path';
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { operator } from '../../../services/core.js';
+import { planWithRejects } from '../../../services/imports/output/plan-rejects.js';
 import { templateText } from '../../../services/imports/output/template.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
 import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
-import { applyImport } from '../../../services/imports/run/apply.js';
-import type { ImportResult } from '../../../services/imports/run/repository.js';
+import { type AppliedImport, applyImport } from '../../../services/imports/run/apply.js';
 import { assertCanAsk } from '../../core/confirm.js';
-import { commandLine, counted, type Io } from '../../core/output.js';
+import { commandLine, type Io } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
-import { confirmPlan, planJson, planText, report } from './outcome.js';
+import { confirmPlan, planJson, planText, remainder, report } from './outcome.js';
 import { createProgress } from './progress.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 
@@ -47,21 +48,43 @@ async function importFile(
 ): Promise<Result> {
   const startedAt = performance.now();
   const { dryRun, plan: expectedPlan, yes } = run.options;
-  const plan = await makePlan(run, context, file);
+  const { plan, map } = await planWithMappings(run, context, file);
   if (expectedPlan !== undefined) assertExpected(plan, expectedPlan);
-  if (dryRun)
-    return {
-      json: { plan: planJson(plan) },
-      text: `${planText(plan)}\nNothing was written.${plan.refusal === null ? ` To do exactly this: ${exactly(run.io, named, run.options, plan)}` : ''}`,
-    };
+  if (dryRun) return planned(run, named, plan, map);
   if (plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
   const result = await apply(run, context, plan, spooled);
   return report(result, (performance.now() - startedAt) / 1000, run.io);
 }
 
+/** Plans with the mappings that are known, or else with those that a person gives. */
+async function planWithMappings(run: ImportRun, context: Context, file: string) {
+  let map = await mappingsFor(run, context, file);
+  try {
+    return { plan: await makePlan(run, context, file, map), map };
+  } catch (error) {
+    map = await mappingsAfter(error, run, context, file);
+    return { plan: await makePlan(run, context, file, map), map };
+  }
+}
+
+/** What a dry run has found. */
+function planned({ io, options }: ImportRun, named: string, plan: ImportPlan, map: readonly string[]): Result {
+  const rejectsFile =
+    options.rejects !== undefined && plan.counts.rejected > 0 ? path.resolve(io.cwd, options.rejects) : null;
+  const written =
+    rejectsFile === null ? 'Nothing was written.' : `Rejected rows with reasons: ${rejectsFile}\nNothing was imported.`;
+  const next =
+    plan.refusal === null ? ` To do exactly this: ${exactly(io, named, { ...options, map: [...map] }, plan)}` : '';
+  return {
+    json: { plan: { ...planJson(plan), ...(options.rejects !== undefined && { rejectsFile }) } },
+    text: `${planText(plan)}\n${written}${next}`,
+  };
+}
+
 /** The command line that does what a dry run has shown, and nothing else: its options belong to the plan. */
 function exactly(io: Io, named: string, options: ImportRun['options'], plan: ImportPlan): string {
-  const { dryRun: _, yes: __, ...others } = options;
+  // The file of rejected rows is written: another import never overwrites it. What --mapping remembers stands in --map.
+  const { dryRun: _, yes: __, rejects: ___, mapping: ____, ...others } = options;
   const words = Object.entries({ ...others, plan: plan.id }).flatMap(([name, value]: [string, unknown]) => {
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === true ? [option] : [value].flat().flatMap((one) => [option, String(one)]);
@@ -78,18 +101,22 @@ function assertExpected({ id, unfinished }: ImportPlan, expected: string): void 
   );
 }
 
-async function makePlan(run: ImportRun, context: Context, file: string): Promise<ImportPlan> {
+async function makePlan(run: ImportRun, context: Context, file: string, map: readonly string[]): Promise<ImportPlan> {
   const { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors } = run.options;
-  const { encoding, delimiter, map } = run.options;
+  const { encoding, delimiter } = run.options;
+  const { dryRun, rejects } = run.options;
   const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
   const progress = createProgress(run, 'Reading', undefined);
   try {
-    return await planImport(context, {
+    const request = {
       file,
       options: { ...policies, encoding, delimiter, map },
       signal: run.io.signal,
-      onProgress: (rows) => progress.update(rows),
-    });
+      onProgress: (rows: number) => progress.update(rows),
+    };
+    return dryRun && rejects !== undefined
+      ? await planWithRejects(context, request, path.resolve(run.io.cwd, rejects))
+      : await planImport(context, request);
   } finally {
     progress.stop();
   }
@@ -100,7 +127,7 @@ async function apply(
   context: Context,
   plan: ImportPlan,
   spooled: SpooledFile | undefined,
-): Promise<ImportResult> {
+): Promise<AppliedImport> {
   const { credentials, rejects } = run.options;
   const { cwd, signal } = run.io;
   const progress = createProgress(run, 'Importing', plan.counts.rows);
@@ -112,8 +139,8 @@ async function apply(
       signal,
       onProgress: (rows) => progress.update(rows),
       onResume: (rows) =>
-        run.say(`An import of this file was interrupted after ${counted(rows, 'row')}: it is resumed there.`),
-      onWait: () => run.say('Another run of this file is active, or was just interrupted: waiting for it.'),
+        progress.say(`An import of this file was interrupted and is resumed: ${remainder(rows, plan.counts.rows)}.`),
+      onWait: () => progress.say('Another run of this file is active, or was just interrupted: waiting for it.'),
     });
   } finally {
     progress.stop();

@@ -9,9 +9,11 @@ export function register(users: Command, registry: Registry): void {
     summary: 'Create accounts from a CSV file: show the plan, ask, then apply it',
     examples: [
       'users import people.csv --dry-run',
+      'users import people.csv --dry-run --rejects people.rejected.csv',
       'users import people.csv',
       'users import people.csv --on-existing update --course "First aid" --on-error abort',
       'users import people.csv --yes --credentials people.credentials.csv --json',
+      'users import people.csv --mapping columns.json',
       'users import --template > people.csv',
     ],
     options: importUsersOptions,

@@ -3,7 +3,7 @@ import { isAppError, validationError } from '../../../errors.js';
 import * as fields from '../../../schemas/fields.js';
 import { validate } from '../../../schemas/validate.js';
 import { passwordPolicy } from '../../../services/auth/password-policy.js';
-import { phoneDoubt } from '../../../services/imports/read/phone-doubts.js';
+import { phoneDoubtText } from '../../../services/imports/read/phone-doubts.js';
 import { confirm } from '../../core/confirm.js';
 import { readPassword } from '../../core/input.js';
 import { createPrompts, type Prompts } from '../../core/prompts.js';
@@ -48,7 +48,7 @@ export async function checkPersonOptions(run: PersonRun, schema: Joi.ObjectSchem
 async function askPhone(prompts: Prompts, given: string | undefined): Promise<string> {
   for (let phone = given; ; phone = undefined) {
     phone ??= await prompts.text('Phone', fields.phone);
-    const doubt = phoneDoubt(phone);
+    const doubt = phoneDoubtText(phone);
     if (doubt === undefined || (await prompts.confirm(`${doubt} Use it anyway?`, false))) return phone;
   }
 }
@@ -60,7 +60,7 @@ async function askPhone(prompts: Prompts, given: string | undefined): Promise<st
 export async function confirmPhone(run: Run, phone: string | undefined, otherwise: string): Promise<void> {
   // A phone with @ is refused without a question.
   if (phone === undefined || fields.hasAtSign(phone)) return;
-  const doubt = phoneDoubt(phone);
+  const doubt = phoneDoubtText(phone);
   if (doubt === undefined) return;
   if (run.interactive) await confirm(run, { question: `${doubt} Use it anyway?`, otherwise });
   else run.say(doubt);

@@ -5,6 +5,7 @@ export const profile: Words['profile'] = {
   account: {
     title: 'Konto',
     emailHint: 'Nur ein Super-Admin kann sie ändern.',
+    changeEmail: 'Auf deiner Seite unter „Personen“ ändern',
     required: 'Das darf nicht leer sein.',
   },
   password: {

@@ -3,6 +3,7 @@ export const profile = {
   account: {
     title: 'Account',
     emailHint: 'Only a super admin can change it.',
+    changeEmail: 'Change it on your page under People',
     required: 'This may not be empty.',
   },
   password: {

@@ -7,7 +7,9 @@ import type { ImportRow } from '../../../db/models/import-row.js';
 import type { User } from '../../../db/models/user.js';
 import { AppError, systemErrorCode } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { rejectColumns } from '../read/columns.js';
+import type { Decision } from '../plan/outcomes.js';
+import { type ColumnMapping, rejectColumns } from '../read/columns.js';
+import { rejectLine } from '../read/row-fields.js';
 import type { ImportFile } from '../read/rows.js';
 import { undoNoteOf } from '../undo/note.js';
 import { ReportFile } from './report-file.js';
@@ -140,6 +142,25 @@ function cellsOf(line: string, delimiter: string): string[] {
   }
 }
 
+/** The header of the file of rejected rows. */
+const rejectsHeader = ({ own }: ColumnMapping) => [...own.map(({ heading }) => heading), ...rejectColumns];
+
+/**
+ * A new file for the rejected rows of a plan.
+ * @throws AppError `USAGE` when it exists, or can't be created
+ */
+export function planRejects({ mapping, format }: Pick<ImportFile, 'mapping' | 'format'>, given: string) {
+  const header = rejectsHeader(mapping);
+  return claimGiven({ kind: 'rejected', header, format: rejectsFormat(format), given, file: given }, given, undefined);
+}
+
+/** The lines of the file of rejected rows for decisions. */
+export function rejectLines(mapping: ColumnMapping, decisions: readonly Decision[]): string[][] {
+  return decisions.flatMap(({ outcome, row }) =>
+    outcome === 'rejected' ? [rejectLine(mapping, row, [row.code, row.reason])] : [],
+  );
+}
+
 /**
  * Opens the files of an import: those of the interrupted run, or new ones.
  * @throws AppError `USAGE` for a path that can't be used, `FILE_UNUSABLE`
@@ -151,7 +172,6 @@ export async function openReports(
   file: string,
   { credentialsFile, rejectsFile, beside = file }: ReportPaths,
 ): Promise<Reports> {
-  const rejectsHeader = [...mapping.own.map(({ heading }) => heading), ...rejectColumns];
   const credentials = await openReport(
     {
       kind: 'credentials',
@@ -173,7 +193,7 @@ export async function openReports(
     const rejects = await openReport(
       {
         kind: 'rejected',
-        header: rejectsHeader,
+        header: rejectsHeader(mapping),
         format: rejectsFormat(format),
         given: rejectsFile,
         file: beside,

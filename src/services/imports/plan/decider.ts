@@ -4,13 +4,16 @@ import type { ImportOptions } from '../../../schemas/import.js';
 import { phoneKey } from '../../../schemas/keys.js';
 import type { Core } from '../../core.js';
 import { KeyIndex } from '../read/key-index.js';
-import { type CandidateRow, type FileRow, isRejected } from '../read/rows.js';
+import { type CandidateRow, type FileRow, isRejected, rejectedFor } from '../read/rows.js';
 import { undoNoteOf } from '../undo/note.js';
 import { AccountIndex, type MatchingAccounts } from './account-index.js';
 import type { CourseCapacity } from './course-capacity.js';
 import { EnrollmentDecider } from './enrollment-decider.js';
 import { type AccountChanges, type Decision, type ExistingAccount, rejection } from './outcomes.js';
 import { blockedRoleChanges, roleBlockReasons } from './role-changes.js';
+
+/** By these an account is found, or called. */
+const releasedFields = ['firstName', 'lastName', 'email', 'phone'] as const;
 
 /** How many rows of the ledger are read at a time. */
 const ledgerPage = 5000;
@@ -29,6 +32,8 @@ export class Decider {
   readonly #targets = new KeyIndex();
   /** Keys that updates changed, with their accounts: later rows of the file still mean these accounts by them. */
   readonly #released = new Map<string, string>();
+  /** The accounts whose name, email or phone earlier rows change. */
+  readonly #renamed = new Set<string>();
   /** The accounts that rows matched by their phone alone, by `line account`. */
   readonly phoneMatches = new KeyIndex();
   readonly #planned: KeyIndex | undefined;
@@ -79,9 +84,19 @@ export class Decider {
     }
   }
 
-  #release(userId: string, before: { email?: string; phone?: string }): void {
+  #release(userId: string, before: { [field in (typeof releasedFields)[number]]?: string }): void {
+    if (releasedFields.some((field) => before[field] !== undefined)) this.#renamed.add(userId);
     if (before.email !== undefined) this.#released.set(`email ${before.email}`, userId);
     if (before.phone !== undefined) this.#released.set(`phone ${phoneKey(before.phone)}`, userId);
+  }
+
+  /**
+   * An account in a sentence: by name and email; by its id where an earlier row of the file changes these, because they
+   * depend on how much of the file is written.
+   */
+  #nameOf(id: string, account: ExistingAccount | undefined): string {
+    if (account === undefined || this.#renamed.has(id)) return `account ${id}`;
+    return whole(account);
   }
 
   /**
@@ -102,28 +117,38 @@ export class Decider {
   #decideRow(row: FileRow, { byEmail, byPhone }: MatchingAccounts): Decision {
     if (isRejected(row)) return { outcome: 'rejected', row };
     if (row.doubt !== undefined && byEmail.get(row.person.email)?.phone !== row.person.phone)
-      return doubtful(row, row.doubt);
+      return { outcome: 'rejected', row: rejectedFor(row, [row.doubt]) };
     const key = phoneKey(row.person.phone);
     const [emailOwner, phoneOwner] = [byEmail.get(row.person.email), byPhone.get(key)];
     const emailId = emailOwner?.id ?? this.#released.get(`email ${row.person.email}`);
     const phoneId = phoneOwner?.id ?? this.#released.get(`phone ${key}`);
     if (emailId !== undefined && phoneId !== undefined && emailId !== phoneId)
-      return rejection(row, 'ACCOUNTS_DIFFER', `Email belongs to account ${emailId}, phone to account ${phoneId}.`);
+      return rejection(
+        row,
+        'ACCOUNTS_DIFFER',
+        `Email belongs to ${this.#nameOf(emailId, emailOwner)}, phone to ${this.#nameOf(phoneId, phoneOwner)}.`,
+      );
     const userId = emailId ?? phoneId;
     if (userId === undefined) return { outcome: 'created', row, enrollments: [] };
     if (emailId === undefined && this.#options.match === 'email')
-      return rejection(row, 'ACCOUNTS_DIFFER', otherEmail(userId));
+      return rejection(row, 'ACCOUNTS_DIFFER', otherEmail(this.#nameOf(userId, phoneOwner)));
     if (emailId === undefined) {
       const match = `${row.line} ${userId}`;
-      if (this.#planned && !this.#planned.has(match)) return rejection(row, 'ACCOUNTS_DIFFER', takenSince(userId));
+      if (this.#planned && !this.#planned.has(match))
+        return rejection(row, 'ACCOUNTS_DIFFER', takenSince(this.#nameOf(userId, phoneOwner)));
       if (this.#knownAt && phoneOwner && phoneOwner.updatedAt >= this.#knownAt)
-        return rejection(row, 'ACCOUNTS_DIFFER', changedSince(userId));
+        return rejection(row, 'ACCOUNTS_DIFFER', changedSince(this.#nameOf(userId, phoneOwner)));
       this.phoneMatches.firstLine(match, row.line);
     }
+    const account = emailOwner ?? phoneOwner;
     const earlier = this.#targets.firstLine(userId, row.line);
     if (earlier !== undefined && earlier < row.line)
-      return rejection(row, 'DUPLICATE_IN_FILE', `Line ${earlier} is about the same account, ${userId}.`, userId);
-    const account = emailOwner ?? phoneOwner;
+      return rejection(
+        row,
+        'DUPLICATE_IN_FILE',
+        `Line ${earlier} is about ${this.#nameOf(userId, account)}, too.`,
+        userId,
+      );
     // Only a released key matched: another process has changed the account since.
     if (account === undefined)
       return rejection(row, 'ALREADY_EXISTS', `The account ${userId} was changed meanwhile.`, userId);
@@ -135,17 +160,21 @@ export class Decider {
     const { onExisting, resetPasswords } = this.#options;
     const userId = account.id;
     if (onExisting === 'fail')
-      return rejection(row, 'ALREADY_EXISTS', `The account ${userId} has this email or phone already.`, userId);
+      return rejection(
+        row,
+        'ALREADY_EXISTS',
+        `${this.#nameOf(userId, account)} has this email or phone already.`,
+        userId,
+      );
     if (onExisting === 'skip') return { outcome: 'skipped', row, code: 'ALREADY_EXISTS', account, enrollments: [] };
     if (account.role === 'super_admin')
       return rejection(row, 'PROTECTED_ACCOUNT', "The super admin's account is never changed by an import.", userId);
     const changes = changesOf(row, account);
     if (Object.keys(changes).length === 0 && !resetPasswords)
       return { outcome: 'skipped', row, code: 'UNCHANGED', account, enrollments: [] };
-    this.#release(userId, {
-      ...(changes.email !== undefined && { email: account.email }),
-      ...(changes.phone !== undefined && { phone: account.phone }),
-    });
+    const before: Record<string, string> = {};
+    for (const field of releasedFields) if (changes[field] !== undefined) before[field] = account[field];
+    this.#release(userId, before);
     return { outcome: 'updated', row, account, changes, resetPassword: resetPasswords, enrollments: [] };
   }
 
@@ -154,7 +183,7 @@ export class Decider {
     const blocked = await blockedRoleChanges(this.#core, decisions);
     return decisions.map((one) => {
       const block = one.outcome === 'updated' && one.changes.role !== undefined && blocked.get(one.account.id);
-      return block ? rejection(one.row, block, roleBlockReasons[block](one.account.id), one.account.id) : one;
+      return block ? rejection(one.row, block, roleBlockReasons[block](whole(one.account)), one.account.id) : one;
     });
   }
 }
@@ -162,19 +191,17 @@ export class Decider {
 /** Whether the service plans the remaining rows of an import by itself: nobody sees what that plan does to whom. */
 const isResumedUnseen = ({ origin, rowsDone }: Import) => origin === 'http' && rowsDone > 0;
 
-function doubtful(row: CandidateRow, doubt: string): Decision {
-  const { row: rejected } = rejection(row, 'INVALID', doubt);
-  return { outcome: 'rejected', row: { ...rejected, problems: [{ path: 'phone', message: doubt }] } };
-}
+/** Name and email of an account. */
+const whole = ({ firstName, lastName, email }: ExistingAccount) => `${firstName} ${lastName} <${email}>`;
 
-const otherEmail = (id: string) =>
-  `Phone belongs to account ${id}, which has another email. Correct the row, or import it with match phone if it is the same person.`;
+const otherEmail = (name: string) =>
+  `Phone belongs to ${name}, who has another email. Correct the row, or import it with match phone if it is the same person.`;
 
-const takenSince = (id: string) =>
-  `Phone belongs to account ${id}, which has another email, and wasn't its phone when the import was planned. Check the row, and import it again.`;
+const takenSince = (name: string) =>
+  `Phone belongs to ${name}, who has another email, and wasn't its phone when the import was planned. Check the row, and import it again.`;
 
-const changedSince = (id: string) =>
-  `Phone belongs to account ${id}, which has another email, and was changed after the import began. Check the row, and import it again.`;
+const changedSince = (name: string) =>
+  `Phone belongs to ${name}, who has another email, and was changed after the import began. Check the row, and import it again.`;
 
 const changeableFields = ['firstName', 'lastName', 'email', 'phone', 'role', 'isActive'] as const;
 

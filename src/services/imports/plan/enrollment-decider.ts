@@ -1,7 +1,7 @@
 import type { EnrollmentStatus } from '../../../schemas/enrollment.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
-import type { RowCode } from '../read/rows.js';
+import type { RowCode } from '../read/row-codes.js';
 import type { CourseCapacity } from './course-capacity.js';
 import { CourseIndex, courseProblems, defaultCourse } from './course-index.js';
 import {

@@ -1,6 +1,7 @@
 import type { EnrollmentStatus } from '../../../schemas/enrollment.js';
 import type { Role } from '../../../schemas/fields.js';
-import type { CandidateRow, FileRow, RejectedRow, RowCode } from '../read/rows.js';
+import type { RowCode } from '../read/row-codes.js';
+import type { CandidateRow, FileRow, RejectedRow } from '../read/rows.js';
 
 /** The fields of an existing account that an import reads. */
 export interface ExistingAccount {
@@ -77,6 +78,16 @@ export function rejection(
 ): Decision & { outcome: 'rejected' } {
   const { line, cells } = row;
   return { outcome: 'rejected', row: { line, cells, code, reason }, ...(accountId !== undefined && { accountId }) };
+}
+
+/** The code of a decision, and those of further faults as the database keeps them: each between spaces. */
+export function codesOf(decision: Decision): { code: RowCode | null; otherCodes: string | null } {
+  if (decision.outcome === 'skipped') return { code: decision.code, otherCodes: null };
+  if (decision.outcome !== 'rejected') return { code: null, otherCodes: null };
+  const { code, problems = [] } = decision.row;
+  const others = new Set(problems.map((problem) => problem.code));
+  others.delete(code);
+  return { code, otherCodes: others.size === 0 ? null : ` ${[...others].join(' ')} ` };
 }
 
 /** Whether the row's account gets a password from this import. */

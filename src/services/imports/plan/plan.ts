@@ -1,6 +1,6 @@
 import type { CsvFormat } from '../../../csv/format.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
-import type { IdentityChange } from '../../../db/models/import-plan.js';
+import type { IdentityChange, PlanReason } from '../../../db/models/import-plan.js';
 import { AppError } from '../../../errors.js';
 import { type ImportableRole, type ImportOptions, importOptionsSchema, optionsText } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
@@ -9,11 +9,12 @@ import type { Core } from '../../core.js';
 import type { ColumnMapping } from '../read/columns.js';
 import { inspectFile } from '../read/inspect.js';
 import type { KeyIndex } from '../read/key-index.js';
-import { openImportFile, type Repetitions, remainingRows } from '../read/rows.js';
+import { type ImportFile, openImportFile, type Repetitions, remainingRows } from '../read/rows.js';
 import { fileBytes, fileIdentity } from '../read/source-file.js';
 import { CourseCapacity } from './course-capacity.js';
 import { Decider } from './decider.js';
 import type { Decision } from './outcomes.js';
+import { ReasonGroups } from './reasons.js';
 import { type PlanSample, PlanSummary } from './summary.js';
 
 /** What importing a file would do. Planning writes nothing. */
@@ -35,6 +36,8 @@ export interface ImportPlan {
   /** How many lines the file has; null when it was not read to its end. */
   lines: number | null;
   samples: readonly PlanSample[];
+  /** Why rows are skipped or rejected. */
+  reasons: readonly PlanReason[];
   /** The updates that change who an account is, and how many more there are. */
   identityChanges: readonly IdentityChange[];
   identityChangesLeftOut: number;
@@ -131,7 +134,7 @@ export interface PlanRequest {
   /** Called with the number of rows read so far. */
   onProgress?(rows: number): void;
   /** Called with the decisions of each batch, in the order of the file. */
-  onDecisions?(decisions: readonly Decision[]): Promise<void>;
+  onDecisions?(decisions: readonly Decision[], file: Pick<ImportFile, 'format' | 'mapping'>): Promise<void>;
 }
 
 /**
@@ -158,6 +161,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
   );
   const capacity = new CourseCapacity(core);
   const summary = new PlanSummary(begun?.counts);
+  const reasons = new ReasonGroups();
   let stopsAtLine: number | null = null;
   let read = 0;
   try {
@@ -174,7 +178,8 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
       const decisions = await decider.decide(rows, capacity);
       const wanted = options.onError === 'stop' ? upToFirstRejected(decisions) : decisions;
       summary.add(wanted);
-      await request.onDecisions?.(wanted);
+      reasons.add(wanted);
+      await request.onDecisions?.(wanted, { format, mapping });
       request.onProgress?.(summary.counts.rows);
       const last = wanted.at(-1);
       if (options.onError === 'stop' && last?.outcome === 'rejected') {
@@ -205,6 +210,7 @@ export async function planImport(core: Core, request: PlanRequest): Promise<Impo
     counts,
     lines: stopsAtLine === null ? lines() : null,
     samples,
+    reasons: reasons.list(),
     identityChanges,
     identityChangesLeftOut,
     generatedPasswords,

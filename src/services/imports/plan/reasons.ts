@@ -1,14 +1,14 @@
 import type { PlanReason } from '../../../db/models/import-plan.js';
 import type { ImportField } from '../../../schemas/import.js';
-import { importFields } from '../../../schemas/import.js';
-import type { RowCode } from '../read/rows.js';
+import type { MatchCode, RowCode } from '../read/row-codes.js';
+import type { RowProblem } from '../read/row-problems.js';
 import type { Decision } from './outcomes.js';
 
-/** A problem of a row: its field, and a sentence that is the same for all rows with this problem. */
-type Problem = Pick<PlanReason, 'field' | 'message'>;
+/** A problem of a row: its code, its field, and a sentence that is the same for all rows with this problem. */
+type Problem = Omit<RowProblem, 'reason'>;
 
-/** What is said of all rows with a code: the reason of a row names lines and accounts. */
-const problemsByCode: Readonly<Record<Exclude<RowCode, 'INVALID'>, Problem>> = {
+/** What is said of all rows with a code, where the row's own reason names lines and accounts. */
+const problemsByCode: Readonly<Record<MatchCode, Omit<Problem, 'code'>>> = {
   DUPLICATE_IN_FILE: { field: null, message: 'An earlier line has the same email, phone or account.' },
   ACCOUNTS_DIFFER: {
     field: 'phone',
@@ -34,16 +34,19 @@ const problemsByCode: Readonly<Record<Exclude<RowCode, 'INVALID'>, Problem>> = {
 export const fieldOfCode = (code: string | null): ImportField | null =>
   Object.entries(problemsByCode).find(([known]) => known === code)?.[1].field ?? null;
 
+const isMatchCode = (code: RowCode): code is MatchCode => code in problemsByCode;
+
+const problemOf = (code: RowCode, reason = ''): Problem => ({
+  code,
+  ...(isMatchCode(code) ? problemsByCode[code] : { field: null, message: reason }),
+});
+
 /** The problems for which a row is skipped or rejected; none for other rows. */
 export function problemsOf(decision: Decision): readonly Problem[] {
-  if (decision.outcome === 'skipped') return [problemsByCode[decision.code]];
+  if (decision.outcome === 'skipped') return [problemOf(decision.code)];
   if (decision.outcome !== 'rejected') return [];
   const { code, reason, problems } = decision.row;
-  if (code !== 'INVALID') return [problemsByCode[code]];
-  return (problems ?? [{ path: '', message: reason }]).map(({ path, message }) => ({
-    field: importFields.find((field) => field === path) ?? null,
-    message,
-  }));
+  return problems ?? [problemOf(code, reason)];
 }
 
 /** How many reasons are told apart: a plan's memory must not grow with the file. */
@@ -58,15 +61,14 @@ export class ReasonGroups {
   add(decisions: readonly Decision[]): void {
     for (const decision of decisions) {
       if (decision.outcome !== 'skipped' && decision.outcome !== 'rejected') continue;
-      const code = decision.outcome === 'skipped' ? decision.code : decision.row.code;
-      for (const problem of problemsOf(decision)) this.#count(decision.outcome, code, problem, decision.row.line);
+      for (const problem of problemsOf(decision)) this.#count(decision.outcome, problem, decision.row.line);
     }
   }
 
-  #count(outcome: PlanReason['outcome'], code: RowCode, problem: Problem, line: number): void {
-    const keyOf = ({ field, message }: Problem) => [outcome, code, field, message].join('\n');
-    const isKnown = this.#groups.has(keyOf(problem)) || this.#groups.size < mostReasons;
-    const told = isKnown ? problem : { field: null, message: otherProblems };
+  #count(outcome: PlanReason['outcome'], { code, field, message }: Problem, line: number): void {
+    const keyOf = (told: Omit<Problem, 'code'>) => [outcome, code, told.field, told.message].join('\n');
+    const isKnown = this.#groups.has(keyOf({ field, message })) || this.#groups.size < mostReasons;
+    const told = isKnown ? { field, message } : { field: null, message: otherProblems };
     const found = this.#groups.get(keyOf(told));
     if (!found) {
       this.#groups.set(keyOf(told), { outcome, code, ...told, count: 1, rows: [line] });

@@ -1,11 +1,11 @@
 import type { InferCreationAttributes } from 'sequelize';
-import type { PlanContent, PlanReason } from '../../../db/models/import-plan.js';
+import type { PlanContent } from '../../../db/models/import-plan.js';
 import type { ImportPlanRow } from '../../../db/models/import-plan-row.js';
 import { importFields, requiredImportColumns } from '../../../schemas/import.js';
 import { phoneKey, searchKey } from '../../../schemas/keys.js';
 import type { FilePreview } from '../read/preview.js';
 import { isRejected } from '../read/rows.js';
-import type { Decision } from './outcomes.js';
+import { codesOf, type Decision } from './outcomes.js';
 import type { ImportPlan } from './plan.js';
 import { problemsOf } from './reasons.js';
 
@@ -16,8 +16,8 @@ const fields = importFields.map((name) => ({ name, required: requiredImportColum
 const shownChanges = 100;
 
 /** The plan of a file that can be imported. */
-export function storedPlan(plan: ImportPlan, preview: FilePreview, reasons: PlanReason[]): PlanContent {
-  const unchanged = reasons.find(({ code }) => code === 'UNCHANGED')?.count ?? 0;
+export function storedPlan(plan: ImportPlan, preview: FilePreview): PlanContent {
+  const unchanged = plan.reasons.find(({ code }) => code === 'UNCHANGED')?.count ?? 0;
   const { identityChanges, identityChangesLeftOut, generatedPasswords, roleWords, stopsAtLine, refusal } = plan;
   const leftOut = Math.max(0, identityChanges.length - shownChanges) + identityChangesLeftOut;
   return {
@@ -26,7 +26,7 @@ export function storedPlan(plan: ImportPlan, preview: FilePreview, reasons: Plan
     columns: preview.columns,
     fields,
     counts: { ...plan.counts, unchanged },
-    reasons,
+    reasons: [...plan.reasons],
     identityChanges: identityChanges.slice(0, shownChanges),
     identityChangesLeftOut: leftOut,
     generatedPasswords,
@@ -98,16 +98,13 @@ export function planRow(
   const { outcome, row } = decision;
   const cells = mask(row.cells);
   const changes = changesOf(decision);
-  const [code, reason] = isRejected(row)
-    ? [row.code, row.reason]
-    : [outcome === 'skipped' ? decision.code : null, null];
   return {
     importId,
     line: row.line,
     outcome,
-    code,
+    ...codesOf(decision),
     field: outcome === 'rejected' ? (problemsOf(decision).find(({ field }) => field !== null)?.field ?? null) : null,
-    reason,
+    reason: isRejected(row) ? row.reason : null,
     userId: outcome === 'rejected' ? (decision.accountId ?? null) : 'account' in decision ? decision.account.id : null,
     searchKey: searchKeyOf(decision, cells),
     changesJson: changes.length === 0 ? null : JSON.stringify(changes),

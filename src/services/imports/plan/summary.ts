@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ImportCounts } from '../../../db/models/import.js';
 import type { IdentityChange } from '../../../db/models/import-plan.js';
-import type { RowCode } from '../read/rows.js';
+import type { RowCode } from '../read/row-codes.js';
 import { type Decision, needsSecret, type Outcome } from './outcomes.js';
 
 /** A row shown as an example of what will happen; holds no password. */

@@ -7,7 +7,6 @@ import { AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { Core } from '../../core.js';
 import { type ImportPlan, planImport } from '../plan/plan.js';
-import { ReasonGroups } from '../plan/reasons.js';
 import { planRow, storedPlan, unusablePlan } from '../plan/stored-plan.js';
 import type { CsvOptions } from '../read/csv-source.js';
 import { inspectFile } from '../read/inspect.js';
@@ -94,7 +93,6 @@ async function planRows(
 ): Promise<{ plan: ImportPlan; stored: PlanContent }> {
   const { ImportPlan, ImportPlanRow } = core.database.models;
   const mask = cellMask(preview.columns, preview.width);
-  const reasons = new ReasonGroups();
   let rowsRead = 0;
   const plan = await planImport(core, {
     file: record.filePath,
@@ -103,7 +101,6 @@ async function planRows(
     record,
     maxRows: core.config.imports.uploadRows,
     onDecisions: async (decisions) => {
-      reasons.add(decisions);
       rowsRead += decisions.length;
       const rows = decisions.map((decision) => planRow(record.id, decision, mask));
       await commit(async (transaction) => {
@@ -114,7 +111,7 @@ async function planRows(
   });
   if (plan.fileSha256 !== record.fileSha256)
     throw new AppError('FILE_UNUSABLE', `The file ${record.filePath} is not what was uploaded. Upload it again.`);
-  return { plan, stored: storedPlan(plan, preview, reasons.list()) };
+  return { plan, stored: storedPlan(plan, preview) };
 }
 
 async function finish(

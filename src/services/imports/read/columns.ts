@@ -79,6 +79,9 @@ function namesByKey() {
   return names;
 }
 
+/** The refusal of a header that lacks required columns, some of which may have other names. */
+export class MissingColumns extends AppError {}
+
 const invalid = (message: string) => new AppError('IMPORT_FILE_INVALID', message);
 const usage = (message: string) => new AppError('USAGE', message);
 
@@ -219,7 +222,7 @@ export function mapColumns(header: readonly string[], maps: readonly string[] = 
     (column) => !fields.has(column) && !(isWhole && (column === 'firstName' || column === 'lastName')),
   );
   const unused = ignored.map(({ heading }) => shown(heading));
-  if (missing.length > 0) throw missingColumns(missing, unused);
+  if (missing.length > 0) throw missingColumns(missing, ignored);
   const isRejects = addedColumns(headings) >= 0;
   return {
     width: headings.length,
@@ -237,16 +240,46 @@ function listed(headings: readonly string[]): string {
   return `${headings.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function missingColumns(missing: readonly ImportColumn[], unused: readonly string[]): AppError {
-  const guesses = missing.flatMap((column) => {
-    const near = [column, ...headerAliases[column]].flatMap((name) => closest(name, unused) ?? [])[0];
-    return near === undefined ? [] : [`--map "${near}=${column}"`];
-  });
-  return invalid(
+/** Whether a shell and `--map` read a heading between double quotes as it is. */
+export const isPlainHeading = (heading: string): boolean => /^[^"$`\\!=#…][^"$`\\!=…]*$/.test(heading);
+
+/** The option that imports a column as a field, for a shell: by the heading, or by the number where that has other signs. */
+const mapOption = ({ heading, index }: Column, field: string): string =>
+  `--map "${isPlainHeading(shown(heading)) ? shown(heading) : `#${index + 1}`}=${field}"`;
+
+/** The options for columns that the header lacks: of the headings that are nearly the same, or else of the first. */
+function mapOptions(
+  missing: readonly ImportColumn[],
+  unused: readonly Column[],
+): { guesses: string[]; others: string[] } {
+  const byHeading = new Map(unused.map((column) => [shown(column.heading), column]));
+  const [guesses, others]: [string[], string[]] = [[], []];
+  const unguessed: ImportColumn[] = [];
+  for (const field of missing) {
+    const headings = [...byHeading.keys()];
+    const near = [field, ...headerAliases[field]].flatMap((name) => closest(name, headings) ?? [])[0];
+    const column = near === undefined ? undefined : byHeading.get(near);
+    if (column === undefined) unguessed.push(field);
+    else guesses.push(mapOption(column, field));
+    byHeading.delete(near ?? '');
+  }
+  const left = [...byHeading.values()];
+  for (const [place, field] of unguessed.entries()) {
+    const column = left[place];
+    if (column !== undefined) others.push(mapOption(column, field));
+  }
+  return { guesses, others };
+}
+
+function missingColumns(missing: readonly ImportColumn[], unused: readonly Column[]): AppError {
+  const { guesses, others } = mapOptions(missing, unused);
+  return new MissingColumns(
+    'IMPORT_FILE_INVALID',
     [
       `The header lacks ${missing.join(', ')}.`,
       ...(guesses.length > 0 ? [`Did you mean ${guesses.join(' ')}?`] : []),
-      ...(unused.length > 0 ? [`Not understood: ${listed(unused)}.`] : []),
+      ...(unused.length > 0 ? [`Not understood: ${listed(unused.map(({ heading }) => shown(heading)))}.`] : []),
+      ...(others.length > 0 ? [`Say what they are, such as ${others.join(' ')}.`] : []),
       `The columns are: ${template}`,
     ].join(' '),
   );

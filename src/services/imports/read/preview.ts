@@ -17,6 +17,7 @@ import { type CsvFile, type CsvOptions, openCsv } from './csv-source.js';
 import { headingKey } from './headings.js';
 import { filledWidth } from './row-fields.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
+import { isSecretCell, isSecretColumn } from './secret-cells.js';
 
 /** The header and the first rows of a file, however little of it can be imported. */
 export interface FilePreview {
@@ -35,11 +36,6 @@ const longestSample = 100;
 /** What stands for a password. */
 const masked = '••••••';
 
-/** Headings of passwords that have no column of their own, by their keys. */
-const secretHeading = /pass|pwd|kennwort|contrasena|senha|secret|geheim|motde|hash|token|كلمةالمرور|كلمةالسر/;
-/** Hashes as other programs export them, and long hexadecimal texts. */
-const secretCell = /^\s*(\$[\w-]{1,20}\$|\{[\w-]{2,12}\}|pbkdf2|[\da-f]{32,}\s*$)/i;
-
 /** A text of no more than 100 characters. */
 function shortened(text: string): string {
   if (text.length <= longestSample) return text.toWellFormed();
@@ -50,16 +46,9 @@ function shortened(text: string): string {
     .toWellFormed();
 }
 
-/** Whether the cells of a column may be passwords, whatever it is mapped to. */
-function isSecret({ heading, field }: Pick<FileColumn, 'heading' | 'field'>): boolean {
-  const key = headingKey(heading);
-  const usual = knownByKey.get(key)?.field;
-  return [field, usual].some((one) => one === 'password' || one === 'passwordHash') || secretHeading.test(key);
-}
-
 /** A cell as it may be shown: shortened, and masked if it may be a password. */
 const shownCell = (cell: string, secret: boolean): string =>
-  cell.trim() !== '' && (secret || secretCell.test(cell)) ? masked : shortened(cell);
+  cell.trim() !== '' && (secret || isSecretCell(cell)) ? masked : shortened(cell);
 
 /**
  * The cells of rows as they may be shown, in the order of the columns, up to the last one that isn't empty. In a file with passwords, a row whose cells have moved
@@ -69,7 +58,7 @@ export function cellMask(
   columns: readonly Omit<FileColumn, 'samples'>[],
   width: number,
 ): (cells: readonly string[]) => string[] {
-  const places = columns.map((column) => ({ index: column.index, secret: isSecret(column) }));
+  const places = columns.map((column) => ({ index: column.index, secret: isSecretColumn(column) }));
   const placesBefore = (index: number) => {
     const first = places.findIndex((place) => place.index >= index);
     return first === -1 ? places.length : first;

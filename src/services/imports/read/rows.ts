@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CsvFormat } from '../../../csv/format.js';
-import { type FieldProblem, isAppError, validationError } from '../../../errors.js';
+import { type FieldProblem, isAppError } from '../../../errors.js';
 import type { ImportableRole, ImportOptions } from '../../../schemas/import.js';
 import { type ImportedPerson, importedPersonSchema, quickPerson } from '../../../schemas/imported-person.js';
 import { phoneKey } from '../../../schemas/keys.js';
@@ -13,42 +13,34 @@ import { mappingOf } from './header-hint.js';
 import { KeyIndex } from './key-index.js';
 import { phoneDoubt } from './phone-doubts.js';
 import { roleOf } from './role-words.js';
+import type { RowCode } from './row-codes.js';
 import { fieldsOf, filledWidth, restoredCells } from './row-fields.js';
+import { type RowProblem, rowProblem, rowProblems } from './row-problems.js';
 import type { CsvLimits, CsvRow } from './row-reader.js';
-
-/** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
-export const rowCodes = [
-  'INVALID',
-  'DUPLICATE_IN_FILE',
-  'ACCOUNTS_DIFFER',
-  'ALREADY_EXISTS',
-  'UNCHANGED',
-  'PROTECTED_ACCOUNT',
-  'HAS_COURSES',
-  'HAS_ENROLLMENTS',
-  'NOT_A_TRAINEE',
-  'ACCOUNT_INACTIVE',
-  'COURSE_UNKNOWN',
-  'COURSE_AMBIGUOUS',
-  'COURSE_FULL',
-  'ENROLLMENT_CANCELLED',
-] as const;
-/** Why a row was rejected or skipped. */
-export type RowCode = (typeof rowCodes)[number];
+import { hasSecretColumn } from './secret-cells.js';
 
 /** A row that the file alone gives no reason to reject. */
 export interface CandidateRow extends CsvRow {
   person: ImportedPerson;
   /** Why the row is rejected unless its account already has exactly this phone, as in an export. */
-  doubt?: string;
+  doubt?: RowProblem;
 }
 
 /** A row that is rejected, and why. */
 export interface RejectedRow extends CsvRow {
+  /** Of its first problem. */
   code: RowCode;
+  /** All problems of the row. */
   reason: string;
-  /** The problems of the row one by one, where the reason says several. */
-  problems?: readonly FieldProblem[];
+  /** The problems one by one, where the file alone shows them. */
+  problems?: readonly RowProblem[];
+}
+
+/** A row that is rejected for these problems, of which there is at least one. */
+export function rejectedFor({ line, cells }: CsvRow, problems: readonly RowProblem[]): RejectedRow {
+  const [first] = problems;
+  if (first === undefined) throw new Error(`Line ${line} is rejected without a problem.`);
+  return { line, cells, code: first.code, reason: problems.map(({ reason }) => reason).join(' '), problems };
 }
 
 /** A row, checked against the schema and the rows before it. */
@@ -86,16 +78,6 @@ export interface ImportFile {
 /** Columns of single words, of which surrounding spaces are trimmed. */
 const wordColumns = ['role', 'isActive', 'enrollmentStatus'] as const;
 
-function personOf(input: ReturnType<typeof fieldsOf>, doubt: string | undefined): ImportedPerson {
-  try {
-    return quickPerson(input) ?? validate(importedPersonSchema, input);
-  } catch (error) {
-    // All problems of a row are reported together.
-    if (!doubt || !isAppError(error, 'VALIDATION')) throw error;
-    throw validationError([...error.details, { path: 'phone', message: doubt }]);
-  }
-}
-
 /** How many words for roles are remembered. */
 const manyRoleWords = 100;
 
@@ -104,6 +86,18 @@ export type Repetitions = ReadonlyMap<number, string>;
 
 /** With so many repetitions, none are remembered. */
 const manyRepetitions = 20_000;
+
+/** The person of a row, or what the schema finds wrong with it. */
+function personOf(
+  input: ReturnType<typeof fieldsOf>,
+): { person: ImportedPerson } | { person?: never; details: readonly FieldProblem[] } {
+  try {
+    return { person: quickPerson(input) ?? validate(importedPersonSchema, input) };
+  } catch (error) {
+    if (!isAppError(error, 'VALIDATION')) throw error;
+    return { details: error.details };
+  }
+}
 
 /** Checks rows one by one, against the schema and against those before them. */
 class RowChecker {
@@ -115,6 +109,8 @@ class RowChecker {
   readonly #found = new Map<number, string>();
 
   readonly #policy: PasswordPolicy;
+  /** Whether values may be quoted: in a file with passwords, cells that have moved to other columns may be some. */
+  readonly #quotes: boolean;
   /** The words that stood for roles. */
   readonly roleWords = new Map<string, ImportableRole>();
 
@@ -122,6 +118,7 @@ class RowChecker {
     this.#format = format;
     this.#mapping = mapping;
     this.#policy = policy;
+    this.#quotes = !hasSecretColumn(mapping);
     this.#known = known;
   }
 
@@ -137,25 +134,25 @@ class RowChecker {
     if (filled > width) {
       const delimiter = delimiterNames[this.#format.delimiter];
       const reason = `The row has ${filled} fields, the header ${width}. Put fields that contain a ${delimiter} in quotes.`;
-      return { ...row, code: 'INVALID', reason };
+      const message = `The row has more fields than the header. Put fields that contain a ${delimiter} in quotes.`;
+      return rejectedFor(row, [{ code: 'SURPLUS_CELLS', field: null, message, reason }]);
     }
-    try {
-      const input = this.#inputOf(row.cells);
-      const doubt = phoneDoubt(input.phone ?? '');
-      const person = personOf(input, doubt);
-      const weakness = person.password && this.#policy('Password', person.password, person);
-      if (weakness)
-        return { ...row, code: 'INVALID', reason: weakness, problems: [{ path: 'password', message: weakness }] };
-      // Its keys aren't recorded: if the row is rejected later, the next row with the same email is no duplicate.
-      if (doubt) return { ...row, person, doubt };
-      const reason = this.#repetition(row.line, person);
-      return reason
-        ? { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason }
-        : { line: row.line, cells: row.cells, person };
-    } catch (error) {
-      if (!isAppError(error, 'VALIDATION')) throw error;
-      return { ...row, code: 'INVALID', reason: error.message, problems: error.details };
-    }
+    const input = this.#inputOf(row.cells);
+    const told = { input, quotes: this.#quotes };
+    const found = phoneDoubt(input.phone ?? '');
+    const doubt = found && rowProblem(found.code, { path: 'phone', message: found.message }, told);
+    const read = personOf(input);
+    if (read.person === undefined)
+      return rejectedFor(row, [...rowProblems(read.details, told), ...(doubt ? [doubt] : [])]);
+    const { person } = read;
+    const weakness = person.password && this.#policy('Password', person.password, person);
+    if (weakness) return rejectedFor(row, [rowProblem('PASSWORD_WEAK', { path: 'password', message: weakness }, told)]);
+    // Its keys aren't recorded: if the row is rejected later, the next row with the same email is no duplicate.
+    if (doubt) return { ...row, person, doubt };
+    const reason = this.#repetition(row.line, person);
+    return reason
+      ? { line: row.line, cells: row.cells, code: 'DUPLICATE_IN_FILE', reason }
+      : { line: row.line, cells: row.cells, person };
   }
 
   /** The fields of a row, with known words for roles replaced by the roles. */

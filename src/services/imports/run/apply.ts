@@ -1,5 +1,6 @@
 import type { Lease } from '../../../db/lease.js';
 import type { Import } from '../../../db/models/import.js';
+import type { PlanReason } from '../../../db/models/import-plan.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { optionsText } from '../../../schemas/import.js';
 import { passwordPolicy } from '../../auth/password-policy.js';
@@ -7,6 +8,7 @@ import type { Actor, Core } from '../../core.js';
 import { closeReports, openReports, type ReportPaths, type Reports } from '../output/reports.js';
 import { Decider } from '../plan/decider.js';
 import { findUnfinished, type ImportPlan } from '../plan/plan.js';
+import { ReasonGroups } from '../plan/reasons.js';
 import { removeSpooledFile } from '../queue/spool.js';
 import { type ImportFile, openImportFile } from '../read/rows.js';
 import { fileBytes } from '../read/source-file.js';
@@ -29,6 +31,12 @@ export interface ApplyOptions extends ReportPaths {
   onWait(): void;
 }
 
+/** What an import has done. */
+export interface AppliedImport extends ImportResult {
+  /** Why rows were skipped or rejected; null of a resumed run, which doesn't decide on all rows. */
+  reasons: readonly PlanReason[] | null;
+}
+
 /**
  * Applies a plan batch by batch. Each batch commits its accounts, its ledger rows and its progress together, after the
  * passwords of its accounts are on the disk. The next call for the same file and options resumes a run that broke off at
@@ -40,7 +48,7 @@ export async function applyImport(
   actor: Actor,
   plan: ImportPlan,
   options: ApplyOptions,
-): Promise<ImportResult> {
+): Promise<AppliedImport> {
   if (plan.refusal !== null && !mustUndo(plan)) throw new AppError('IMPORT_REFUSED', plan.refusal);
   return withImportLease(core, plan.fileSha256, optionsText(plan.options), options, (lease) =>
     runImport(core, actor, plan, options, lease),
@@ -58,7 +66,7 @@ async function runImport(
   plan: ImportPlan,
   options: ApplyOptions,
   lease: Lease,
-): Promise<ImportResult> {
+): Promise<AppliedImport> {
   let file: ImportFile | undefined;
   let reports: Reports | undefined;
   let run: ImportRun | undefined;
@@ -82,6 +90,7 @@ async function runImport(
       reports,
       mapping,
       decider,
+      reasons: record.rowsDone > 0 ? undefined : new ReasonGroups(),
       redecisions: 0,
       cancelCheckedAt: Number.NEGATIVE_INFINITY,
       isInterrupted: false,
@@ -91,7 +100,7 @@ async function runImport(
     if (record.rowsDone > 0) options.onResume(record.rowsDone);
     await importRows(run, file.batches, options);
     if (record.status === 'completed' || record.status === 'stopped') await removeSpooledFile(core, record);
-    return resultOf(record);
+    return { ...resultOf(record), reasons: run.reasons?.list() ?? null };
   } catch (error) {
     if (run) await noteFailure(run, error);
     // Planning could read it, so it must have changed.

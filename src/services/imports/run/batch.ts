@@ -10,7 +10,7 @@ import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js
 import type { Actor, Core } from '../../core.js';
 import { insertEnrollments } from '../../enrollments/store.js';
 import { newIds } from '../../ids.js';
-import { type Decision, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
+import { codesOf, type Decision, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
 import type { UndoNote } from '../undo/note.js';
 import { changedAccounts, type LedgerEntry } from './audit-records.js';
 import { assertCourses, assertTrainees, StaleDecision } from './batch-checks.js';
@@ -91,12 +91,9 @@ function* ledgerRows(
   for (const decision of decisions) {
     const { line } = decision.row;
     const { userId = accountOfRejected(decision), note = {} } = ledger.get(line) ?? {};
-    const [code, reason] =
-      decision.outcome === 'rejected'
-        ? [decision.row.code, decision.row.reason]
-        : [decision.outcome === 'skipped' ? decision.code : null, null];
+    const reason = decision.outcome === 'rejected' ? decision.row.reason : null;
     const undoJson = Object.keys(note).length === 0 ? null : JSON.stringify(note);
-    yield { importId, line, outcome: decision.outcome, code, userId, reason, undoJson };
+    yield { importId, line, outcome: decision.outcome, ...codesOf(decision), userId, reason, undoJson };
   }
 }
 

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError } from '../../../errors.js';
-import { closeReports } from '../output/reports.js';
+import { closeReports, rejectLines } from '../output/reports.js';
 import { CourseCapacity } from '../plan/course-capacity.js';
 import { type Decision, needsCapacity } from '../plan/outcomes.js';
 import { type ImportPlan, upToFirstRejected } from '../plan/plan.js';
 import { removeSpooledFile } from '../queue/spool.js';
-import type { ColumnMapping } from '../read/columns.js';
-import { rejectLine } from '../read/row-fields.js';
 import { type FileRow, remainingRows } from '../read/rows.js';
 import { undoRows } from '../undo/undo.js';
 import { credentialLines, prepareSecrets, writeBatch } from './batch.js';
@@ -165,6 +163,7 @@ async function tryBatch(
     await credentials.assertInPlace();
     await rejects.assertInPlace();
   });
+  run.reasons?.add(decisions);
 }
 
 async function decisionsOn(run: ImportRun, batch: PreparedBatch, refresh: boolean): Promise<readonly Decision[]> {
@@ -220,10 +219,4 @@ async function beginReports(run: ImportRun, withPasswords: boolean, withRejects:
   ];
   for (const report of unknown) if (report.length === 0) await report.begin();
   if (unknown.length > 0) await advance(run, reportsOf(reports));
-}
-
-function rejectLines(mapping: ColumnMapping, decisions: readonly Decision[]): string[][] {
-  return decisions.flatMap(({ outcome, row }) =>
-    outcome === 'rejected' ? [rejectLine(mapping, row, [row.code, row.reason])] : [],
-  );
 }

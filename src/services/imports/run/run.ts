@@ -6,6 +6,7 @@ import type { Actor, Core } from '../../core.js';
 import type { Reports } from '../output/reports.js';
 import type { Decider } from '../plan/decider.js';
 import type { ImportPlan } from '../plan/plan.js';
+import type { ReasonGroups } from '../plan/reasons.js';
 import type { ColumnMapping } from '../read/columns.js';
 import { fileIdentity } from '../read/source-file.js';
 import { assertLeaseHeld } from './import-lock.js';
@@ -20,6 +21,8 @@ export interface ImportRun {
   reports: Reports;
   mapping: ColumnMapping;
   decider: Decider;
+  /** Why rows are skipped or rejected; absent in a resumed run, which doesn't decide on all rows. */
+  reasons: ReasonGroups | undefined;
   /** How many batches were decided again. */
   redecisions: number;
   cancelCheckedAt: number;

@@ -14,11 +14,15 @@ interface Check {
 }
 
 /** What doctor says, as an object and as lines; both must agree. */
-async function examine(cli: CommandLine, changed: Record<string, string> = {}): Promise<Record<string, Check>> {
+async function examine(
+  cli: CommandLine,
+  changed: Record<string, string> = {},
+  ...options: string[]
+): Promise<Record<string, Check>> {
   const env = { ...cli.env, ...changed };
-  const { exitCode, stdout, stderr } = await cli.run(['doctor'], { env });
+  const { exitCode, stdout, stderr } = await cli.run(['doctor', ...options], { env });
   expect(stderr).to.equal('');
-  const { healthy, checks } = await cli.json<{ healthy: boolean; checks: Check[] }>(['doctor'], { env });
+  const { healthy, checks } = await cli.json<{ healthy: boolean; checks: Check[] }>(['doctor', ...options], { env });
   expect(healthy).to.equal(checks.every(({ status }) => status !== 'failed'));
   expect(exitCode).to.equal(healthy ? 0 : 1);
   const words = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ' };
@@ -121,6 +125,27 @@ describe('coursectl doctor', () => {
         detail: 'Secure in requests that came to the proxy by HTTPS',
       });
     expect((await examine(cli))['session cookies']).to.deep.include({ status: 'ok', detail: plain });
+  });
+
+  it('says before production what a development installation lacks for it', async () => {
+    await migrated();
+    const { 'demo programme': none } = await examine(cli, { JWT_SECRET: '' }, '--production');
+    expect(none).to.include({ status: 'ok', detail: 'not loaded' });
+    expect(await cli.run(['seed', 'demo'])).to.include({ exitCode: 0 });
+    const checks = await examine(cli, { JWT_SECRET: '' }, '--production');
+    const statuses = Object.fromEntries(Object.values(checks).map(({ name, status }) => [name, status]));
+    expect(statuses).to.include({
+      configuration: 'ok',
+      'signing secret': 'failed',
+      'session cookies': 'warning',
+      metrics: 'warning',
+      'demo programme': 'failed',
+    });
+    expect(checks['signing secret']?.remedy).to.match(/^Make one with: openssl rand -base64 48\./);
+    expect(checks['demo programme']?.detail).to.match(/^loaded: its accounts, such as \S+@example\.com, have a public/);
+    const { metrics } = await examine(cli, { METRICS_TOKEN: 'a-token-of-metrics' }, '--production');
+    expect(metrics).to.deep.equal({ name: 'metrics', status: 'ok', detail: '/metrics asks for METRICS_TOKEN' });
+    expect(Object.keys(await examine(cli))).not.to.include.members(['metrics', 'demo programme']);
   });
 
   it('reports why the database is unreachable and what to check, without its password', async () => {

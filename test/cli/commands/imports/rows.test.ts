@@ -14,9 +14,13 @@ describe('coursectl imports rows', () => {
     expect(stdout).to.match(/^LINE +OUTCOME +CODE +ACCOUNT +WHY\n +2 +created +p00001@example\.org\s/);
     const rejected = JSON.parse((await cli('imports', 'rows', id, '--outcome', 'rejected', '--json')).stdout);
     expect(rejected.pagination).to.include({ totalItems: 1 });
-    expect(rejected.rows[0]).to.deep.include({ line: 4, code: 'INVALID', account: null, cells: null });
-    const found = await cli('imports', 'rows', id, '--search', 'p00002', '--code', 'INVALID', '--json');
+    expect(rejected.rows[0]).to.deep.include({ line: 4, code: 'NAME_INVALID', account: null, cells: null });
+    const found = await cli('imports', 'rows', id, '--search', 'p00002', '--code', 'EMAIL_INVALID', '--json');
     expect(JSON.parse(found.stdout).rows).to.deep.equal([]);
+    for (const code of ['NAME_INVALID', 'EMAIL_INVALID']) {
+      const [row] = JSON.parse((await cli('imports', 'rows', id, '--code', code, '--json')).stdout).rows;
+      expect(row, code).to.deep.include({ line: 4, code: 'NAME_INVALID' });
+    }
     const wrong = await cli('imports', 'rows', id, '--outcome', 'lost');
     expect(wrong.exitCode).to.equal(2);
     expect(wrong.stderr).to.include('--outcome must be one of created, updated, skipped, rejected.');

@@ -27,10 +27,10 @@ describe('Rows that cannot be imported', () => {
     expect(emails).to.deep.equal(['ada@example.org', 'fay@example.org']);
     expect((await ledger()).map(({ line, outcome, code }) => `${line} ${outcome} ${code}`)).to.deep.equal([
       '2 created null',
-      '3 rejected INVALID',
-      '5 rejected INVALID',
+      '3 rejected NAME_INVALID',
+      '5 rejected PHONE_MANGLED',
       '6 rejected DUPLICATE_IN_FILE',
-      '7 rejected INVALID',
+      '7 rejected SURPLUS_CELLS',
       '8 created null',
     ]);
   });
@@ -39,7 +39,13 @@ describe('Rows that cannot be imported', () => {
     const { exitCode, stdout } = await importing.run(importing.write('people.csv', mixed), '--yes');
     expect(exitCode).to.equal(3);
     expect(stdout.split('\n').slice(1)).to.deep.equal([
-      '  2 accounts created, 0 rows skipped, 4 rejected',
+      '  2 accounts created, 0 rows skipped, 4 rejected:',
+      '    1 row NAME_INVALID: First name must be 2 to 50 characters (line 3)',
+      '    1 row EMAIL_INVALID: Email must be a valid email address (line 3)',
+      '    1 row PHONE_MISSING: Phone is required (line 3)',
+      '    1 row PHONE_MANGLED: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again (line 5)',
+      '    1 row DUPLICATE_IN_FILE: An earlier line has the same email, phone or account (line 6)',
+      '    1 row SURPLUS_CELLS: The row has more fields than the header. Put fields that contain a comma in quotes (line 7)',
       `  Passwords: ${importing.folder}/people.credentials.csv (hand them out, then delete the file)`,
       `  Rejected rows with reasons: ${importing.folder}/people.rejected.csv (correct them and import that file)`,
       '',
@@ -52,7 +58,6 @@ describe('Rows that cannot be imported', () => {
     const text = readFileSync(rejectsFile ?? '', 'utf8');
     expect(text.split('\n')[0]).to.equal(`\ufeff${header},line,code,reason`);
     expect(text).to.include("'+44 4");
-    const email = 'Email must be a valid email address.';
     expect(recordsOf(rejectsFile).map((row) => Object.values(row))).to.deep.equal([
       [
         'two\nlines',
@@ -62,8 +67,8 @@ describe('Rows that cannot be imported', () => {
         '',
         'b',
         '3',
-        'INVALID',
-        `First name must be 2 to 50 characters. ${email} Phone is required.`,
+        'NAME_INVALID',
+        'First name "A" must be 2 to 50 characters. Email "nobody" must be a valid email address. Phone is required.',
       ],
       [
         'blue',
@@ -73,8 +78,8 @@ describe('Rows that cannot be imported', () => {
         '4.41E+11',
         'c',
         '5',
-        'INVALID',
-        'Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.',
+        'PHONE_MANGLED',
+        'Phone "4.41E+11" was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again.',
       ],
       [
         'blue',
@@ -95,7 +100,7 @@ describe('Rows that cannot be imported', () => {
         '+44 5',
         'e',
         '7',
-        'INVALID',
+        'SURPLUS_CELLS',
         'The row has 7 fields, the header 6. Put fields that contain a comma in quotes.',
       ],
     ]);
@@ -133,6 +138,7 @@ describe('Rows that cannot be imported', () => {
   it('include those whose email and phone belong to two accounts, and name both', async () => {
     const ada = await buildUser(importing.context, { email: 'ada@example.org', phone: '+44 1' });
     const bob = await buildUser(importing.context, { email: 'bob@example.org', phone: '+44 2' });
+    const named = ({ firstName, lastName, email }: typeof ada) => `${firstName} ${lastName} <${email}>`;
     const before = JSON.stringify(await users().findAll({ order: ['id'] }));
     const { counts, rejectsFile } = await importing.json(
       importing.write('people.csv', `${header}\n,Ada,King,ADA@example.org,+44-2,\n`),
@@ -140,7 +146,7 @@ describe('Rows that cannot be imported', () => {
     expect(counts).to.include({ rows: 1, rejected: 1 });
     expect(recordsOf(rejectsFile)[0]).to.include({
       code: 'ACCOUNTS_DIFFER',
-      reason: `Email belongs to account ${ada.id}, phone to account ${bob.id}.`,
+      reason: `Email belongs to ${named(ada)}, phone to ${named(bob)}.`,
     });
     expect((await ledger())[0]).to.include({ outcome: 'rejected', code: 'ACCOUNTS_DIFFER', userId: null });
     expect(JSON.stringify(await users().findAll({ order: ['id'] }))).to.equal(before);

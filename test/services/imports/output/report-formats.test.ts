@@ -91,7 +91,7 @@ describe('Rejected rows', () => {
     const rejects = await rejectsOf(importing, importing.write('people.csv', input));
     const reason = 'The row has 8 fields, the header 5. Put fields that contain a comma in quotes.';
     expect(textOf(rejects).split('\n')[1]).to.equal(
-      `Eve,Moe,eve@x.org,1,Allergic to nuts,2,INVALID,"${reason}", and to bees,,x`,
+      `Eve,Moe,eve@x.org,1,Allergic to nuts,2,SURPLUS_CELLS,"${reason}", and to bees,,x`,
     );
     const { User } = importing.context.database.models;
     expect((await User.findAll()).map(({ email }) => email)).to.deep.equal(['ada@x.org']);

@@ -42,7 +42,7 @@ describe('An account that has taken the phone of another person in the file', ()
         raw: true,
       });
       expect(reason).to.equal(
-        `Phone belongs to account ${user.id}, which has another email. Correct the row, or import it with match phone if it is the same person.`,
+        `Phone belongs to ${user.firstName} ${user.lastName} <${user.email}>, who has another email. Correct the row, or import it with match phone if it is the same person.`,
       );
     }
     expect(JSON.stringify(await user.reload())).to.equal(before);
@@ -286,7 +286,7 @@ describe('A phone that reads like an email address', () => {
       const file = importing.write('people.csv', `firstName,lastName,email,phone\nMal,Lory,mal@example.org,${phone}\n`);
       const { id } = await importing.json(file);
       const [row] = await importing.context.database.models.ImportRow.findAll({ where: { importId: id } });
-      expect(row).to.include({ code: 'INVALID', reason: `Phone "${phone}" looks like an email address.` });
+      expect(row).to.include({ code: 'PHONE_INVALID', reason: `Phone "${phone}" looks like an email address.` });
       await importing.api('put', '/api/auth/profile', admin.token).send({ phone }).expect(200);
       await importing.api('put', '/api/auth/profile', admin.token).send({ phone: '1' }).expect(200);
     }

@@ -41,12 +41,13 @@ describe('coursectl users import --dry-run', () => {
       `${file}: 3 rows (CSV, comma, UTF-8)`,
       '  1 account to create, 1 of them with a generated password',
       '  1 row to skip (the account exists already)',
-      '  1 row to reject',
-      '  Columns ignored: team',
+      '  1 row to reject:',
+      '    1 row EMAIL_INVALID: Email must be a valid email address (line 4)',
+      '  Columns ignored: team (to import one: --map "team=FIELD")',
       'For example:',
       '  line 2  created  Ada King <ada@example.org>',
       '  line 3  skipped  Bob King <bob@example.org> ALREADY_EXISTS',
-      '  line 4  rejected  INVALID: Email must be a valid email address.',
+      '  line 4  rejected  EMAIL_INVALID: Email "nobody" must be a valid email address.',
       `Nothing was written. To do exactly this: coursectl users import ${file} --plan ${id}`,
       '',
     ]);
@@ -101,13 +102,31 @@ describe('coursectl users import --dry-run', () => {
       identityChanges: [],
       identityChangesLeftOut: 0,
       roleWords: {},
+      reasons: [
+        {
+          outcome: 'rejected',
+          code: 'NAME_MISSING',
+          field: 'firstName',
+          message: 'First name is required.',
+          count: 1,
+          rows: [3],
+        },
+        {
+          outcome: 'rejected',
+          code: 'EMAIL_INVALID',
+          field: 'email',
+          message: 'Email must be a valid email address.',
+          count: 1,
+          rows: [3],
+        },
+      ],
       samples: [
         { line: 2, outcome: 'created', person: 'Ada King <ada@example.org>' },
         {
           line: 3,
           outcome: 'rejected',
-          code: 'INVALID',
-          reason: 'First name is required. Email must be a valid email address.',
+          code: 'NAME_MISSING',
+          reason: 'First name is required. Email "nobody" must be a valid email address.',
         },
       ],
     });
@@ -124,6 +143,56 @@ describe('coursectl users import --dry-run', () => {
       'created 4',
     ]);
     expect(shown.filter((sample) => sample.startsWith('rejected'))).to.have.length(10);
+  });
+
+  it('groups the rows that it would reject by their reasons, the most frequent first', async () => {
+    const bad = Array.from({ length: 1005 }, (_, index) => `Ada,King,ada${index}@example.org,4.41E+1${index % 10}`);
+    const file = importing.write('people.csv', `${header}\nAda,King,nobody,1\n${bad.join('\n')}\n`);
+    const { stdout } = await importing.run(file, '--dry-run');
+    expect(stdout.split('\n').slice(3, 6)).to.deep.equal([
+      '  1006 rows to reject:',
+      '    1005 rows PHONE_MANGLED: Phone was turned into a number by a spreadsheet and its digits are lost. Format the column as text and enter it again (lines 3, 4, 5, 6, 7, ...)',
+      '    1 row EMAIL_INVALID: Email must be a valid email address (line 2)',
+    ]);
+    expect(stdout.match(/^ {2}line \d+ {2}rejected/gm)).to.have.length(3);
+  });
+
+  describe('and --rejects', () => {
+    it('writes all rows that would be rejected, to be corrected and imported', async () => {
+      const file = importing.write(
+        'people.csv',
+        `${header}\nAda,King,ada@example.org,1,\nBob,King,nobody,2,\nC,King,c@x.org,3,\n`,
+      );
+      const { exitCode, stdout } = await importing.run(file, '--dry-run', '--rejects', 'bad.csv');
+      expect(exitCode).to.equal(0);
+      expect(stdout).to.include(
+        `\nRejected rows with reasons: ${importing.folder}/bad.csv\nNothing was imported. To do exactly this: `,
+      );
+      expect(stdout).not.to.include('--rejects');
+      expect(importing.read('bad.csv').split('\n').slice(1)).to.deep.equal([
+        `Bob,King,nobody,2,,3,EMAIL_INVALID,"Email ""nobody"" must be a valid email address."`,
+        `C,King,c@x.org,3,,4,NAME_INVALID,"First name ""C"" must be 2 to 50 characters."`,
+        '',
+      ]);
+      expect(await importing.context.database.models.User.count()).to.equal(0);
+      writeFileSync(`${importing.folder}/bad.csv`, importing.read('bad.csv').replace('nobody', 'bob@example.org'));
+      expect((await importing.json('bad.csv')).counts).to.include({ created: 1, rejected: 1 });
+    });
+
+    it('never overwrites a file, and leaves none when no row would be rejected', async () => {
+      const file = importing.write('people.csv', `${people(2)}A,B,nobody,1\n`);
+      importing.write('bad.csv', 'mine');
+      const refused = await importing.run(file, '--dry-run', '--rejects', 'bad.csv');
+      expect([refused.exitCode, refused.stderr]).to.deep.equal([
+        2,
+        `error: The file ${importing.folder}/bad.csv exists already and is never overwritten. Name another one.\n`,
+      ]);
+      expect(importing.read('bad.csv')).to.equal('mine');
+      const good = importing.write('good.csv', people(2));
+      const { stdout } = await importing.run(good, '--dry-run', '--rejects', 'none.csv', '--json');
+      expect(JSON.parse(stdout).plan).to.include({ rejectsFile: null });
+      expect(importing.files()).to.deep.equal(['bad.csv', 'good.csv', 'people.csv']);
+    });
   });
 
   it('gives the same id as long as nothing changes', async () => {

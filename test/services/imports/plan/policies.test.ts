@@ -21,6 +21,9 @@ import { applyOptions, batchRows, importFile, importFirstBatch } from '../suppor
 const header = 'firstName,lastName,email,phone,role,isActive';
 const update = ['--on-existing', 'update'];
 
+const nameOf = ({ firstName, lastName, email }: { firstName: string; lastName: string; email: string }) =>
+  `${firstName} ${lastName} <${email}>`;
+
 describe('Rows that match an account', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
@@ -41,7 +44,7 @@ describe('Rows that match an account', () => {
   });
 
   it('fail with --on-existing fail, each naming the account', async () => {
-    const { id } = await buildUser(importing.context, ada);
+    const user = await buildUser(importing.context, ada);
     const run = await importing.json(
       write('Ada,King,ada@example.org,1,,', 'Bob,King,bob@example.org,2,,'),
       '--on-existing',
@@ -49,7 +52,7 @@ describe('Rows that match an account', () => {
     );
     expect(run.exitCode).to.equal(3);
     expect(await reasons(run.id)).to.deep.equal([
-      `2 rejected ALREADY_EXISTS The account ${id} has this email or phone already.`,
+      `2 rejected ALREADY_EXISTS ${nameOf(user)} has this email or phone already.`,
       '3 created',
     ]);
   });
@@ -109,8 +112,8 @@ describe('Rows that match an account', () => {
     );
     expect(await reasons(run.id)).to.deep.equal([
       "2 rejected PROTECTED_ACCOUNT The super admin's account is never changed by an import.",
-      `3 rejected HAS_COURSES The trainer ${trainer.id} still has courses: assign them to another first.`,
-      `4 rejected HAS_ENROLLMENTS The trainee ${trainee.id} still has enrollments: remove or complete them first.`,
+      `3 rejected HAS_COURSES The trainer ${nameOf(trainer)} still has courses: assign them to another first.`,
+      `4 rejected HAS_ENROLLMENTS The trainee ${nameOf(trainee)} still has enrollments: remove or complete them first.`,
       '5 updated',
     ]);
   });
@@ -126,7 +129,7 @@ describe('Rows that match an account', () => {
     );
     expect((await reasons(run.id)).filter((line) => !line.endsWith('created'))).to.deep.equal([
       '2 updated',
-      `63 rejected DUPLICATE_IN_FILE Line 2 is about the same account, ${id}.`,
+      `63 rejected DUPLICATE_IN_FILE Line 2 is about account ${id}, too.`,
       '64 rejected DUPLICATE_IN_FILE Phone stands on line 2 already.',
     ]);
     expect(await stored(id)).to.include({ email: 'new@example.org' });
@@ -182,7 +185,7 @@ describe('Bad rows', () => {
       const before = await importing.contents();
       const { exitCode, stderr } = await importing.run(file, '--yes', ...flags);
       expect(exitCode).to.equal(2);
-      expect(stderr).to.match(/nothing was written\. The first is line 5: First name must be/);
+      expect(stderr).to.match(/nothing was written\. The first is line 5: First name "A" must be/);
       expect(await importing.contents()).to.equal(before);
       expect(importing.files()).to.deep.equal(['people.csv']);
       expect((await importing.json(importing.write('good.csv', people(3)), ...flags)).counts.created).to.equal(3);

@@ -108,7 +108,7 @@ describe('An import whose process is paused', () => {
       const { exitCode, stderr } = await importing.run(file, '--yes');
       expect({ exitCode, stderr: withoutProgress(stderr) }).to.deep.equal({
         exitCode: 0,
-        stderr: 'An import of this file was interrupted after 50 rows: it is resumed there.\n',
+        stderr: 'An import of this file was interrupted and is resumed: 50 rows done, 70 left.\n',
       });
     });
     expect(failure.code).to.equal('IMPORT_CONFLICT');

@@ -48,7 +48,7 @@ describe('The header of an import file', () => {
 
   it('lists missing columns, those not understood, and all that exist', async () => {
     expect(await refusalOf(['firstName', 'Clan', 'Pone', 'email'])).to.equal(
-      'The header lacks lastName, phone. Did you mean --map "Pone=phone"? Not understood: Clan, Pone. ' +
+      'The header lacks lastName, phone. Did you mean --map "Pone=phone"? Not understood: Clan, Pone. Say what they are, such as --map "Clan=lastName". ' +
         `The columns are: ${importColumns.join()}`,
     );
     for (const name of required) {

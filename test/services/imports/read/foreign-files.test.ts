@@ -28,8 +28,8 @@ describe('A file as a spreadsheet in another country saves it', () => {
         'E-Mail': 'jose@',
         Handy: '2',
         line: '4',
-        code: 'INVALID',
-        reason: 'Email must be a valid email address.',
+        code: 'EMAIL_INVALID',
+        reason: 'Email "jose@" must be a valid email address.',
       },
     ]);
     const corrected = importing.write(

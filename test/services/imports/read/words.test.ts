@@ -54,7 +54,10 @@ describe('Words for roles', () => {
     expect(counts).to.include({ created: 3, rejected: 1 });
     const users = await importing.context.database.models.User.findAll({ order: ['email'] });
     expect(users.map(({ role }) => role)).to.deep.equal(['trainer', 'trainee', 'trainee']);
-    expect(recordsOf(rejectsFile)[0]).to.include({ Rolle: 'Chef', reason: 'Role must be one of trainee, trainer.' });
+    expect(recordsOf(rejectsFile)[0]).to.include({
+      Rolle: 'Chef',
+      reason: 'Role "Chef" must be one of trainee, trainer.',
+    });
   });
 });
 
@@ -84,7 +87,7 @@ describe("Moodle's column of suspended accounts", () => {
 
   it('is refused with words that are neither', async () => {
     const { rejectsFile } = await importing.json(importing.write('odd.csv', `${header}\nAda,King,a@x.org,1,maybe\n`));
-    expect(recordsOf(rejectsFile)[0]).to.include({ reason: 'isActive must be true or false.' });
+    expect(recordsOf(rejectsFile)[0]).to.include({ reason: 'isActive "maybe" must be true or false.' });
   });
 });
 
@@ -116,11 +119,11 @@ describe('Phones in files', () => {
     const file = importing.write('people.csv', `${['firstName,lastName,email,phone', ...rows].join('\n')}\n`);
     const { rejectsFile } = await importing.json(file);
     expect(recordsOf(rejectsFile).map(({ code, reason }) => `${code} ${reason}`)).to.deep.equal([
-      'INVALID Phone "none" has no digit.',
-      'INVALID Phone "a@x.org" looks like an email address.',
-      'INVALID Phone "Tel. 5 @ home" looks like an email address.',
-      'INVALID Phone "---" has no digit.',
-      `INVALID Phone "${'x'.repeat(50)}" has no digit.`,
+      'PHONE_INVALID Phone "none" has no digit.',
+      'PHONE_INVALID Phone "a@x.org" looks like an email address.',
+      'PHONE_INVALID Phone "Tel. 5 @ home" looks like an email address.',
+      'PHONE_INVALID Phone "---" has no digit.',
+      `PHONE_INVALID Phone "${'x'.repeat(50)}" has no digit.`,
     ]);
     expect(await importing.context.database.models.User.count()).to.equal(2);
   });
@@ -129,7 +132,7 @@ describe('Phones in files', () => {
     const file = importing.write('people.csv', 'firstName,lastName,email,phone\nA,King,a,n/a\n');
     const { rejectsFile } = await importing.json(file);
     expect(recordsOf(rejectsFile)[0]?.reason).to.equal(
-      'First name must be 2 to 50 characters. Email must be a valid email address. Phone "n/a" has no digit.',
+      'First name "A" must be 2 to 50 characters. Email "a" must be a valid email address. Phone "n/a" has no digit.',
     );
   });
 

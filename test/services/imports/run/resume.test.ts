@@ -47,8 +47,8 @@ describe('An interrupted import', () => {
     await expectWholeLedger(importing, id, rows);
     await expectAllAccounts(importing, emails, result.credentialsFile);
     expect(recordsOf(result.rejectsFile).map(({ line, code }) => `${line} ${code}`)).to.deep.equal([
-      '2 INVALID',
-      `${rows} INVALID`,
+      '2 NAME_INVALID',
+      `${rows} NAME_INVALID`,
       `${rows + 1} DUPLICATE_IN_FILE`,
     ]);
     expect(importing.files()).to.deep.equal(['people.credentials.csv', 'people.csv', 'people.rejected.csv']);
@@ -99,7 +99,7 @@ describe('An interrupted import', () => {
     await importFirstBatch(importing.context, file);
     const { stdout } = await importing.run(file, '--dry-run');
     expect(stdout).to.include(
-      '  An earlier import of this file was interrupted after 50 rows; it will be resumed there.\n',
+      '  An earlier import of this file was interrupted and will be resumed: 50 rows done, 73 left\n',
     );
   });
 
@@ -138,7 +138,7 @@ describe('An interrupted import', () => {
       const again = await importing.run(file, '--yes');
       expect(again.exitCode).to.equal(0);
       expect(withoutProgress(again.stderr)).to.equal(
-        `An import of this file was interrupted after ${done} rows: it is resumed there.\n`,
+        `An import of this file was interrupted and is resumed: ${done} rows done, ${1000 - done} left.\n`,
       );
       expect(again.stdout).to.match(
         /^Done: 1000 rows in .* s\. Import \S+\n {2}1000 accounts created, 0 rows skipped, 0 rejected\n/,

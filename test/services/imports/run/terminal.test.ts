@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 import { people, useImporting } from '../support/importing.js';
+import { importFirstBatch } from '../support/running.js';
 
 describe('coursectl users import at a terminal', () => {
   const importing = useImporting();
@@ -18,7 +19,7 @@ describe('coursectl users import at a terminal', () => {
       ['111 rows (CSV, comma, UTF-8)', ''],
       ['110 accounts to create, 110 of them with a generated password', ''],
       ['1 row to reject', ''],
-      ['line 112  rejected  INVALID', ''],
+      ['line 112  rejected  NAME_INVALID', ''],
       [question, keys.enter],
       ['of 111 rows', ''],
     ]);
@@ -39,6 +40,23 @@ describe('coursectl users import at a terminal', () => {
       for (const line of lines) expect(line.length, line).to.be.at.most(columns);
     });
   }
+
+  it('says that it resumes an import, on a line without the progress bar', async () => {
+    const file = importing.write('people.csv', people(110));
+    await importFirstBatch(importing.context, file);
+    const { terminal, exitCode } = await commandLine.atTerminal(
+      ['users', 'import', file],
+      [
+        ['interrupted and will be resumed: 50 rows done, 60 left', ''],
+        [question, keys.enter],
+      ],
+    );
+    expect(exitCode).to.equal(0);
+    const sentence = 'An import of this file was interrupted and is resumed: 50 rows done, 60 left.\n';
+    const before = terminal.written().split(sentence)[0] ?? '';
+    // The cursor stands at the beginning of a line that was cleared.
+    expect(before.slice(-20)).to.satisfy((text: string) => text.endsWith('\u001b[1G\u001b[2K'));
+  });
 
   for (const [answer, typed] of [
     ['no', `n${keys.enter}`],

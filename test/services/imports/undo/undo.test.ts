@@ -213,7 +213,7 @@ describe('coursectl imports', () => {
     expect(stdout).to.match(/\npeople\.csv +\S+Z +cli +completed +3 +2 +0 +0 +1 +[\da-f-]{36}\n$/);
     expect((await imports('show', run.id)).stdout).to.include(`\nrejects    ${importing.folder}/people.rejected.csv\n`);
     const exported = await imports('export', run.id);
-    expect(exported.stdout.split('\n')[3]).to.match(/^4,rejected,INVALID,First name must be/);
+    expect(exported.stdout.split('\n')[3]).to.match(/^4,rejected,NAME_INVALID,"First name ""A"" must be/);
     expect((await imports('rejects', run.id)).stdout).to.equal(importing.read('people.rejected.csv'));
     rmSync(`${importing.folder}/people.rejected.csv`);
     const gone = await imports('rejects', run.id);
@@ -255,7 +255,7 @@ describe('coursectl imports', () => {
     const { exitCode, stdout, stderr } = await imports('resume', id, '--yes');
     expect([exitCode, withoutProgress(stderr)]).to.deep.equal([
       0,
-      'It was interrupted after 50 rows and is resumed there.\n',
+      'It was interrupted and is resumed: 50 rows done, 70 left.\n',
     ]);
     expect(stdout).to.match(/^Done: 120 rows in /);
     const over = await imports('resume', id, '--yes');

@@ -1,0 +1,76 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { createProgram } from '../src/cli/program.js';
+import { settingNames, settings } from '../src/config/settings.js';
+import { packageVersion } from '../src/version.js';
+
+/** Text as roff shows it: nothing in it is a request or an escape. */
+const literal = (line: string) =>
+  line
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^(?=[.'])/, '\\&');
+
+const paragraph = (words: string) => `.PP\n${words.split('\n').map(literal).join('\n')}`;
+
+/** Lines that stay as they are. */
+const verbatim = (lines: string) => `.nf\n${lines.trimEnd().split('\n').map(literal).join('\n')}\n.fi`;
+
+/** The commands that do something, with the words that lead to them. */
+function leavesOf(command: Command, words: readonly string[]): { words: readonly string[]; command: Command }[] {
+  if (command.commands.length === 0) return [{ words, command }];
+  return command.commands.flatMap((child) => leavesOf(child, [...words, child.name()]));
+}
+
+/** The help of a command as it is shown, examples included. */
+async function helpOf(command: Command): Promise<string> {
+  const shown = new PassThrough();
+  command.configureOutput({ writeOut: (part) => shown.write(part), getOutHelpWidth: () => 72 });
+  command.outputHelp();
+  shown.end();
+  return text(shown);
+}
+
+/** The manual page of the program in roff (man(7)), made from the declarations that `--help` and the settings have. */
+export async function manPage(): Promise<string> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const io = { stdin, stdout, stderr, env: {}, cwd: '/', signal: new AbortController().signal };
+  const program = createProgram(io, { exitCode: 0 });
+  const sections = [
+    `.TH COURSECTL 1 "" "coursectl ${packageVersion()}" "User Commands"`,
+    `.SH NAME\ncoursectl \\- ${literal(program.description())}`,
+    `.SH SYNOPSIS\n.B coursectl\n.I command\n.RI [ options ]`,
+    '.SH DESCRIPTION',
+    paragraph(
+      'One program sets the system up, serves its API and its web console, and manages accounts, courses, enrollments and imports.',
+    ),
+    paragraph('Results go to standard output, everything else to standard error. --json prints results for programs.'),
+    '.SH COMMANDS',
+  ];
+  for (const { words, command } of leavesOf(program, ['coursectl']))
+    sections.push(`.SS ${literal(words.join(' '))}`, verbatim(await helpOf(command)));
+  sections.push('.SH EXIT STATUS', ...exitStatus.map(([code, meaning]) => `.TP\n.B ${code}\n${literal(meaning)}`));
+  sections.push(
+    '.SH ENVIRONMENT',
+    paragraph(
+      'Settings come from the environment, or from the file .env of the folder in which the program is called.',
+    ),
+  );
+  for (const name of settingNames)
+    sections.push(`.TP\n.B ${name}\n${literal(settings[name].description.replaceAll('`', ''))}`);
+  sections.push(
+    '.SH SEE ALSO',
+    paragraph('The folder docs of the package; /api/docs of a running service describes its API.'),
+  );
+  return `${sections.join('\n')}\n`;
+}
+
+const exitStatus = [
+  [0, 'Done.'],
+  [1, 'An expected failure: one line says what failed and what to do.'],
+  [2, "The command line, an input file or an option can't be used; nothing was done."],
+  [3, 'Done in part: some rows or accounts were refused.'],
+  [70, 'A bug in coursectl.'],
+  [130, 'Interrupted.'],
+] as const;

@@ -1,0 +1,56 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError, isAppError, systemErrorCode } from '../../../errors.js';
+import { type ColumnMappings, columnMappingsSchema } from '../../../schemas/import.js';
+import { validate } from '../../../schemas/validate.js';
+import type { Run } from '../../core/run.js';
+
+/** What the columns of files are, as a person has answered: for each set of headings, whatever their order. */
+export interface MappingFile {
+  /** The mappings for these headings; undefined when nobody has answered for them. */
+  find(headings: readonly string[]): readonly string[] | undefined;
+  /** Writes the mappings for these headings to the file. @throws AppError `FILE_UNUSABLE` */
+  remember(headings: readonly string[], map: readonly string[]): Promise<void>;
+}
+
+const keyOf = (headings: readonly string[]) => JSON.stringify([...headings].sort());
+
+async function storedMappings(file: string, named: string): Promise<ColumnMappings> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return { mappings: [] };
+    if (systemErrorCode(error) === undefined) throw error;
+    throw new AppError('USAGE', `The file ${named} can't be read (${systemErrorCode(error)}).`, { cause: error });
+  }
+  try {
+    return validate(columnMappingsSchema, JSON.parse(text));
+  } catch (error) {
+    if (!isAppError(error, 'VALIDATION') && !(error instanceof SyntaxError)) throw error;
+    throw new AppError('USAGE', `The file ${named} has no mappings of columns. Name another one, which may be new.`, {
+      cause: error,
+    });
+  }
+}
+
+/** @throws AppError `USAGE` for a file that isn't one of mappings */
+export async function openMappingFile({ io }: Pick<Run, 'io'>, named: string): Promise<MappingFile> {
+  const file = path.resolve(io.cwd, named);
+  const { mappings } = await storedMappings(file, named);
+  return {
+    find: (headings) => mappings.find((one) => keyOf(one.headings) === keyOf(headings))?.map,
+    async remember(headings, map) {
+      const others = mappings.filter((one) => keyOf(one.headings) !== keyOf(headings));
+      const kept: ColumnMappings = { mappings: [...others, { headings: [...headings], map: [...map] }] };
+      try {
+        await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);
+      } catch (error) {
+        if (systemErrorCode(error) === undefined) throw error;
+        throw new AppError('FILE_UNUSABLE', `The file ${named} can't be written (${systemErrorCode(error)}).`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}

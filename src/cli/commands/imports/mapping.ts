@@ -1,0 +1,115 @@
+import type { Context } from '../../../context.js';
+import { AppError } from '../../../errors.js';
+import { hasAtSign } from '../../../schemas/fields.js';
+import { type ImportField, importFields, importOptionsSchema, requiredImportColumns } from '../../../schemas/import.js';
+import { validate } from '../../../schemas/validate.js';
+import { MissingColumns } from '../../../services/imports/read/columns.js';
+import { inspectFile } from '../../../services/imports/read/inspect.js';
+import { type FilePreview, previewFile } from '../../../services/imports/read/preview.js';
+import { fileBytes } from '../../../services/imports/read/source-file.js';
+import { printable, printableLine } from '../../core/printable.js';
+import { createPrompts } from '../../core/prompts.js';
+import type { Run } from '../../core/run.js';
+import { openMappingFile } from './mapping-file.js';
+import type { importUsersOptions } from './options.js';
+
+type ImportRun = Run<'[file]', typeof importUsersOptions>;
+type Column = FilePreview['columns'][number];
+
+/** Whether a person answers: with --yes or --plan nobody is there. */
+const canAsk = ({ interactive, options }: ImportRun) => interactive && !options.yes && options.plan === undefined;
+
+/**
+ * The mappings of `--map`, and those that `--mapping` remembers for these headings; where it remembers none, a person at the
+ * terminal is asked column by column.
+ * @throws AppError `USAGE` where nobody can be asked, `INTERRUPTED`, and as reading the file
+ */
+export async function mappingsFor(run: ImportRun, context: Context, file: string): Promise<readonly string[]> {
+  const { map = [], mapping } = run.options;
+  if (mapping === undefined) return map;
+  const remembered = await openMappingFile(run, mapping);
+  const { columns } = await previewOf(run, context, file);
+  const headings = columns.map(({ heading }) => heading);
+  const known = remembered.find(headings);
+  // Mappings on the command line overrule those that are remembered.
+  if (known) return [...known.filter((one) => !map.some((given) => columnOf(given) === columnOf(one))), ...map];
+  if (headings.some(hasAtSign)) return map;
+  if (!canAsk(run))
+    throw new AppError(
+      'USAGE',
+      `The file ${mapping} doesn't have these headings: import once at a terminal without --yes, or use --map.`,
+    );
+  const answers = await askColumns(run, columns);
+  await remembered.remember(headings, answers);
+  return answers;
+}
+
+/**
+ * Asks a person at the terminal for the columns of a file whose header was refused.
+ * @param refusal thrown where nobody can be asked, or its cause is another
+ */
+export async function mappingsAfter(
+  refusal: unknown,
+  run: ImportRun,
+  context: Context,
+  file: string,
+): Promise<string[]> {
+  if (!(refusal instanceof MissingColumns) || !canAsk(run)) throw refusal;
+  run.io.stderr.write(`${printable(refusal.message)}\n`);
+  const { columns } = await previewOf(run, context, file);
+  return askColumns(run, columns);
+}
+
+const columnOf = (map: string) => map.slice(0, map.lastIndexOf('=')).trim();
+
+async function previewOf({ options }: ImportRun, { config }: Context, file: string): Promise<FilePreview> {
+  const {
+    encoding: wanted,
+    delimiter = 'auto',
+    map = [],
+  } = validate(importOptionsSchema, {
+    encoding: options.encoding,
+    delimiter: options.delimiter,
+    map: options.map,
+  });
+  const { encoding } = await inspectFile(fileBytes(file), wanted);
+  return previewFile(fileBytes(file), { options: { map }, format: { encoding, delimiter } }, config.imports);
+}
+
+/** What the person answers for a column that isn't to be imported. */
+const ignored = 'ignore';
+
+/** How `--map` names a column: by its heading, or by its number where others have it too or it is blank. */
+function nameOf({ heading, index }: Column, columns: readonly Column[]): string {
+  const isUnique = columns.filter((other) => other.heading === heading).length === 1;
+  return isUnique && heading !== '' && heading.length < 100 && !heading.startsWith('#') ? heading : `#${index + 1}`;
+}
+
+/** Asks for the field of each column, with values of its first rows. @returns mappings as `--map` takes them */
+async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<string[]> {
+  const prompts = await createPrompts(run.io);
+  run.io.stderr.write('What are the columns of the file? Enter accepts the proposal.\n');
+  const taken = new Set<ImportField>();
+  const answers: string[] = [];
+  const asked = columns.filter(({ heading, samples }) => heading !== '' || samples.length > 0);
+  for (const [place, column] of asked.entries()) {
+    const choices = importFields
+      .filter((field) => !taken.has(field))
+      .map((field) => ({
+        value: field as string,
+        name: requiredImportColumns.some((one) => one === field) ? `${field} (required)` : field,
+      }));
+    const heading = column.heading === '' ? 'without a heading' : `"${column.heading}"`;
+    const values = column.samples.length === 0 ? 'no values' : column.samples.slice(0, 3).join(', ');
+    const proposal = column.field === null || taken.has(column.field) ? ignored : column.field;
+    const answer = await prompts.choose(
+      printableLine(`Column ${place + 1} of ${asked.length}, ${heading} (${values})`),
+      [{ value: ignored, name: "ignore: don't import it" }, ...choices],
+      proposal,
+    );
+    const field = importFields.find((one) => one === answer);
+    if (field !== undefined) taken.add(field);
+    answers.push(`${nameOf(column, columns)}=${field ?? ''}`);
+  }
+  return answers;
+}

@@ -1,0 +1,41 @@
+/** What is wrong with the cells of a row, in the order of the columns. A row may have several of these faults. */
+const faultCodes = [
+  'SURPLUS_CELLS',
+  'NAME_MISSING',
+  'NAME_INVALID',
+  'EMAIL_MISSING',
+  'EMAIL_INVALID',
+  'PHONE_MISSING',
+  'PHONE_MANGLED',
+  'PHONE_INVALID',
+  'ROLE_UNKNOWN',
+  'IS_ACTIVE_UNKNOWN',
+  'PASSWORD_INVALID',
+  'PASSWORD_WEAK',
+  'PASSWORD_HASH_INVALID',
+  'PASSWORD_AND_HASH',
+  'COURSE_INVALID',
+  'ENROLLMENT_STATUS_UNKNOWN',
+  'NOTES_INVALID',
+] as const;
+
+/** What is wrong with a row beside others, the accounts and the courses, or why it is left alone. */
+export const matchCodes = [
+  'DUPLICATE_IN_FILE',
+  'ACCOUNTS_DIFFER',
+  'ALREADY_EXISTS',
+  'UNCHANGED',
+  'PROTECTED_ACCOUNT',
+  'HAS_COURSES',
+  'HAS_ENROLLMENTS',
+  'NOT_A_TRAINEE',
+  'ACCOUNT_INACTIVE',
+  'COURSE_UNKNOWN',
+  'COURSE_AMBIGUOUS',
+  'COURSE_FULL',
+  'ENROLLMENT_CANCELLED',
+] as const;
+export type MatchCode = (typeof matchCodes)[number];
+
+/** Why a row was rejected, or left alone: stable, for programs. Documented in docs/IMPORTING.md. */
+export type RowCode = (typeof faultCodes)[number] | MatchCode;

@@ -1,0 +1,107 @@
+import type { FieldProblem } from '../../../errors.js';
+import { type ImportField, importFields } from '../../../schemas/import.js';
+import { withoutInvisible } from '../../../schemas/text.js';
+import type { RowCode } from './row-codes.js';
+import { isSecretCell } from './secret-cells.js';
+
+/** One problem of a row. */
+export interface RowProblem {
+  code: RowCode;
+  /** The field that must be corrected; null when it isn't one. */
+  field: ImportField | null;
+  /** A sentence that is the same for all rows with this problem. */
+  message: string;
+  /** The sentence about this row, with its value where that isn't secret. */
+  reason: string;
+}
+
+/** The code of a field that is filled in, but not as it must be. */
+const invalidCodes: Readonly<Record<ImportField, RowCode>> = {
+  firstName: 'NAME_INVALID',
+  lastName: 'NAME_INVALID',
+  fullName: 'NAME_INVALID',
+  email: 'EMAIL_INVALID',
+  phone: 'PHONE_INVALID',
+  role: 'ROLE_UNKNOWN',
+  isActive: 'IS_ACTIVE_UNKNOWN',
+  suspended: 'IS_ACTIVE_UNKNOWN',
+  password: 'PASSWORD_INVALID',
+  passwordHash: 'PASSWORD_HASH_INVALID',
+  course: 'COURSE_INVALID',
+  enrollmentStatus: 'ENROLLMENT_STATUS_UNKNOWN',
+  notes: 'NOTES_INVALID',
+};
+
+/** The code of a required field that is blank. */
+const missingCodes: Partial<Readonly<Record<ImportField, RowCode>>> = {
+  firstName: 'NAME_MISSING',
+  lastName: 'NAME_MISSING',
+  email: 'EMAIL_MISSING',
+  phone: 'PHONE_MISSING',
+};
+
+/** What messages call the fields whose values may be quoted. Passwords and hashes are missing. */
+const labels: Partial<Readonly<Record<ImportField, string>>> = {
+  firstName: 'First name',
+  lastName: 'Last name',
+  fullName: 'Full name',
+  email: 'Email',
+  phone: 'Phone',
+  role: 'Role',
+  isActive: 'isActive',
+  course: 'Course',
+  enrollmentStatus: 'Enrollment status',
+  notes: 'Notes',
+};
+
+const longestShown = 60;
+
+/** A value for a sentence: in quotes, in one line, and shortened. */
+function quoted(value: string): string {
+  const line = withoutInvisible(value.slice(0, 4 * longestShown))
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  const characters = Array.from(line.toWellFormed());
+  return `"${characters.length > longestShown ? `${characters.slice(0, longestShown).join('')}…` : line.toWellFormed()}"`;
+}
+
+/**
+ * A sentence about a field with its value after the field's name: `Email "nobody" must be ...`.
+ * @param value what the row has; blank values, hashes and values of secret fields are not quoted
+ */
+export function withValue(field: ImportField | null, message: string, value: string): string {
+  const label = field === null ? undefined : labels[field];
+  const isShown = label !== undefined && message.startsWith(`${label} `) && !isBlank(value) && !isSecretCell(value);
+  return isShown ? `${label} ${quoted(value)}${message.slice(label.length)}` : message;
+}
+
+const isBlank = (value: string) => withoutInvisible(value.slice(0, 4 * longestShown)).trim() === '';
+
+/** What a row says, and whether it may be repeated. */
+interface Told {
+  input: Partial<Record<ImportField, string>>;
+  /** False in a file with passwords: cells that have moved to other columns may be some. */
+  quotes: boolean;
+}
+
+/** A problem of a row whose code is known. */
+export function rowProblem(
+  code: RowCode,
+  { path, message }: Pick<FieldProblem, 'path' | 'message'>,
+  { input, quotes }: Told,
+): RowProblem {
+  const field = importFields.find((known) => known === path) ?? null;
+  const value = field === null || !quotes ? '' : (input[field] ?? '');
+  return { code, field, message, reason: withValue(field, message, value) };
+}
+
+/** The problems that the schema has found in a row. */
+export function rowProblems(details: readonly FieldProblem[], told: Told): RowProblem[] {
+  return details.map((problem) => {
+    const field = importFields.find((known) => known === problem.path);
+    // The only problem of the row as a whole is that it has both.
+    if (field === undefined) return rowProblem('PASSWORD_AND_HASH', problem, told);
+    const missing = isBlank(told.input[field] ?? '') ? missingCodes[field] : undefined;
+    return rowProblem(missing ?? invalidCodes[field], problem, told);
+  });
+}

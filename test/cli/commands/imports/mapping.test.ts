@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { useImporting } from '../../../services/imports/support/importing.js';
+import { scaled } from '../../../support/machine.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { useSubprocesses } from '../../../support/subprocess.js';
+import { type Dialogue, keys } from '../../../support/terminal.js';
+
+const rows = 'Vorname,Nachname,Kontakt,Rufzeichen,Kleidung,Kennwort\nAda,King,ada@example.org,0151 1,M,top secret\n';
+
+describe('The columns of a file', () => {
+  const importing = useImporting();
+  const commandLine = useCommandLine(() => importing.env);
+  const users = () => importing.context.database.models.User;
+
+  /** The answers for the file: the first choice is to ignore a column, the next is the first field that is left. */
+  const answers: Dialogue = [
+    ['Column 1 of 6, "Vorname" (Ada)', keys.enter],
+    ['Column 2 of 6, "Nachname" (King)', keys.enter],
+    ['Column 3 of 6, "Kontakt" (ada@example.org)', `${keys.down}${keys.enter}`],
+    ['Column 4 of 6, "Rufzeichen" (0151 1)', `${keys.down}${keys.enter}`],
+    ['Column 5 of 6, "Kleidung" (M)', keys.enter],
+    ['Column 6 of 6, "Kennwort" (••••••)', keys.enter],
+  ];
+  const question = ['Import these rows?', keys.enter] as const;
+
+  for (const columns of [60, 80, 120])
+    it(`are asked one by one at a terminal of ${columns} characters, where required ones are missing`, async () => {
+      const file = importing.write('people.csv', rows);
+      const { exitCode, terminal } = await commandLine.atTerminal(
+        ['users', 'import', file],
+        [['The header lacks email, phone.', ''], ...answers, question],
+        { columns },
+      );
+      expect(exitCode, terminal.screen()).to.equal(0);
+      expect(terminal.isRaw()).to.equal(false);
+      expect(terminal.screen()).not.to.include('top secret');
+      const ada = await users().findOne({ rejectOnEmpty: true });
+      expect(ada).to.include({ firstName: 'Ada', lastName: 'King', email: 'ada@example.org', phone: '0151 1' });
+    });
+
+  it('are remembered in a file, for these headings in any order', async () => {
+    const file = importing.write('people.csv', rows);
+    const mapping = `${importing.folder}/columns.json`;
+    const first = await commandLine.atTerminal(['users', 'import', file, '--mapping', mapping], [...answers, question]);
+    expect(first.exitCode, first.terminal.screen()).to.equal(0);
+    const again = importing.write(
+      'again.csv',
+      'Rufzeichen,Kontakt,Vorname,Nachname,Kennwort,Kleidung\n2,bob@example.org,Bob,King,secret99,L\n',
+    );
+    expect((await importing.json(again, '--mapping', mapping)).counts).to.include({ created: 1 });
+    const other = importing.write('other.csv', 'Vorname,Nachname,Mail-Kontakt,Rufzeichen\nCyd,King,c@example.org,3\n');
+    const refused = await importing.run(other, '--mapping', mapping, '--yes');
+    expect([refused.exitCode, refused.stderr]).to.deep.equal([
+      2,
+      `error: The file ${mapping} doesn't have these headings: import once at a terminal without --yes, or use --map.\n`,
+    ]);
+    importing.write('columns.json', '{"mappings":{}}');
+    expect((await importing.run(other, '--mapping', mapping, '--yes')).stderr).to.equal(
+      `error: The file ${mapping} has no mappings of columns. Name another one, which may be new.\n`,
+    );
+  });
+
+  it('are not asked for with --yes, nor in a file without a header, and Ctrl-C imports nothing', async () => {
+    const file = importing.write('people.csv', rows);
+    const { exitCode, stderr } = await importing.run(file, '--yes');
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.include('Say what they are, such as --map "Kontakt=email" --map "Rufzeichen=phone".');
+    const bare = importing.write('bare.csv', 'Ada,King,ada@example.org,1\n');
+    const refused = await commandLine.atTerminal(['users', 'import', bare], [['The file has no header.', '']]);
+    expect(refused.exitCode).to.equal(2);
+    const left = await commandLine.atTerminal(['users', 'import', file], [['Column 1 of 6', keys.ctrlC]]);
+    expect([left.exitCode, left.terminal.isRaw()]).to.deep.equal([130, false]);
+    expect(await users().count()).to.equal(0);
+  });
+});
+
+describe('The columns of a file at a real terminal', function () {
+  this.timeout(scaled(60_000));
+  const processes = useSubprocesses();
+  const importing = useImporting();
+
+  before(function () {
+    if (processes.withoutTerminal) this.skip();
+  });
+
+  it('are asked, and the import follows', async () => {
+    const file = importing.write('people.csv', rows);
+    const running = processes.startAtTerminal(['users', 'import', file], {
+      cwd: importing.folder,
+      env: { ...importing.env, PATH: process.env.PATH ?? '', HOME: importing.folder },
+      size: { columns: 80, rows: 24 },
+      keepStdinOpen: true,
+    });
+    for (const [number, types] of [
+      [1, keys.enter],
+      [2, keys.enter],
+      [3, `${keys.down}${keys.enter}`],
+      [4, `${keys.down}${keys.enter}`],
+      [5, keys.enter],
+      [6, keys.enter],
+    ] as const) {
+      await running.says(new RegExp(`Column ${number} of 6`));
+      running.type(types);
+    }
+    await running.says(/Import these rows\?/);
+    running.type(keys.enter);
+    const { exitCode, stdout } = await running.ended;
+    expect(exitCode, stdout).to.equal(0);
+    expect(stdout).to.include('1 account created, 0 rows skipped, 0 rejected');
+    expect(stdout).not.to.include('top secret');
+  });
+});
