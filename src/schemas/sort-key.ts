@@ -61,10 +61,20 @@ const aboveDigits = /(?![!-.])[\p{P}\p{S}]/gu;
  * @param most characters that the text may have; as many of the folded text count
  */
 export function sortKey(text: string, most: number): string {
+  return foldedPart(text, most) + separator + text;
+}
+
+function foldedPart(text: string, most: number): string {
   // Nearly all names are.
-  if (plainWord.test(text) && text.length <= most) return text.toLowerCase() + separator + text;
+  if (plainWord.test(text) && text.length <= most) return text.toLowerCase();
   // The slash is the last one before the digits.
   const ordered = folded(text).replace(aboveDigits, '/$&').replace(/\s+/g, ' ').trim();
-  const counted = ordered.length <= most ? ordered : Array.from(ordered).slice(0, most).join('').trimEnd();
-  return counted + separator + text;
+  return ordered.length <= most ? ordered : Array.from(ordered).slice(0, most).join('').trimEnd();
+}
+
+/** The keys of all texts that are folded to the same as this one: they differ in case and accents at most. */
+export function sortKeyRange(text: string, most: number): { from: string; below: string } {
+  const part = foldedPart(text, most);
+  // No key has a sign below the exclamation mark there.
+  return { from: part + separator, below: `${part} !` };
 }

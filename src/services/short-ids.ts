@@ -8,8 +8,8 @@ const ending = /^[\da-f]{8,12}$/;
 /** How many ids an ambiguous ending lists. */
 const maxListedIds = 5;
 
-/** What is named by an id alone. */
-export type NamedById = 'Enrollment' | 'Import' | 'Session' | 'File';
+/** What the end of an id may name. */
+export type NamedById = 'Enrollment' | 'Import' | 'Session' | 'File' | 'Course' | 'User';
 
 type Find = (core: Core, options: FindOptions) => Promise<{ id: string }[]>;
 
@@ -18,28 +18,41 @@ const finders: Readonly<Record<NamedById, Find>> = {
   Import: ({ database }, options) => database.models.Import.findAll(options),
   Session: ({ database }, options) => database.models.Session.findAll(options),
   File: ({ database }, options) => database.models.StoredFile.findAll(options),
+  Course: ({ database }, options) => database.models.Course.findAll(options),
+  User: ({ database }, options) => database.models.User.findAll(options),
 };
 
+/** Whose something is, such as the files of a course. */
+interface Within {
+  userId?: string;
+  courseId?: string;
+}
+
 /**
- * The id that ends so, of 8 digits or more. Other text, and the end of none, is returned as it is: the operation refuses it.
- * @param within whose it is, such as the files of a course
+ * The id that ends so, of 8 digits or more.
+ * @returns nothing for the end of none, and for other text
  * @throws AppError `VALIDATION` for the end of several ids
  */
-export async function wholeId(
+export async function idEndingWith(
   core: Core,
   subject: NamedById,
   typed: string,
-  within: { userId?: string; courseId?: string } = {},
-): Promise<string> {
+  within: Within = {},
+): Promise<string | undefined> {
   const end = typed.trim().toLowerCase();
-  if (!ending.test(end)) return typed;
+  if (!ending.test(end)) return undefined;
   const where = { ...within, id: { [Op.like]: `%${end}` } };
   const found = await core.database.read(() =>
     finders[subject](core, { attributes: ['id'], where, order: ['id'], limit: maxListedIds + 1 }),
   );
-  if (found.length < 2) return found[0]?.id ?? typed;
+  if (found.length < 2) return found[0]?.id;
   const ids = found.slice(0, maxListedIds).map(({ id }) => id);
   const more = found.length > maxListedIds ? ' and others' : '';
   const message = `${subject}: several ids end with ${end}. Give the whole id: ${ids.join(', ')}${more}.`;
   throw validationError([{ path: 'id', message }]);
+}
+
+/** The same, or the text as it is: the operation then refuses it. */
+export async function wholeId(core: Core, subject: NamedById, typed: string, within: Within = {}): Promise<string> {
+  return (await idEndingWith(core, subject, typed, within)) ?? typed;
 }

@@ -119,8 +119,8 @@ describe('help', () => {
     for (const { path, command } of naming) {
       const { stdout } = await cli.run([...path, '--help']);
       const names = command.registeredArguments.map((argument) => argument.name());
-      if (names.includes('course')) expect(stdout).to.match(/^ {2}course +its id or exact title$/m);
-      if (names.includes('user')) expect(stdout).to.match(/^ {2}user +id, email address or phone number$/m);
+      if (names.includes('course')) expect(stdout).to.match(/^ {2}course +its title, in any case, or its id$/m);
+      if (names.includes('user')) expect(stdout).to.match(/^ {2}user +email address, phone number or id$/m);
     }
   });
 
@@ -159,7 +159,7 @@ describe('a mistake in usage', () => {
     ['an unknown option', ['users', 'list', '--jsn'], "unknown option '--jsn'\n(Did you mean --json?)"],
     ['an option of another command', ['doctor', '--dry-run'], "unknown option '--dry-run'"],
     ['a misspelt option', ['users', 'import', 'x.csv', '--dryrun'], '(Did you mean --dry-run?)'],
-    ['a missing argument', ['users', 'show'], "missing required argument 'user'"],
+    ['a missing argument', ['courses', 'files', 'add', 'Bees'], "missing required argument 'file'"],
     ['an argument too many', ['migrate', 'up', '2'], "too many arguments for 'up'"],
     ['an option without its value', ['serve', '--port'], "option '--port <number>' argument missing"],
   ];
@@ -183,6 +183,38 @@ describe('a mistake in usage', () => {
       const { error } = JSON.parse(stdout) as { error: { code: string; message: string } };
       expect(error).to.deep.equal({ code: 'USAGE', message: error.message });
       expect(error.message).to.include(says.replaceAll('\n', ' '));
+    });
+  }
+
+  const missing: [argv: string[], says: string][] = [
+    [
+      ['users', 'show'],
+      'An account is missing: give an email address, phone number or id. To list them: coursectl users list',
+    ],
+    [['courses', 'publish'], 'A course is missing: give its title or id. To list them: coursectl courses list'],
+    [
+      ['courses', 'assign-trainer', 'Bees'],
+      'An account is missing: give an email address, phone number or id. To list them: coursectl users list',
+    ],
+    [
+      ['courses', 'files', 'get', 'Bees'],
+      'A file is missing: give its id. To list them: coursectl courses files list <course>',
+    ],
+    [
+      ['users', 'sessions', 'end', 'a@x.org'],
+      'A session is missing: give its id. To list them: coursectl users sessions list <user>',
+    ],
+    [['imports', 'undo', '--yes'], 'An import is missing: give its id. To list them: coursectl imports list'],
+    [['enrollments', 'status'], 'The argument <status> is missing. Add --help to see how it is used.'],
+  ];
+  for (const [argv, says] of missing) {
+    it(`such as ${argv.join(' ')} says what to give`, async () => {
+      expect(await cli.refusal(argv)).to.deep.equal({ exitCode: 2, said: says });
+      const { exitCode, stdout } = await cli.run([...argv, '--json']);
+      expect({ exitCode, ...JSON.parse(stdout) }).to.deep.equal({
+        exitCode: 2,
+        error: { code: 'USAGE', message: says },
+      });
     });
   }
 
@@ -212,7 +244,7 @@ describe('a mistake in usage', () => {
     [['courses', 'files', 'remove', 'Weaving', '1'], 'Confirmation needs a terminal: add --yes to remove.'],
     [['courses', 'files', 'get', 'Weaving', '1', '--json'], "The file and JSON can't share standard output."],
     [['enrollments', 'remove', '1'], 'Confirmation needs a terminal: add --yes to remove.'],
-    [['enrollments', 'list', '--search', 'a', '--user', 'b'], '--search and --user exclude each other.'],
+    [['enrollments', 'list', '--search', 'a', '--trainee', 'b'], '--search and --trainee exclude each other.'],
   ];
 
   for (const [argv, says] of values) {

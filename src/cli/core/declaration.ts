@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 
 /**
  * Options of a command by their flags, with what the help says of each. A flag with a value names it: `--role <role>`.
@@ -81,11 +81,13 @@ type ArgumentName<Word extends string> = Word extends `<${infer Name}...>`
   ? CamelCase<Name>
   : Word extends `<${infer Name}>`
     ? CamelCase<Name>
-    : Word extends `[${infer Name}]`
+    : Word extends `[${infer Name}...]`
       ? CamelCase<Name>
-      : never;
+      : Word extends `[${infer Name}]`
+        ? CamelCase<Name>
+        : never;
 
-type ArgumentValue<Word extends string, C extends Choices> = Word extends `<${string}...>`
+type ArgumentValue<Word extends string, C extends Choices> = Word extends `${'<' | '['}${string}...${'>' | ']'}`
   ? readonly [string, ...string[]]
   : ArgumentName<Word> extends keyof C
     ? C[ArgumentName<Word>][number]
@@ -98,7 +100,10 @@ export type ArgumentValues<Usage extends string, C extends Choices = None> = {
 
 /** What a command declares of its command line. */
 export interface Declaration<Usage extends string, O extends Options, C extends Choices> {
-  /** Name and arguments, such as `show <user>`. */
+  /**
+   * Name and arguments, such as `show <user>`. What is in brackets may be left out, also before a last argument that may not:
+   * `progress [enrollment] <number>`.
+   */
   usage: Usage;
   options?: O;
   choices?: C;
@@ -106,9 +111,10 @@ export interface Declaration<Usage extends string, O extends Options, C extends 
 
 /** What the help says of arguments: the same in all commands. */
 const argumentDescriptions: Readonly<Record<string, string>> = {
-  course: 'its id or exact title',
-  user: 'id, email address or phone number',
-  id: 'its id or the last 8 characters of it, as the list shows them',
+  course: 'its title, in any case, or its id',
+  user: 'email address, phone number or id',
+  enrollment: 'its id or the last 8 characters of it, as the list shows them; or name it by --trainee and --course',
+  import: 'its id or the last 8 characters of it, as the list shows them',
   'session-id': 'its id or the last 8 characters of it, as "users sessions list" shows them',
   file: 'path of the file',
   'file-id': 'its id or the last 8 characters of it, as "courses files list" shows them',
@@ -117,17 +123,39 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   shell: 'the shell to complete in',
 };
 
+/** Arguments that name something that exists: where they are missing, it can be chosen at a terminal. */
+const pickable = ['course', 'user', 'enrollment', 'import', 'session-id', 'file-id'] as const;
+export type Pickable = (typeof pickable)[number];
+
+/** Whether an argument is {@link pickable}. */
+export const isPickable = (name: string): name is Pickable => (pickable as readonly string[]).includes(name);
+
+/** The arguments of commands as they were declared. */
+const declaredArguments = new WeakMap<Command, readonly Argument[]>();
+
+/** Commander lets those be missing that can be chosen, and those after one in brackets: they are missed in {@link calledWith}. */
+function addArguments(command: Command, words: readonly string[], choices: Choices | undefined): void {
+  const declared = words.map((word) => new Argument(word));
+  for (const [index, { required }] of declared.entries()) {
+    const argument = new Argument(words[index] ?? '');
+    argument.description = argumentDescriptions[argument.name()] ?? '';
+    const allowed = choices?.[argument.name()];
+    if (allowed) argument.choices(allowed);
+    if (required && (isPickable(argument.name()) || declared[index - 1]?.required === false)) argument.argOptional();
+    command.addArgument(argument);
+  }
+  declaredArguments.set(command, declared);
+  if (words.length > 0) command.usage(['[options]', ...words].join(' '));
+}
+
 /** Adds a subcommand with its arguments and options. */
 export function addCommand<Usage extends string, O extends Options, C extends Choices>(
   parent: Command,
   { usage, options, choices }: Declaration<Usage, O, C>,
 ): Command {
-  const command = parent.command(usage);
-  for (const argument of command.registeredArguments) {
-    argument.description = argumentDescriptions[argument.name()] ?? '';
-    const words = choices?.[argument.name()];
-    if (words) argument.choices(words);
-  }
+  const [name = '', ...words] = usage.split(' ');
+  const command = parent.command(name);
+  addArguments(command, words, choices);
   for (const [flags, declared] of Object.entries<Options[`--${string}`]>(options ?? {})) {
     const option = new Option(flags, typeof declared === 'string' ? declared : declared.description);
     if (typeof declared !== 'string') {
@@ -139,15 +167,30 @@ export function addCommand<Usage extends string, O extends Options, C extends Ch
   return command;
 }
 
-const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** What the values of options and arguments are called. */
+export const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The last value is that of the last argument, also where one in brackets before it was left out. */
+function withoutGap(declared: readonly Argument[], values: readonly unknown[]): readonly unknown[] {
+  const last = declared.length - 1;
+  if (last < 1 || !declared[last]?.required || declared[last - 1]?.required || values[last] !== undefined)
+    return values;
+  return [...values.slice(0, last - 1), undefined, values[last - 1]];
+}
 
 /** What a command was called with. Commander has checked that it has the form that was declared. */
 export function calledWith<Usage extends string, O extends Options, C extends Choices>(command: Command) {
-  const values: unknown[] = command.processedArgs;
-  const given = command.registeredArguments.map((argument, index) => [camelCase(argument.name()), values[index]]);
+  const declared = declaredArguments.get(command) ?? [];
+  const values = withoutGap(declared, command.processedArgs);
+  const isGiven = (index: number) => values[index] !== undefined && [values[index]].flat().length > 0;
+  const given = declared.flatMap((argument, index) =>
+    isGiven(index) ? [[camelCase(argument.name()), values[index]] as const] : [],
+  );
+  const missing = declared.filter(({ required }, index) => required && !isGiven(index)).map((one) => one.name());
   return {
-    // Commander's own types don't follow from what was declared: these do.
+    // Commander's own types don't follow from what was declared: these do, once what is missing was chosen.
     arguments: Object.fromEntries(given) as ArgumentValues<Usage, C>,
     options: command.optsWithGlobals() as OptionValues<O>,
+    missing,
   };
 }

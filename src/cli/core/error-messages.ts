@@ -9,22 +9,22 @@ const otherNames: Readonly<Record<string, string>> = {
   targetId: 'target',
   actorId: 'actor',
   courseId: 'course',
-  userId: 'user',
+  userId: 'trainee',
   traineeId: 'user',
   traineeIds: 'user',
-  enrollmentIds: 'id',
+  enrollmentIds: 'enrollment',
   sortBy: 'sort',
   sortOrder: 'sort',
 };
 
 /** The options and arguments that name a subject, and the command that lists what can be named. */
 const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string[]; listedBy: string }>>> = {
-  User: { names: ['user', 'trainer', 'actor'], listedBy: 'users list' },
+  User: { names: ['user', 'trainee', 'trainer', 'actor'], listedBy: 'users list' },
   Trainer: { names: ['user', 'trainer'], listedBy: 'courses trainers' },
   Trainee: { names: ['user'], listedBy: 'users list --role trainee' },
   Course: { names: ['course'], listedBy: 'courses list' },
-  Enrollment: { names: ['id'], listedBy: 'enrollments list' },
-  Import: { names: ['id'], listedBy: 'imports list' },
+  Enrollment: { names: ['enrollment'], listedBy: 'enrollments list' },
+  Import: { names: ['import'], listedBy: 'imports list' },
   Session: { names: ['session-id'], listedBy: 'users sessions list <user>' },
   File: { names: ['file-id'], listedBy: 'courses files list <course>' },
 };

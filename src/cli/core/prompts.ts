@@ -16,6 +16,8 @@ export interface Prompts {
   confirm(message: string, initial: boolean): Promise<boolean>;
   /** @param initial what Enter alone answers; the first choice when absent */
   choose<T extends string>(message: string, choices: readonly { value: T; name: string }[], initial?: T): Promise<T>;
+  /** Lets one be chosen of those that a search finds. @param find those for what was typed so far */
+  search(message: string, find: (typed: string) => Promise<{ value: string; name: string }[]>): Promise<string>;
 }
 
 const check = (atom: Joi.Schema, answer: string) =>
@@ -100,5 +102,11 @@ export async function createPrompts(io: Io): Promise<Prompts> {
       // The prompt gives back one of the values it was given.
       return answer as T;
     },
+    search: (message, find) =>
+      answerTo((ask) =>
+        ask<{ answer: string }>([
+          { type: 'search', name: 'answer', message, source: (typed: string | undefined) => find(typed ?? '') },
+        ]),
+      ),
   };
 }

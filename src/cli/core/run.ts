@@ -127,8 +127,8 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
   command: Command,
   { schema, missingDatabase }: Pick<Work<Usage, O, C>, 'schema' | 'missingDatabase'>,
   opened: Context[],
-): Run<Usage, O, C> {
-  const { arguments: given, options } = calledWith<Usage, O & typeof commonOptions, C>(command);
+): { run: Run<Usage, O, C>; missing: readonly string[] } {
+  const { arguments: given, options, missing } = calledWith<Usage, O & typeof commonOptions, C>(command);
   if (isJsonFormat(command)) options.json = true;
   const say: Run['say'] = (text) => {
     if (!options.quiet && !options.json) io.stderr.write(`${printable(text)}\n`);
@@ -150,7 +150,28 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
       throw new AppError('USAGE', error.details.map(({ message }) => message).join(' '), { cause: error });
     }
   };
-  return {
+  const open = async (overrides?: Parameters<Run['context']>[0]): Promise<Context> => {
+    const [{ createContext }, { createLogger }] = await Promise.all([
+      import('../../context.js'),
+      import('../../logger.js'),
+    ]);
+    const settings = await config(overrides);
+    const isCreated =
+      missingDatabase === 'created' ||
+      (missingDatabase === 'created with --migrate' && command.opts().migrate === true);
+    if (!isCreated && missingDatabase !== 'reported') await assertDatabaseExists(settings);
+    const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
+    const context = await createContext(
+      settings,
+      createLogger(level, { write: (line) => io.stderr.write(printable(line)) }),
+    );
+    opened.push(context);
+    if (schema === 'current') await context.schema.assertCurrent();
+    if (schema === 'not newer') await context.schema.assertNotNewer();
+    return context;
+  };
+  let shared: Promise<Context> | undefined;
+  const run: Run<Usage, O, C> = {
     io,
     arguments: given,
     options,
@@ -158,29 +179,15 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     display: displayOf(io.stdout),
     interactive: Boolean(io.stdin.isTTY && io.stderr.isTTY && !options.json),
     config,
-    async context(overrides) {
-      const [{ createContext }, { createLogger }] = await Promise.all([
-        import('../../context.js'),
-        import('../../logger.js'),
-      ]);
-      const settings = await config(overrides);
-      const isCreated =
-        missingDatabase === 'created' ||
-        (missingDatabase === 'created with --migrate' && command.opts().migrate === true);
-      if (!isCreated && missingDatabase !== 'reported') await assertDatabaseExists(settings);
-      const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
-      const context = await createContext(
-        settings,
-        createLogger(level, { write: (line) => io.stderr.write(printable(line)) }),
-      );
-      opened.push(context);
-      if (schema === 'current') await context.schema.assertCurrent();
-      if (schema === 'not newer') await context.schema.assertNotNewer();
-      return context;
+    context(overrides) {
+      if (overrides) return open(overrides);
+      shared ??= open();
+      return shared;
     },
     say,
     emit: (line) => writeLine(io.stdout, printable(line)),
   };
+  return { run, missing };
 }
 
 /** Rejects when the operator presses Ctrl-C. */
@@ -212,9 +219,13 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   { run: work, stopsItself = false, ...needs }: Work<Usage, O, C>,
 ): Promise<void> {
   const opened: Context[] = [];
-  const run = makeRun<Usage, O, C>(io, command, needs, opened);
+  const { run, missing } = makeRun<Usage, O, C>(io, command, needs, opened);
+  const begin = async () => {
+    if (missing.length > 0) await (await import('./picker.js')).pickMissing(run, missing);
+    return work(run);
+  };
   try {
-    const working = work(run);
+    const working = begin();
     const result = await (stopsItself ? working : Promise.race([working, interruption(io.signal)]));
     if (result.write) await result.write();
     else if (run.options.json && result.json) await run.emit(JSON.stringify(result.json, null, 2));

@@ -3,7 +3,7 @@ import { neutralizeCell, phoneCell } from '../../csv/cells.js';
 import { markedHeader, rawLine } from '../../csv/format.js';
 import { contains } from '../../db/conditions.js';
 import type { User } from '../../db/models/user.js';
-import { notFound } from '../../errors.js';
+import { notFound, validationError } from '../../errors.js';
 import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
 import { type UserFilter, userFilterSchema, userListingSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
@@ -11,6 +11,7 @@ import { currentLocks, isLocked } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
+import { idEndingWith } from '../short-ids.js';
 
 /** The condition of a filter of accounts. */
 export function listingFilter(core: Core, listing: UserFilter): WhereOptions<User> {
@@ -135,9 +136,19 @@ function keyOf(reference: string): WhereOptions<User> {
   return isPhone ? { phoneKey: key } : { id: idIn(text) ?? text };
 }
 
-/** Finds an account by id, email address or phone number. @throws AppError `NOT_FOUND` */
+/**
+ * Finds an account by id, email address, phone number or the last 8 characters of an id.
+ * @throws AppError `NOT_FOUND`; `VALIDATION` for the end of several ids, and for one that is the phone of another account
+ */
 export async function findUser(core: Core, reference: string): Promise<User> {
-  const user = await core.database.read(() => core.database.models.User.findOne({ where: keyOf(reference) }));
-  if (!user) throw notFound('User');
-  return user;
+  const { User } = core.database.models;
+  const user = await core.database.read(() => User.findOne({ where: keyOf(reference) }));
+  const ended = await idEndingWith(core, 'User', reference);
+  if (ended === undefined || ended === user?.id) {
+    if (!user) throw notFound('User');
+    return user;
+  }
+  if (!user) return findUserById(core, ended);
+  const message = `User: this is the phone of ${user.email}, and the id of another account ends so. Give the whole id: ${user.id}, ${ended}.`;
+  throw validationError([{ path: 'user', message }]);
 }

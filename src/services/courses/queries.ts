@@ -2,7 +2,7 @@ import { col, fn, Op, type WhereOptions } from 'sequelize';
 import { contains, hasSeatsLeft } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
-import { notFound, validationError } from '../../errors.js';
+import { notFound } from '../../errors.js';
 import {
   type CourseDetails,
   courseDetailsSchema,
@@ -15,7 +15,6 @@ import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { addSeats, seatStatuses } from '../capacity.js';
 import type { Core } from '../core.js';
-import { idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 
 /** The public fields of a course's trainer. */
@@ -137,28 +136,6 @@ async function findVisibleCourse(core: Core, viewer: NonNullable<Viewer>, id: st
   if (course.isPublished || role === 'super_admin' || course.trainerId === actorId) return course;
   if (role === 'trainee' && actorId !== null && (await isActiveTrainee(core, actorId, id))) return course;
   throw notFound('Course');
-}
-
-/** How many ids the error lists for an ambiguous title. */
-const maxListedIds = 10;
-
-/**
- * Finds a course by id or exact title. Trainers choose titles, so a text that is spelled like an id is never taken as a title.
- * @throws AppError `VALIDATION` for a title of several courses, naming their ids
- */
-export async function findCourseNamed(core: Core, reference: string): Promise<Course | undefined> {
-  const { Course } = core.database.models;
-  const name = reference.trim();
-  const id = idIn(name);
-  if (id !== undefined) return (await core.database.read(() => Course.findByPk(id))) ?? undefined;
-  const found = await core.database.read(() => Course.findAll({ where: { title: name }, order: ['id'] }));
-  // MySQL ignores spaces at the end.
-  const titled = found.filter(({ title }) => title === name);
-  if (titled.length < 2) return titled[0];
-  const ids = titled.slice(0, maxListedIds).map((course) => course.id);
-  const more = titled.length > maxListedIds ? ` and ${titled.length - maxListedIds} more` : '';
-  const message = `Course: there are several with this title. Name it by its id: ${ids.join(', ')}${more}.`;
-  throw validationError([{ path: 'course', message }]);
 }
 
 /** Independent of database and locale; byte order would put "apples" after "Zoology". */

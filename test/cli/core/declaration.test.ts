@@ -32,6 +32,21 @@ describe('What a command declares', () => {
     expect(file).to.equal(undefined);
   });
 
+  it('lets an argument in brackets be absent before a last one that may not be', () => {
+    const usage = 'progress [enrollment] <number>';
+    const one: { enrollment?: string; number: string } = parsed({ usage }, 'progress', '5').arguments;
+    expect(one).to.deep.equal({ number: '5' });
+    expect(parsed({ usage }, 'progress', 'x', '5').arguments).to.deep.equal({ enrollment: 'x', number: '5' });
+    expect(parsed({ usage }, 'progress').missing).to.deep.equal(['number']);
+  });
+
+  it('says which arguments are missing that can be chosen', () => {
+    const usage = 'get <course> <file-id>';
+    expect(parsed({ usage }, 'get').missing).to.deep.equal(['course', 'file-id']);
+    expect(parsed({ usage }, 'get', 'Bees').missing).to.deep.equal(['file-id']);
+    expect(parsed({ usage: 'assign <user...>' }, 'assign').missing).to.deep.equal(['user']);
+  });
+
   it('gives its options their names and types', () => {
     const options = {
       '--sort-by <field>': 'a field',

@@ -265,6 +265,25 @@ describe('The last 8 characters of an id', () => {
     );
   });
 
+  it('name an account, unless they are the phone of another', async () => {
+    const ids = ['0198c1f2-7a3b-7c4d-8e50-6a7b8c9d0e1f', '0198c1f2-7a3b-7c4d-8e50-6a7b12345678'] as const;
+    for (const id of ids) {
+      const made = await buildUser(harness.context);
+      await harness.context.database.models.User.update({ id }, { where: { id: made.id } });
+    }
+    const shown = async (reference: string) =>
+      (await cli.json<{ user: { id: string } }>(['users', 'show', reference])).user.id;
+    expect([await shown('8C9D0E1F'), await shown('12345678')]).to.deep.equal(ids);
+    for (const phone of ['8c9d0e1f', '12345678']) {
+      const { id } = await buildUser(harness.context, { phone, email: `${phone}@x.org` });
+      const other = phone === '12345678' ? ids[1] : ids[0];
+      expect(await cli.refusal(['users', 'show', phone])).to.deep.equal({
+        exitCode: 2,
+        said: `User: this is the phone of ${phone}@x.org, and the id of another account ends so. Give the whole id: ${id}, ${other}.`,
+      });
+    }
+  });
+
   it('of none and of several name none: the message lists those', async () => {
     const { made } = await enrollments(2);
     const ids = made.map((_, index) => `0198c1f2-7a3b-7c4d-8e5${index}-6a7b8c9d0e1f`);

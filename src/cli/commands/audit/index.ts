@@ -7,7 +7,7 @@ import { auditColumns } from './columns.js';
 
 const auditOptions = {
   '--action <action>': 'only this action, such as user.update or course.delete',
-  '--actor <user>': 'only changes by this account: id, email or phone',
+  '--actor <user>': 'only changes by this account: email, phone or id',
   '--target-type <type>': 'only changes of a user, address, import, course or enrollment',
   '--target <id>': 'only changes of the one with this id',
   '--from <time>': 'from this date or time (ISO 8601)',

@@ -11,7 +11,7 @@ export const courseListOptions = {
   '--category <category>': 'only courses of this category',
   '--level <level>': 'only beginner, intermediate or advanced courses',
   '--type <type>': 'only online, classroom or hybrid courses',
-  '--trainer <user>': "only this trainer's courses: id, email or phone",
+  '--trainer <user>': "only this trainer's courses: email, phone or id",
   '--published': 'only published courses',
   '--unpublished': 'only courses that are not published',
   '--seats-left': 'only courses that have seats left',
@@ -53,7 +53,7 @@ const courseFieldOptions = {
 
 export const createCourseOptions = {
   ...courseFieldOptions,
-  '--trainer <user>': 'whose course it is: id, email or phone',
+  '--trainer <user>': 'whose course it is: email, phone or id',
 };
 
 export const editCourseOptions = {

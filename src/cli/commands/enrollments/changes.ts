@@ -5,15 +5,14 @@ import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
 import { changeStatus, setProgress } from '../../../services/enrollments/changes.js';
 import { assignEnrollment } from '../../../services/enrollments/commands.js';
 import { findEnrollment } from '../../../services/enrollments/queries.js';
-import { wholeId } from '../../../services/short-ids.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
-import type { yesOption } from '../../core/declaration.js';
 import { exitCodes } from '../../core/exit-codes.js';
 import { typedNumber } from '../../core/input.js';
 import { counted } from '../../core/output.js';
 import { courseIdOf, userIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
-import type { assignOptions, statusOptions } from './options.js';
+import { enrollmentIdOf } from './named.js';
+import type { assignOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
 import { type Enrollment, enrollmentName } from './output.js';
 
 type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
@@ -66,22 +65,22 @@ async function assignAll(
 }
 
 /** Moves an enrollment to another status. @throws AppError as {@link changeStatus} */
-export async function status(run: Run<'<id> <status>', typeof statusOptions>): Promise<Result> {
+export async function status(run: Run<'[enrollment] <status>', typeof statusOptions>): Promise<Result> {
   const { status: wanted } = run.arguments;
   const { notes } = run.options;
   const input = { status: wanted, notes: notes?.trim() === '' ? null : notes };
   const context = await run.context();
-  const id = await wholeId(context, 'Enrollment', run.arguments.id);
+  const id = await enrollmentIdOf(run, context, run.arguments.enrollment);
   const moved = await changeStatus(context, operator, id, input);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 
 /** Sets how far a trainee is, in per cent. @throws AppError as {@link setProgress} */
-export async function progress(run: Run<'<id> <number>'>): Promise<Result> {
+export async function progress(run: Run<'[enrollment] <number>', typeof enrollmentOptions>): Promise<Result> {
   const { number } = run.arguments;
   const input = { progress: typedNumber(number) };
   const context = await run.context();
-  const id = await wholeId(context, 'Enrollment', run.arguments.id);
+  const id = await enrollmentIdOf(run, context, run.arguments.enrollment);
   const advanced = await setProgress(context, operator, id, input);
   return changed(advanced, (enrollment) => `${enrollmentName(enrollment)}: ${enrollment.progress} % done.`);
 }
@@ -102,11 +101,12 @@ async function askWhetherToRemove(run: Run, context: Context, ids: readonly stri
 }
 
 /** Removes enrollments, all or none, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
-export async function remove(run: Run<'<id...>', typeof yesOption>): Promise<Result> {
+export async function remove(run: Run<'[enrollment...]', typeof removeOptions>): Promise<Result> {
   assertCanAsk(run, 'remove');
   const context = await run.context();
   const enrollmentIds: string[] = [];
-  for (const id of run.arguments.id) enrollmentIds.push(await wholeId(context, 'Enrollment', id));
+  for (const named of run.arguments.enrollment ?? [undefined])
+    enrollmentIds.push(await enrollmentIdOf(run, context, named));
   if (!run.options.yes) await askWhetherToRemove(run, context, enrollmentIds);
   const removed = await removeMany(context, operator, { enrollmentIds });
   return {

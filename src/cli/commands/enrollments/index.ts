@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
-import { yesOption } from '../../core/declaration.js';
-import { assignOptions, enrollmentListOptions, statusOptions } from './options.js';
+import { assignOptions, enrollmentListOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
   const enrollments = program.command('enrollments').description('Enroll trainees in courses and manage enrollments');
@@ -13,7 +12,7 @@ export function register(program: Command, registry: Registry): void {
     examples: [
       'enrollments list --course "Weaving for beginners" --status active',
       'enrollments list --status pending,active --sort enrolledAt',
-      'enrollments list --user ada@example.org --json',
+      'enrollments list --trainee ada@example.org --json',
       'enrollments list --trainer grace@example.org --search müller',
     ],
     options: enrollmentListOptions,
@@ -21,17 +20,21 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(enrollments, registry, {
-    usage: 'show <id>',
+    usage: 'show [enrollment]',
     schema: 'any',
     summary: 'Show one enrollment with its trainee and course',
-    examples: ['enrollments show 019aa0c6-...', 'enrollments show 019aa0c6-... --json'],
+    examples: [
+      'enrollments show --trainee ada@example.org --course "Weaving for beginners"',
+      'enrollments show 019aa0c6-... --json',
+    ],
+    options: enrollmentOptions,
     run: async (run) => (await import('./queries.js')).show(run),
   });
 
   define(enrollments, registry, {
     usage: 'assign <course> <user...>',
     schema: 'current',
-    summary: 'Enroll trainees in a course: named by id, email or phone, the course by id or exact title',
+    summary: 'Enroll trainees in a course',
     examples: [
       'enrollments assign "Weaving for beginners" ada@example.org',
       'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --json',
@@ -56,11 +59,11 @@ export function register(program: Command, registry: Registry): void {
 
 function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
-    usage: 'status <id> <status>',
+    usage: 'status [enrollment] <status>',
     schema: 'current',
     summary: 'Change the status of an enrollment: active, completed or cancelled',
     examples: [
-      'enrollments status 019aa0c6-... active',
+      'enrollments status active --trainee ada@example.org --course weaving',
       'enrollments status 019aa0c6-... cancelled --notes "Moved away"',
     ],
     options: statusOptions,
@@ -69,20 +72,27 @@ function registerChanges(enrollments: Command, registry: Registry): void {
   });
 
   define(enrollments, registry, {
-    usage: 'progress <id> <number>',
+    usage: 'progress [enrollment] <number>',
     schema: 'current',
     summary: 'Set the progress of a trainee, 0 to 100',
-    examples: ['enrollments progress 019aa0c6-... 75'],
+    examples: [
+      'enrollments progress 75 --trainee ada@example.org --course weaving',
+      'enrollments progress 019aa0c6-... 75',
+    ],
+    options: enrollmentOptions,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).progress(run),
   });
 
   define(enrollments, registry, {
-    usage: 'remove <id...>',
+    usage: 'remove [enrollment...]',
     schema: 'current',
     summary: 'Remove enrollments: all of them, or none if one fails',
-    examples: ['enrollments remove 019aa0c6-...', 'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json'],
-    options: yesOption,
+    examples: [
+      'enrollments remove --trainee ada@example.org --course weaving',
+      'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json',
+    ],
+    options: removeOptions,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
   });

@@ -6,7 +6,6 @@ import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { findEnrollment, listEnrollments, listTrainerEnrollments } from '../../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../../services/enrollments/statistics.js';
-import { wholeId } from '../../../services/short-ids.js';
 import { sortingOf } from '../../core/columns.js';
 import type { OptionValues } from '../../core/declaration.js';
 import { listing, type PageQuery, presented } from '../../core/listing.js';
@@ -14,23 +13,24 @@ import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import { fieldsText, rowsText } from '../../core/table.js';
 import { enrollmentColumns } from './columns.js';
-import type { enrollmentListOptions } from './options.js';
+import { enrollmentIdOf } from './named.js';
+import type { enrollmentListOptions, enrollmentOptions } from './options.js';
 import { enrollmentFields } from './output.js';
 
 type Filters = OptionValues<typeof enrollmentListOptions>;
 
 /** Which listing has the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */
 async function listingFor(context: Context, options: Filters) {
-  const { user, trainer, search, status } = options;
+  const { trainee, trainer, search, status } = options;
   const course =
     options.course === undefined
       ? undefined
       : await findCourse(context, operator, await courseIdOf(context, options.course));
   const query = { status, search, ...sortingOf(options), courseId: course?.id };
   const trainerId = trainer === undefined ? undefined : (await findUser(context, trainer)).id;
-  if (trainerId !== undefined && user === undefined)
+  if (trainerId !== undefined && trainee === undefined)
     return (page: PageQuery) => listTrainerEnrollments(context, operator, trainerId, { ...query, ...page });
-  const userId = user === undefined ? undefined : (await findUser(context, user)).id;
+  const userId = trainee === undefined ? undefined : (await findUser(context, trainee)).id;
   return (page: PageQuery) => listEnrollments(context, operator, { ...query, userId, trainerId, ...page });
 }
 
@@ -39,9 +39,9 @@ async function listingFor(context: Context, options: Filters) {
  * @throws AppError `USAGE` for filters that exclude each other, `VALIDATION`, `NOT_FOUND`
  */
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
-  const { search, user } = run.options;
-  if (search !== undefined && user !== undefined)
-    throw new AppError('USAGE', '--search and --user exclude each other.');
+  const { search, trainee } = run.options;
+  if (search !== undefined && trainee !== undefined)
+    throw new AppError('USAGE', '--search and --trainee exclude each other.');
   return listing(run, { key: 'enrollments', one: 'enrollment', columns: enrollmentColumns }, async () => {
     const read = await listingFor(await run.context(), run.options);
     return async (page) => presented(await read(page), presentTrainerEnrollment);
@@ -49,9 +49,9 @@ export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<
 }
 
 /** One enrollment. @throws AppError `NOT_FOUND` */
-export async function show(run: Run<'<id>'>): Promise<Result> {
+export async function show(run: Run<'[enrollment]', typeof enrollmentOptions>): Promise<Result> {
   const context = await run.context();
-  const id = await wholeId(context, 'Enrollment', run.arguments.id);
+  const id = await enrollmentIdOf(run, context, run.arguments.enrollment);
   const enrollment = presentTrainerEnrollment(await findEnrollment(context, operator, id));
   return { json: { enrollment }, text: fieldsText(enrollmentFields(enrollment), run.display) };
 }

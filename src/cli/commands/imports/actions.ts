@@ -44,20 +44,20 @@ export async function list(run: Run<'', typeof importListOptions>): Promise<Resu
 }
 
 /** The rows of an import. @throws AppError `NOT_FOUND`, `VALIDATION` */
-export async function rows(run: Run<'<id>', typeof importRowOptions>): Promise<Result> {
+export async function rows(run: Run<'<import>', typeof importRowOptions>): Promise<Result> {
   const { outcome, code, search } = run.options;
   return listing(run, { key: 'rows', one: 'row', columns: importRowColumns }, async () => {
     const context = await run.context();
-    const id = await wholeId(context, 'Import', run.arguments.id);
+    const id = await wholeId(context, 'Import', run.arguments.import);
     return async (page) =>
       presented(await listImportRows(context, id, { outcome, code, search, ...page }), presentImportRow);
   });
 }
 
 /** One import, and the accounts that undoing it has kept. @throws AppError `NOT_FOUND` */
-export async function show(run: Run<'<id>'>): Promise<Result> {
+export async function show(run: Run<'<import>'>): Promise<Result> {
   const context = await run.context();
-  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.id));
+  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
   const kept = await keptAccounts(context, record.id);
   const { plan } = presentImportWithPlan(record, await findPlan(context, record));
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
@@ -89,10 +89,10 @@ export async function show(run: Run<'<id>'>): Promise<Result> {
 }
 
 /** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
-export async function exportLedger(run: Run<'<id>', typeof outputOption>): Promise<Result> {
+export async function exportLedger(run: Run<'<import>', typeof outputOption>): Promise<Result> {
   assertDestination(run);
   const context = await run.context();
-  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.id));
+  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
   await writeData(run, ledgerCsv(context, record));
   const { output: file } = run.options;
   const exported = record.rowsDone;
@@ -105,10 +105,10 @@ export async function exportLedger(run: Run<'<id>', typeof outputOption>): Promi
  * Writes the rejected rows with their reasons, as CSV that can be corrected and imported.
  * @throws AppError `NOT_FOUND`, `FILE_UNUSABLE`
  */
-export async function rejects(run: Run<'<id>', typeof outputOption>): Promise<Result> {
+export async function rejects(run: Run<'<import>', typeof outputOption>): Promise<Result> {
   assertDestination(run);
   const context = await run.context();
-  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.id));
+  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
   await writeData(run, rejectedCsv(record));
   const { output: file } = run.options;
   const rejected = record.rejectedCount;
@@ -118,7 +118,7 @@ export async function rejects(run: Run<'<id>', typeof outputOption>): Promise<Re
 }
 
 /** Resumes an interrupted import after a question. @throws AppError as {@link resumeImport} */
-export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Result> {
+export async function resume(run: Run<'<import>', typeof resumeOptions>): Promise<Result> {
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
   const context = await run.context();
@@ -129,7 +129,7 @@ export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Re
     const result = await resumeImport(
       context,
       operator,
-      await wholeId(context, 'Import', run.arguments.id),
+      await wholeId(context, 'Import', run.arguments.import),
       {
         ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
         ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
@@ -152,9 +152,9 @@ export async function resume(run: Run<'<id>', typeof resumeOptions>): Promise<Re
 }
 
 /** Cancels an import after the current batch of rows. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
-export async function cancel(run: Run<'<id>'>): Promise<Result> {
+export async function cancel(run: Run<'<import>'>): Promise<Result> {
   const context = await run.context();
-  const record = await cancelImport(context, operator, await wholeId(context, 'Import', run.arguments.id));
+  const record = await cancelImport(context, operator, await wholeId(context, 'Import', run.arguments.import));
   const texts = new Map([
     ['cancelled', 'Cancelled'],
     ['discarded', 'Plan discarded'],
@@ -194,11 +194,11 @@ function undoText({ removed, restored, kept }: UndoResult, conditional: boolean)
  * Takes an import back, having shown what that would do and asked.
  * @throws AppError `USAGE`, `INTERRUPTED`, and as {@link undoImport}
  */
-export async function undo(run: Run<'<id>', typeof undoOptions>): Promise<Result> {
+export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;
   if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   const context = await run.context();
-  const id = await wholeId(context, 'Import', run.arguments.id);
+  const id = await wholeId(context, 'Import', run.arguments.import);
   if (dryRun) {
     const preview = await previewUndo(context, id);
     return { json: { dryRun: true, undo: preview }, text: `${undoText(preview, true)}\nNothing was written.` };

@@ -16,7 +16,7 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(imports, registry, {
-    usage: 'show <id>',
+    usage: 'show <import>',
     schema: 'current',
     summary: 'Show one import: its progress, its files, and the accounts that undo kept',
     examples: ['imports show 019aa0c4-...', 'imports show 019aa0c4-... --json'],
@@ -24,7 +24,7 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(imports, registry, {
-    usage: 'rows <id>',
+    usage: 'rows <import>',
     schema: 'current',
     summary: 'List the rows of an import: of its plan until that is applied, then what became of them',
     examples: ['imports rows 019aa0c4-... --outcome rejected', 'imports rows 019aa0c4-... --code EMAIL_INVALID --json'],
@@ -33,7 +33,7 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(imports, registry, {
-    usage: 'export <id>',
+    usage: 'export <import>',
     schema: 'current',
     summary: 'Write the result of every row as CSV, with the current data of the accounts',
     examples: ['imports export 019aa0c4-... > outcome.csv', 'imports export 019aa0c4-... --output outcome.csv'],
@@ -43,7 +43,7 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(imports, registry, {
-    usage: 'rejects <id>',
+    usage: 'rejects <import>',
     schema: 'current',
     summary: 'Write the rejected rows with line, code and reason as CSV, to be corrected and imported',
     examples: ['imports rejects 019aa0c4-... > rejected.csv'],
@@ -53,7 +53,7 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(imports, registry, {
-    usage: 'resume <id>',
+    usage: 'resume <import>',
     schema: 'current',
     summary: 'Resume an interrupted import',
     examples: ['imports resume 019aa0c4-...', 'imports resume 019aa0c4-... --yes --json'],
@@ -63,7 +63,7 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(imports, registry, {
-    usage: 'cancel <id>',
+    usage: 'cancel <import>',
     schema: 'current',
     summary: 'Cancel a queued or running import after the current batch of rows; imported rows stay',
     examples: ['imports cancel 019aa0c4-...'],
@@ -71,7 +71,7 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(imports, registry, {
-    usage: 'undo <id>',
+    usage: 'undo <import>',
     schema: 'current',
     summary: 'Remove the accounts that an import created and restore those that it updated',
     examples: [

@@ -18,7 +18,7 @@ export const importUsersOptions = {
   '--dry-run': 'show the plan only; writes nothing, but rejected rows to a file that --rejects names',
   '--plan <id>': 'apply exactly the plan that the dry run with this id showed, or nothing',
   '--role <role>': 'for rows without a role: trainee (default) or trainer',
-  '--course <course>': 'also enroll every trainee in this course: id or exact title',
+  '--course <course>': 'also enroll every trainee in this course: title or id',
   '--enrollment-status <status>': 'for rows without one: active (default) or pending',
   '--on-existing <what>': 'for rows whose account exists: skip (default), update or fail',
   '--match <key>': 'how the account of a row is found: by email (default), or with phone also by phone alone',

@@ -1,7 +1,6 @@
-import { Op } from 'sequelize';
 import { validationError } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { idIn } from '../../ids.js';
+import { coursesNamed, findCourseNamed } from '../../courses/names.js';
 import type { CourseReference } from './outcomes.js';
 
 type FoundCourse = CourseReference | 'unknown' | 'ambiguous';
@@ -12,7 +11,13 @@ export const courseProblems = {
   ambiguous: 'Course: there are several with this title. Name it by its id.',
 } as const;
 
-/** The courses that a file names, by id or by title, each looked up once. What is spelled like an id is no title. */
+const referenceTo = ({ id, trainerId, maxStudents }: CourseReference): CourseReference => ({
+  id,
+  trainerId,
+  maxStudents,
+});
+
+/** The courses that a file names, by id or by title, each looked up once. */
 export class CourseIndex {
   readonly #found = new Map<string, FoundCourse>();
   readonly #core: Core;
@@ -25,24 +30,10 @@ export class CourseIndex {
   async load(names: Iterable<string>): Promise<void> {
     const unknown = [...new Set(names)].filter((name) => !this.#found.has(name));
     if (unknown.length === 0) return;
-    const courses = await this.#core.database.read(() =>
-      this.#core.database.models.Course.findAll({
-        attributes: ['id', 'title', 'trainerId', 'maxStudents'],
-        where: { [Op.or]: [{ id: unknown.flatMap((name) => idIn(name) ?? []) }, { title: unknown }] },
-      }),
-    );
+    const named = await coursesNamed(this.#core, unknown);
     for (const name of unknown) {
-      const wanted = idIn(name);
-      const matches = courses.filter(({ id, title }) => (wanted === undefined ? title === name : id === wanted));
-      const [course] = matches;
-      this.#found.set(
-        name,
-        course === undefined
-          ? 'unknown'
-          : matches.length > 1
-            ? 'ambiguous'
-            : { id: course.id, trainerId: course.trainerId, maxStudents: course.maxStudents },
-      );
+      const [course, another] = named.get(name) ?? [];
+      this.#found.set(name, !course ? 'unknown' : another ? 'ambiguous' : referenceTo(course));
     }
   }
 
@@ -53,10 +44,9 @@ export class CourseIndex {
 }
 
 /** The course that all trainees of a file are enrolled in. @throws AppError `VALIDATION` when no course matches, or more than one */
-export async function defaultCourse(courses: CourseIndex, name: string | undefined): Promise<CourseReference | null> {
+export async function defaultCourse(core: Core, name: string | undefined): Promise<CourseReference | null> {
   if (name === undefined) return null;
-  await courses.load([name]);
-  const found = courses.get(name);
-  if (typeof found === 'object') return found;
-  throw validationError([{ path: 'course', message: courseProblems[found] }]);
+  const course = await findCourseNamed(core, name);
+  if (course) return referenceTo(course);
+  throw validationError([{ path: 'course', message: courseProblems.unknown }]);
 }

@@ -41,8 +41,8 @@ export class EnrollmentDecider {
 
   /** Forgets the courses and loads the default course again. @throws AppError `VALIDATION` when it can't be found */
   async reload(): Promise<void> {
-    const index = new CourseIndex(this.#core);
-    this.#known = { index, forAll: await defaultCourse(index, this.#options.course) };
+    const forAll = await defaultCourse(this.#core, this.#options.course);
+    this.#known = { index: new CourseIndex(this.#core), forAll };
   }
 
   /** The decisions with the enrollments that their rows bring, or rejected for them. */

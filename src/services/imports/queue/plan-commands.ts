@@ -5,7 +5,7 @@ import { AppError, isAppError } from '../../../errors.js';
 import { applySchema, importOptionsSchema, optionsText, replanSchema } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
 import type { Actor, Core } from '../../core.js';
-import { CourseIndex, defaultCourse } from '../plan/course-index.js';
+import { defaultCourse } from '../plan/course-index.js';
 import { planImport } from '../plan/plan.js';
 import { findImport, isRunning } from '../queries.js';
 import { auditBegin, lockImport, optionsOf } from '../run/repository.js';
@@ -36,7 +36,7 @@ export async function replanImport(core: Core, actor: Actor, id: string, input: 
   const byNumber = map.map(({ column, field }) => `#${column + 1}=${field ?? ''}`);
   const options = validate(importOptionsSchema, { ...others, map: byNumber });
   await findImport(core, id);
-  await defaultCourse(new CourseIndex(core), options.course);
+  await defaultCourse(core, options.course);
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
     await assertPlannable(core, record, transaction);

@@ -12,7 +12,7 @@ import { validate } from '../../../schemas/validate.js';
 import { syncFolder } from '../../../storage/sync-folder.js';
 import type { Actor, Core } from '../../core.js';
 import { sanitizeFilename, type Upload, uploadFault } from '../../files/files.js';
-import { CourseIndex, defaultCourse } from '../plan/course-index.js';
+import { defaultCourse } from '../plan/course-index.js';
 import { createImport } from '../run/repository.js';
 import { assertBelowPlanLimit, requestPlan } from './plan-store.js';
 import { importsFolder } from './spool.js';
@@ -53,7 +53,7 @@ export async function submitImport(core: Core, actor: Actor, upload: Upload, opt
   const folder = path.join(importsFolder(core), id);
   try {
     const { plan, ...valid } = validate(importFormSchema, options);
-    await defaultCourse(new CourseIndex(core), valid.course);
+    await defaultCourse(core, valid.course);
     if ((await stat(upload.path)).size === 0) throw validationError([{ path: 'file', message: 'The file is empty.' }]);
     const fileSha256 = await sha256Of(upload.path);
     await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -118,27 +118,48 @@ describe('coursectl courses', () => {
   });
 
   describe('show', () => {
-    it('finds a course by id or exact title', async () => {
-      for (const reference of [loom.id, 'Weaving', ' Weaving '])
-        expect((await cli.json<{ course: object }>(['courses', 'show', reference])).course).to.include({ id: loom.id });
-      for (const reference of ['weaving', 'Weav', 'Überfarben', 'x'.repeat(300), "'; --"]) {
+    const idOf = async (reference: string) =>
+      (await cli.json<{ course: { id: string } }>(['courses', 'show', reference])).course.id;
+
+    it('finds a course by id, the last 8 characters of it, or title', async () => {
+      for (const reference of [loom.id, loom.id.slice(-8), 'Weaving', ' Weaving ', 'weaving', 'WEAVING'])
+        expect(await idOf(reference), reference).to.equal(loom.id);
+      for (const reference of ['Weav', 'Überfarben', 'x'.repeat(300), "'; --"]) {
         const { exitCode, stderr } = await cli.run(['courses', 'show', reference]);
         const says = `error: Course not found: ${reference}. To list them: coursectl courses list\n`;
         expect({ exitCode, stderr }, reference).to.deep.equal({ exitCode: 1, stderr: says });
       }
     });
 
-    it('lists the ids of the courses that share a title', async () => {
+    it('ignores the case of a title, but prefers the one that is spelled as it was typed', async () => {
+      const { context } = harness;
+      const straße = await buildCourse(context, grace, { title: 'Straße für Éva' });
+      expect(await idOf('STRASSE FÜR ÉVA')).to.equal(straße.id);
+      const capitals = await buildCourse(context, grace, { title: 'WEAVING' });
+      expect([await idOf('Weaving'), await idOf('WEAVING')]).to.deep.equal([loom.id, capitals.id]);
+      const { exitCode, stderr } = await cli.run(['courses', 'show', 'weaving']);
+      const both = `${loom.id} (Weaving, Ada Zuse), ${capitals.id} (WEAVING, Grace Adler)`;
+      const says = `Course: there are several with this title. Name it by its id: ${both}.`;
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 2, stderr: `error: ${says}\n` });
+    });
+
+    it('takes a title before the last characters of an id', async () => {
+      const ending = loom.id.slice(-8);
+      const named = await buildCourse(harness.context, grace, { title: ending });
+      expect(await idOf(ending)).to.equal(named.id);
+    });
+
+    it('lists the courses that share a title', async () => {
       const other = await buildCourse(harness.context, grace, { title: 'Weaving' });
       const { exitCode, stdout, stderr } = await cli.run(['courses', 'show', 'Weaving']);
       expect({ exitCode, stdout }).to.deep.equal({ exitCode: 2, stdout: '' });
       expect(stderr).to.equal(
-        `error: Course: there are several with this title. Name it by its id: ${loom.id}, ${other.id}.\n`,
+        `error: Course: there are several with this title. Name it by its id: ${loom.id} (Weaving, Ada Zuse), ${other.id} (Weaving, Grace Adler).\n`,
       );
       expect((await cli.run(['courses', 'show', other.id])).exitCode).to.equal(0);
     });
 
-    it('lists at most ten of these ids', async () => {
+    it('lists at most ten of them', async () => {
       for (let count = 0; count < 11; count += 1) await buildCourse(harness.context, grace, { title: 'Weaving' });
       const { stderr } = await cli.run(['courses', 'show', 'Weaving']);
       expect(stderr.match(/[\da-f-]{36}/g)).to.have.lengthOf(10);

@@ -157,6 +157,50 @@ describe('changes of enrollments at the command line', () => {
     });
   });
 
+  describe('an enrollment', () => {
+    it('is named by its trainee and course, or by one of them where there is no other', async () => {
+      const { id } = await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+      for (const options of [
+        ['--trainee', 'BEN@x.org', '--course', 'bees'],
+        ['--trainee', ben.phone],
+        ['--course', 'BEES'],
+      ])
+        expect((await cli.json<Answer>(['enrollments', 'show', ...options])).enrollment.id).to.equal(id);
+      const named = ['--trainee', 'ben@x.org', '--course', 'Bees'];
+      expect((await cli.json<Answer>(['enrollments', 'progress', '75', ...named])).enrollment).to.include({
+        progress: 75,
+      });
+      const { enrollment } = await cli.json<Answer>(['enrollments', 'status', 'cancelled', ...named]);
+      expect(enrollment).to.include({ id, status: 'cancelled' });
+      expect((await cli.run(['enrollments', 'remove', ...named, '--yes'])).stdout).to.equal('Removed 1 enrollment.\n');
+    });
+
+    it('of several is none: they are listed', async () => {
+      const one = await buildEnrollment(harness.context, ben, bees);
+      const other = await buildEnrollment(harness.context, cleo, bees);
+      const { exitCode, said } = await refusal('show', '--course', 'bees');
+      expect(exitCode).to.equal(2);
+      expect(said).to.match(/^Enrollment: there are several\. Add --trainee, or name one by its id: /);
+      expect(said).to.include(`${one.id} (Ben Young in "Bees")`).and.to.include(`${other.id} (Cleo Müller in "Bees")`);
+    });
+
+    it('that is not there, or named in two ways, is refused', async () => {
+      expect(await refusal('show', '--trainee', 'ben@x.org', '--course', 'bees')).to.deep.equal({
+        exitCode: 1,
+        said: 'There is no enrollment of ben@x.org in bees.',
+      });
+      expect(await refusal('show', '--trainee', 'nobody@x.org')).to.deep.equal({
+        exitCode: 1,
+        said: 'User not found: nobody@x.org. To list them: coursectl users list',
+      });
+      expect((await refusal('show', 'x', '--course', 'Bees')).exitCode).to.equal(2);
+      expect(await refusal('remove', '--yes')).to.deep.equal({
+        exitCode: 2,
+        said: 'An enrollment is missing: give its id, or --trainee and --course. To list them: coursectl enrollments list',
+      });
+    });
+  });
+
   describe('remove', () => {
     it('removes the given enrollments with --yes, and prints them', async () => {
       const one = await buildEnrollment(harness.context, ben, bees);
@@ -178,7 +222,7 @@ describe('changes of enrollments at the command line', () => {
       });
       expect(await refusal('remove', id, id, '--yes')).to.deep.equal({
         exitCode: 2,
-        said: '<id> must name each one once.',
+        said: '<enrollment> must name each one once.',
       });
       expect(await models().Enrollment.count()).to.equal(1);
     });

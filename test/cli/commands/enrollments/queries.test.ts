@@ -68,8 +68,8 @@ describe('coursectl enrollments', () => {
     });
 
     it('filters by course, trainee, trainer, status and text', async () => {
-      expect(await emails('--user', '555-0101')).to.deep.equal(['cleo@x.org', 'cleo@x.org']);
-      expect(await emails('--user', 'cleo@x.org', '--course', wasps.id)).to.deep.equal(['cleo@x.org']);
+      expect(await emails('--trainee', '555-0101')).to.deep.equal(['cleo@x.org', 'cleo@x.org']);
+      expect(await emails('--trainee', 'cleo@x.org', '--course', wasps.id)).to.deep.equal(['cleo@x.org']);
       expect(await emails('--trainer', 'ada@x.org')).to.deep.equal(['cleo@x.org', 'ben@x.org']);
       expect(await emails('--trainer', 'ada@x.org', '--course', 'Wasps')).to.deep.equal([]);
       expect(await emails('--status', 'active')).to.deep.equal(['ben@x.org']);
@@ -80,7 +80,7 @@ describe('coursectl enrollments', () => {
 
     it('takes several statuses, a trainee of a trainer, a search of its own and an order', async () => {
       expect(await emails('--status', 'active,pending')).to.deep.equal(['cleo@x.org', 'ben@x.org']);
-      expect(await emails('--trainer', 'ada@x.org', '--user', 'cleo@x.org')).to.deep.equal(['cleo@x.org']);
+      expect(await emails('--trainer', 'ada@x.org', '--trainee', 'cleo@x.org')).to.deep.equal(['cleo@x.org']);
       expect(await emails('--search', 'YOUNG')).to.deep.equal(['ben@x.org']);
       const byProgress = ['--course', 'Bees', '--sort', '-progress', '--limit', '1'];
       expect(await emails(...byProgress)).to.deep.equal(['ben@x.org']);
@@ -112,7 +112,7 @@ describe('coursectl enrollments', () => {
         exitCode: 1,
         said: 'Course not found: Ants. To list them: coursectl courses list',
       });
-      expect(await refusal('list', '--user', 'nobody')).to.deep.equal({
+      expect(await refusal('list', '--trainee', 'nobody')).to.deep.equal({
         exitCode: 1,
         said: 'User not found: nobody. To list them: coursectl users list',
       });
@@ -131,7 +131,7 @@ describe('coursectl enrollments', () => {
       });
       expect(await refusal('list', '--sort', 'progress')).to.deep.equal({
         exitCode: 2,
-        said: '--sort must be enrolledAt unless --course, --user or --trainer is given.',
+        said: '--sort must be enrolledAt unless --course, --trainee or --trainer is given.',
       });
     });
   });

@@ -240,7 +240,7 @@ describe('A phone that reads like an email address', () => {
         ['users', 'reset-password', reference],
         ['users', 'unlock', reference],
         ['users', 'delete', reference, '--yes'],
-        ['enrollments', 'list', '--user', reference],
+        ['enrollments', 'list', '--trainee', reference],
       ]) {
         const { exitCode, stdout } = await cli(...command);
         expect([exitCode, stdout], command.join(' ')).to.deep.equal([1, '']);

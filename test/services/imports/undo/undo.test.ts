@@ -302,10 +302,10 @@ describe('Courses in an import', () => {
     return buildCourse(importing.context, trainer, given);
   }
 
-  it('enroll by id or title, with status and notes, once', async () => {
+  it('enroll by id or title in any case, with status and notes, once', async () => {
     const course = await courseOf({ title: 'Knots' });
     const file = write(
-      'Ada,King,a@example.org,1,Knots,pending,"left\nhanded"',
+      'Ada,King,a@example.org,1,KNOTS,pending,"left\nhanded"',
       `Bob,King,b@example.org,2,${course.id},,`,
       'Cyd,King,c@example.org,3,,,',
       'Dan,King,d@example.org,4,Splices,,',

@@ -1,0 +1,76 @@
+import { Op, type WhereOptions } from 'sequelize';
+import type { Course } from '../../db/models/course.js';
+import { validationError } from '../../errors.js';
+import { sortKeyRange, titleMaximum } from '../../schemas/sort-key.js';
+import { normalized } from '../../schemas/text.js';
+import type { Core } from '../core.js';
+import { idIn } from '../ids.js';
+import { idEndingWith } from '../short-ids.js';
+
+/** A text in which case doesn't count: in capitals ß is SS, and the Greek sigmas are one. */
+const caseless = (text: string) => normalized(text.trim(), 'NFC').toUpperCase().toLowerCase();
+
+/** What people need to choose between courses. */
+const shown = ['id', 'title', 'trainerId', 'maxStudents'];
+
+/**
+ * The courses that each name means: that with this id; else those with this title; else those whose title differs only in
+ * case. Trainers choose titles, so a text that is spelled like an id is never taken as a title.
+ */
+export async function coursesNamed(core: Core, names: readonly string[]): Promise<Map<string, Course[]>> {
+  const { Course, User } = core.database.models;
+  const alternatives = names.map((name): WhereOptions<Course> => {
+    const id = idIn(name);
+    if (id !== undefined) return { id };
+    const { from, below } = sortKeyRange(name.trim(), titleMaximum);
+    return { titleKey: { [Op.gte]: from, [Op.lt]: below } };
+  });
+  if (alternatives.length === 0) return new Map();
+  const courses = await core.database.read(() =>
+    Course.findAll({
+      attributes: shown,
+      where: { [Op.or]: alternatives },
+      include: [{ model: User, as: 'trainer', attributes: ['firstName', 'lastName'] }],
+      order: ['id'],
+    }),
+  );
+  const byId = new Map(courses.map((course) => [course.id, course]));
+  const byTitle = new Map<string, Course[]>();
+  for (const course of courses) {
+    const key = caseless(course.title);
+    byTitle.set(key, [...(byTitle.get(key) ?? []), course]);
+  }
+  return new Map(
+    names.map((name) => {
+      const id = idIn(name);
+      if (id !== undefined) return [name, [byId.get(id) ?? []].flat()];
+      const sameButCase = byTitle.get(caseless(name)) ?? [];
+      const same = sameButCase.filter(({ title }) => title === name.trim());
+      return [name, same.length > 0 ? same : sameButCase];
+    }),
+  );
+}
+
+/** How many courses the error lists for an ambiguous title. */
+const maxListed = 10;
+
+const candidate = ({ id, title, trainer }: Course) =>
+  `${id} (${title}${trainer ? `, ${trainer.firstName} ${trainer.lastName}` : ''})`;
+
+/**
+ * The course that a name means: an id, a title in any case, or the last 8 characters of an id.
+ * @returns nothing where there is none
+ * @throws AppError `VALIDATION` for a name of several courses, listing them
+ */
+export async function findCourseNamed(core: Core, reference: string): Promise<Course | undefined> {
+  const found = (await coursesNamed(core, [reference])).get(reference) ?? [];
+  if (found.length === 0) {
+    const id = await idEndingWith(core, 'Course', reference);
+    return id === undefined ? undefined : (await coursesNamed(core, [id])).get(id)?.[0];
+  }
+  if (found.length === 1) return found[0];
+  const more = found.length > maxListed ? ` and ${found.length - maxListed} more` : '';
+  const listed = found.slice(0, maxListed).map(candidate).join(', ');
+  const message = `Course: there are several with this title. Name it by its id: ${listed}${more}.`;
+  throw validationError([{ path: 'course', message }]);
+}
