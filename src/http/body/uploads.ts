@@ -16,6 +16,12 @@ export interface UploadedFile {
   name: string;
 }
 
+/** A form with a file. */
+export interface ReceivedUpload {
+  file: UploadedFile;
+  fields: object;
+}
+
 /** How a form with a file is taken. */
 export interface UploadSettings {
   /** The field of the form that the file is in. */
@@ -74,7 +80,7 @@ export async function readUpload(
   request: Request,
   response: Response,
   settings: UploadSettings,
-): Promise<{ file: UploadedFile; fields: object }> {
+): Promise<ReceivedUpload> {
   const { field, folder, limit } = settings;
   if (!request.is('multipart/form-data'))
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be multipart/form-data.');

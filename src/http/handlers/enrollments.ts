@@ -18,7 +18,7 @@ import {
   listTrainerEnrollments,
 } from '../../services/enrollments/queries.js';
 import { enrollmentStatistics } from '../../services/enrollments/statistics.js';
-import type { Handlers } from '../server/router.js';
+import type { Handlers } from '../server/handler.js';
 
 export const enrollmentHandlers = {
   async listEnrollments({ context, caller, query }) {

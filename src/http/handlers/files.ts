@@ -14,7 +14,7 @@ import { removeThumbnail, setThumbnail } from '../../services/courses/thumbnails
 import { contentOf, type StoredObject } from '../../services/files/files.js';
 import { openImage } from '../../services/files/images.js';
 import type { StreamAnswer } from '../body/streams.js';
-import type { Handlers } from '../server/router.js';
+import type { Handlers } from '../server/handler.js';
 
 /** A stored file as an answer. */
 function streamed(object: StoredObject): StreamAnswer {

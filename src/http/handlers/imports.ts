@@ -22,7 +22,7 @@ import { findPlan } from '../../services/imports/queue/plan-store.js';
 import { submitImport } from '../../services/imports/queue/submit.js';
 import { listImportRows } from '../../services/imports/rows.js';
 import { resumesAutomatically } from '../../services/imports/run/repository.js';
-import type { Handlers } from '../server/router.js';
+import type { Handlers } from '../server/handler.js';
 import type { ServerHandle } from '../server/server-handle.js';
 
 /** How often a watched import is read, in milliseconds. */

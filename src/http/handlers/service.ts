@@ -5,8 +5,8 @@ import { loadDemoIfEmpty, showDemo } from '../../services/maintenance/demo.js';
 import { docsPage } from '../api/docs-page.js';
 import { openapiDocument } from '../api/openapi.js';
 import { encodeOnce } from '../body/streams.js';
+import type { Handlers } from '../server/handler.js';
 import { assertMayRead, type Metrics } from '../server/metrics.js';
-import type { Handlers } from '../server/router.js';
 import type { ServerHandle } from '../server/server-handle.js';
 
 /** How long an answer about the database is good for others who ask, in milliseconds. */

@@ -13,7 +13,7 @@ import { endUserSession, endUserSessions, listUserSessions } from '../../service
 import { lockOf } from '../../services/auth/throttle-locks.js';
 import { actorOf } from '../../services/core.js';
 import { publicMessage } from '../server/errors.js';
-import type { Handlers } from '../server/router.js';
+import type { Handlers } from '../server/handler.js';
 
 export const userHandlers = {
   async listUsers({ context, query }) {

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import { isTaken } from '../body/streams.js';
 import { clientOf } from './client.js';
-import type { RequestControl } from './router.js';
+import type { RequestControl } from './respond.js';
 import { answerTaken } from './waiting-request.js';
 
 /**

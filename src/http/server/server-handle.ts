@@ -1,6 +1,6 @@
 import type { AppError } from '../../errors.js';
 import type { AdmissionFigures } from './admission.js';
-import type { RequestControl } from './router.js';
+import type { RequestControl } from './respond.js';
 import type { WaitingRequests } from './waiting-requests.js';
 
 /** What the API may ask of the server that it runs in, and tell it. */

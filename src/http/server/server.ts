@@ -20,7 +20,7 @@ import { createLargeAnswers } from './large-answers.js';
 import { createLengthyWork } from './lengthy-work.js';
 import { countPerSecond } from './per-second.js';
 import type { QueueLimits } from './queue-control.js';
-import type { RequestControl } from './router.js';
+import type { RequestControl } from './respond.js';
 import { createWaitingRequests } from './waiting-requests.js';
 import { serveConsole } from './web-console.js';
 

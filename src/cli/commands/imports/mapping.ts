@@ -95,8 +95,8 @@ async function askColumns(run: ImportRun, columns: readonly Column[]): Promise<s
   for (const [place, column] of asked.entries()) {
     const choices = importFields
       .filter((field) => !taken.has(field))
-      .map((field) => ({
-        value: field as string,
+      .map((field): { value: string; name: string } => ({
+        value: field,
         name: requiredImportColumns.some((one) => one === field) ? `${field} (required)` : field,
       }));
     const heading = column.heading === '' ? 'without a heading' : `"${column.heading}"`;

@@ -1,0 +1,51 @@
+import type { Context } from '../../context.js';
+import type { Caller, Client } from '../../services/core.js';
+import type { ByteRange, UploadLimit } from '../../services/files/files.js';
+import type { Contract } from '../api/contract.js';
+import type { Operation, PathParameter } from '../api/operation.js';
+import type { StreamAnswer } from '../body/streams.js';
+import type { ReceivedUpload } from '../body/uploads.js';
+import type { SessionCookie } from './session-cookie.js';
+
+/** What a handler is given. `caller` is set unless the operation is also open without a token. */
+export interface HandlerRequest<T extends Operation = Operation> {
+  context: Context;
+  client: Client;
+  caller: T['access'] extends { kind: 'public' }
+    ? undefined
+    : T['access'] extends { kind: 'optional' }
+      ? Caller | undefined
+      : Caller;
+  /** Those that the path names. */
+  params: Readonly<Record<PathParameter<T['path']>, string>>;
+  query: unknown;
+  /** The parsed JSON body, `{}` without one; not validated yet: the service does that. */
+  body: unknown;
+  /**
+   * Reads the form of an operation that takes a file; its fields are not validated yet. Called once the caller is known to
+   * be allowed what they want: until then nothing of the file is kept. A limit stands in the place of the operation's own.
+   */
+  receive: T extends { upload: object } ? (limit?: UploadLimit) => Promise<ReceivedUpload> : undefined;
+  /** The piece of a file that is asked for: see range.ts. */
+  rangeOf(bytes: number, etag: string): ByteRange | undefined;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+  /** Releases the request's slot while it waits in another bounded queue. */
+  waitAside<R>(wait: () => Promise<R>): Promise<R>;
+  /** Waits until an answer with so many items may be built, where the query has no limit for them: see `itemBytes`. */
+  expectItems(count: number): Promise<void>;
+  /** The header, for operations that know callers of their own. */
+  authorization: string | undefined;
+  /** The session cookie of the web console. */
+  cookie: SessionCookie;
+  /** Sets a header of the answer. */
+  setHeader(name: string, value: string): void;
+}
+
+/** Gives the body of the operation's success answer. */
+export type Handler<T extends Operation> = (
+  request: HandlerRequest<T>,
+) => Promise<T['success'] extends { content: string } ? StreamAnswer : object>;
+
+/** One handler for each operation of the contract: a missing or surplus one doesn't compile. */
+export type Handlers = { [K in keyof Contract]: Handler<Contract[K]> };
