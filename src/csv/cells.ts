@@ -15,9 +15,12 @@ const neutralizeAll = (cell: string) => cell.replace(runnable, "'");
 /** A number with its country code: the digits after the plus are no formula. */
 const isDialled = (cell: string) => /^\+[\d ]+$/.test(cell) && /\d/.test(cell);
 
-/** The cell as a spreadsheet may open it. */
-export function neutralizeCell(cell: string): string {
-  return isDialled(cell) ? cell : neutralizeAll(cell);
+/**
+ * The cell as a spreadsheet may open it.
+ * @param isFirst whether a line begins with it: a spreadsheet that splits at another delimiter reads on behind the number
+ */
+export function neutralizeCell(cell: string, isFirst = false): string {
+  return isDialled(cell) && !isFirst ? cell : neutralizeAll(cell);
 }
 
 /** The cell as it was before {@link neutralizeCell}. */

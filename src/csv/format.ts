@@ -60,7 +60,8 @@ export const csvLine = (cells: readonly string[]): string => reportLine(cells, p
 
 /** One line of a file with this layout. */
 export function reportLine(cells: readonly string[], { delimiter, isProtected }: ReportFormat): string {
-  return stringify([cells.map(isProtected ? protectCell : neutralizeCell)], {
+  const written = cells.map((cell, index) => (isProtected ? protectCell(cell) : neutralizeCell(cell, index === 0)));
+  return stringify([written], {
     delimiter,
     // Other delimiters are quoted for programs that guess the delimiter.
     ...(isProtected && { quoted_match: /[,;\t|]/ }),
