@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Context } from '../../../../src/context.js';
 import type { Enrollment } from '../../../../src/db/models/enrollment.js';
-import { searchKey } from '../../../../src/schemas/keys.js';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
+import { courseKeys } from '../../../../src/services/courses/commands.js';
 import { emptyDatabase } from '../../../support/harness.js';
 import { recordsOf } from './importing.js';
 
@@ -66,16 +66,21 @@ export async function settle(context: Context): Promise<void> {
     }
     const bound = groups.indexOf('bound') + 1;
     const trainerId = idOf(bound, 1);
-    const fields = { description: 'What it is about.', searchKey: searchKey('course'), titleKey: '', trainerId };
+    const rowOf = <C extends { title: string }>(course: C) => ({
+      description: 'What it is about.',
+      trainerId,
+      ...courseKeys(course),
+      ...course,
+    });
     await Course.bulkCreate(
-      Object.values(courses).map((course) => ({ ...fields, ...course })),
+      Object.values(courses).map((course) => rowOf(course)),
       { transaction },
     );
     const indexes = Array.from({ length: cycles }, (_, index) => index);
     await Course.bulkCreate(
       indexes
         .filter((index) => bondOf(index) === 'has courses')
-        .map((index) => ({ ...fields, id: idOf(91, index), title: `Own ${index}`, trainerId: idOf(bound, index) })),
+        .map((index) => rowOf({ id: idOf(91, index), title: `Own ${index}`, trainerId: idOf(bound, index) })),
       { transaction },
     );
     await Enrollment.bulkCreate(
