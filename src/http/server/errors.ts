@@ -201,7 +201,8 @@ export const isServiceFailure = (response: ServerResponse): boolean =>
 /** The last middleware: every failure becomes JSON; an unknown one is logged whole and shown as `Server error.`. */
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   const logUnavailable = createUnavailableLog(logger);
-  return (error: unknown, request, response: Response<object, { operation?: Operation }>, next) => {
+  // Express recognises an error handler by its four parameters.
+  return (error: unknown, request, response: Response<object, { operation?: Operation }>, _next) => {
     const known = error instanceof AppError ? error : fromFramework(error);
     const mapping = known ? mappings[known.code] : serverError;
     // What the database caused names it.
@@ -211,8 +212,8 @@ export function createErrorHandler(logger: Logger): ErrorRequestHandler {
       if (known && mapping.status === 503) logUnavailable(known.code, entry);
       else logger.error(entry, 'request failed');
     }
-    // Too late for an answer: Express ends the connection, so that the client can't take a half for the whole.
-    if (response.headersSent) return next(error);
+    // Too late for an answer: the connection ends, so that the client can't take a half for the whole.
+    if (response.headersSent) return void response.destroy();
     // What was to be sent may have been for keeping; that it failed is not.
     response.setHeader('Cache-Control', 'no-store');
     const authenticate = known && challenge(mapping, known.code);
