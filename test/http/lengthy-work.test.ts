@@ -62,7 +62,7 @@ describe('Work that takes long', () => {
   });
 
   it('makes one piece of all exports at a time, and ends a source that is left', async () => {
-    const { inPieces } = createLengthyWork();
+    const { serialized } = createLengthyWork();
     let making = 0;
     let most = 0;
     const closed: string[] = [];
@@ -81,13 +81,13 @@ describe('Work that takes long', () => {
     }
     const all = async (name: string) => {
       const pieces: string[] = [];
-      for await (const piece of inPieces(source(name))) pieces.push(piece);
+      for await (const piece of serialized(source(name))) pieces.push(piece);
       return pieces.join(' ');
     };
     const found = await Promise.all([all('a'), all('b')]);
     expect(found).to.deep.equal(['a0 a1 a2 a3 a4', 'b0 b1 b2 b3 b4']);
     expect(most).to.equal(1);
-    for await (const piece of inPieces(source('c'))) {
+    for await (const piece of serialized(source('c'))) {
       expect(piece).to.equal('c0');
       break;
     }

@@ -11,7 +11,7 @@ export interface LengthyWork {
    */
   run<T>(request: { account: string; signal: AbortSignal }, work: () => Promise<T>): Promise<T>;
   /** The pieces of an export: of all exports one piece is made at a time. */
-  inPieces<T>(pieces: AsyncIterable<T>): AsyncGenerator<T>;
+  serialized<T>(pieces: AsyncIterable<T>): AsyncGenerator<T>;
 }
 
 /** How many operations are done at the same time. */
@@ -50,7 +50,7 @@ export function createLengthyWork(): LengthyWork {
       }
     },
 
-    async *inPieces(pieces) {
+    async *serialized(pieces) {
       const source = pieces[Symbol.asyncIterator]();
       const next = () => onePiece(() => nextPiece(source));
       try {

@@ -123,7 +123,7 @@ export function respond<T extends Operation>(
     if (content !== 'text/csv') return { answer, isExport: false };
     const read = () => whileSignedIn(context, caller, answer.pieces());
     if (!operation.exportsRows || !lengthyWork) return { answer: { ...answer, pieces: read }, isExport: false };
-    return { answer: { ...answer, pieces: () => lengthyWork.inPieces(read()) }, isExport: true };
+    return { answer: { ...answer, pieces: () => lengthyWork.serialized(read()) }, isExport: true };
   }
 
   async function serve(request: Request, response: Response): Promise<void> {
