@@ -112,7 +112,9 @@ export async function compared(
       if (number > 0) results.get(candidate)?.push(result);
     }
   const [ours, plains] = [results.get(service) ?? [], results.get(yardstick) ?? []];
-  const ratios = ours.map(({ perSecond }, index) => perSecond / (plains[index]?.perSecond ?? Number.NaN)).sort();
+  const ratios = ours
+    .map(({ perSecond }, index) => perSecond / (plains[index]?.perSecond ?? Number.NaN))
+    .sort((one, other) => one - other);
   const spread = `rounds ${ratios[0]?.toFixed(2)} to ${ratios.at(-1)?.toFixed(2)}`;
   const ratio = median(ratios);
   const said = `${ratio.toFixed(2)} times the requests a second of ${than} (${spread})`;
