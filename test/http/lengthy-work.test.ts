@@ -20,7 +20,7 @@ const outcomeOf = (work: Promise<unknown>): Promise<string> =>
 describe('Work that takes long', () => {
   const never = new AbortController().signal;
 
-  it('is done twice at the same time, whoever asks', async () => {
+  it('is done twice at the same time for all accounts together', async () => {
     const { run } = createLengthyWork();
     const works = [open(), open(), open()];
     const begun: number[] = [];

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { AppError } from '../../errors.js';
 import { createFairQueue } from '../../fair-queue.js';
 
-/** Work that a small request can cause and that takes long: a few are done at a time, whoever asks for how many. */
+/** Work that a small request can cause and that takes long: few are done at a time, for all accounts together. */
 export interface LengthyWork {
   /**
    * Does the work of an operation that may take minutes, when fewer than {@link mostRunning} others are done.
