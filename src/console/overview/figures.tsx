@@ -33,7 +33,7 @@ export function Figures({ figures }: { figures: readonly Figure[] }) {
   return (
     <SimpleGrid component="dl" cols={{ base: 2, xs: columns }} spacing="sm" m={0}>
       {figures.map(({ key, label, value }) => (
-        <Stack key={key} gap={0} className="figure">
+        <Stack key={key} gap={0} justify="flex-end" className="figure">
           <Text component="dt" size="sm" c="dimmed">
             {label}
           </Text>
