@@ -13,6 +13,7 @@ import { lockManagedCourse } from '../courses/commands.js';
 import { inCourseQueue } from './course-queue.js';
 import { lockEnrollment, lockEntry, lockTraineeToEnroll } from './locks.js';
 import { assignmentRefusal } from './rules.js';
+import { insertEnrollments } from './store.js';
 
 /** An entry of the audit trail about an enrollment. */
 export const enrollmentRecord = (
@@ -43,21 +44,18 @@ async function enter(
 ): Promise<Enrollment> {
   const enrolledAt = core.now();
   if (existing) return existing.update({ status, enrolledAt, ...(notes !== undefined && { notes }) }, { transaction });
-  return core.database.models.Enrollment.create(
-    {
-      id: uuidv7(),
-      userId,
-      courseId: course.id,
-      trainerId: course.trainerId,
-      status,
-      enrolledAt,
-      notes: notes ?? null,
-      // Defaults of the database wouldn't be in the returned instance.
-      progress: 0,
-      completedAt: null,
-    },
-    { transaction },
-  );
+  const id = uuidv7();
+  const entered = { id, userId, courseId: course.id, trainerId: course.trainerId, status, notes: notes ?? null };
+  await insertEnrollments(core, [entered], enrolledAt, transaction);
+  const stored = {
+    ...entered,
+    progress: 0,
+    completedAt: null,
+    enrolledAt,
+    createdAt: enrolledAt,
+    updatedAt: enrolledAt,
+  };
+  return core.database.models.Enrollment.build(stored, { isNewRecord: false, raw: true });
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { Transaction } from 'sequelize';
-import { type EntryState, readEntryState } from '../../db/entry-query.js';
+import { type EntryState, lockForEntry, readEntryState } from '../../db/entry-statements.js';
 import type { Course } from '../../db/models/course.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
 import { seatStatuses } from '../capacity.js';
 import type { Core } from '../core.js';
-import { forceIncrementCourseVersions, forceIncrementUserVersions, incrementUserVersions } from '../row-locks.js';
+import { forceIncrementUserVersions } from '../row-locks.js';
 
 /**
  * What takes a seat locks the course first, then the trainee, then the enrollments, to avoid deadlocks. Other changes of an
@@ -40,8 +40,7 @@ export async function lockEntry(
   wanted: { courseId: string; userId: string },
   transaction: Transaction,
 ): Promise<EntryState> {
-  await forceIncrementCourseVersions(core, [wanted.courseId], transaction);
-  await incrementUserVersions(core, [wanted.userId], transaction);
+  await lockForEntry(core.database, wanted, transaction);
   const state = await readEntryState(core.database, { ...wanted, seatStatuses }, transaction);
   if (!state) throw notFound('Course');
   return state;
