@@ -41,7 +41,7 @@ describe('Locks of enrollments', () => {
   const enrolled = async (status: 'pending' | 'active' | 'cancelled') =>
     (await buildEnrollment(harness.context, await buildUser(harness.context), course, { status })).id;
 
-  it('of the course last for three statements and the commit when a trainee asks for a place', async () => {
+  it('of the course last for few statements and the commit when a trainee asks for a place', async () => {
     const { context } = harness;
     const trainee = await buildUser(context);
     tell(note);
@@ -50,7 +50,8 @@ describe('Locks of enrollments', () => {
     expect(statements()).to.deep.equal([
       'BEGIN',
       'UPDATE courses',
-      'UPDATE users',
+      // SQLite has no statement that changes two tables.
+      ...(onMysql ? [] : ['UPDATE users']),
       'SELECT courses',
       'INSERT enrollments',
       'COMMIT',
