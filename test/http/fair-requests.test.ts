@@ -102,6 +102,8 @@ describe('Requests from several networks', () => {
     const { token } = await signIn(harness.context);
     const answers: Promise<{ status: number }>[] = [];
     await whileLocked(async () => {
+      // Who monitors the service isn't somebody else.
+      for (const path of ['/metrics', '/metrics/', '/healthz']) expect((await ask(other, path)).status).to.equal(200);
       for (let number = 0; number < 6; number += 1) answers.push(change(attacker, token).then());
       await untilLoad({ working: 6, queued: 0 });
     });

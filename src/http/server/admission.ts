@@ -47,6 +47,9 @@ const longestPauseMs = 10 * expireEveryMs;
 /** Probes are always answered: otherwise an orchestrator would restart an overloaded service. */
 const isProbe = ({ url = '' }: IncomingMessage) => /^\/(health|ready)z(\?|$)/.test(url);
 
+/** Who monitors the service isn't somebody for whom connections to the database are kept. */
+const isMonitoring = ({ url = '' }: IncomingMessage) => /^\/metrics(\/|\?|$)/.test(url);
+
 /**
  * While requests come from several networks, each may have this part of the slots. There are about twice as many slots as
  * connections to the database, so others find connections whatever one network asks for.
@@ -168,7 +171,7 @@ export function createAdmission(
       if (isProbe(request)) return begin();
       const network = networkOf(request);
       const cameAt = performance.now();
-      arrivals.note(network, cameAt);
+      if (!isMonitoring(request)) arrivals.note(network, cameAt);
       if (hasFreeSlot() && mayBegin(network) && !queue.has(mayBegin)) return start(network, response, begin);
       const since = clock();
       if (queue.length === 0) control.emptied(since);
