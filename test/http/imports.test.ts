@@ -250,6 +250,34 @@ describe('Imports over HTTP', function () {
     }
   });
 
+  it('are read once for all who watch them', async () => {
+    const { sequelize } = harness.context.database;
+    // Nothing is run meanwhile.
+    const replacements = { expiresAt: Date.now() + 60_000 };
+    await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)", {
+      replacements,
+    });
+    try {
+      const { id } = await submit(people(3));
+      const [{ context } = expect.fail('There is no instance.')] = instances;
+      let readings = 0;
+      const logging = (sql: string) => {
+        if (/FROM .import_plans. /.test(sql)) readings += 1;
+      };
+      // Sequelize reads its own options at each statement; its types keep them to itself.
+      (context.database.sequelize as unknown as { options: { logging: unknown } }).options.logging = logging;
+      const startedAt = performance.now();
+      const watching = Array.from({ length: 20 }, () => call('get', `/api/imports/${id}/events`).then());
+      await sleep(2500);
+      const half = Math.ceil((performance.now() - startedAt) / 500);
+      expect(readings).to.be.within(20 + 2, 20 + half);
+      await call('post', `/api/imports/${id}/cancel`).expect(200);
+      for (const { text } of await Promise.all(watching)) expect(text).to.match(/event: end\n.*"cancelled"/);
+    } finally {
+      await sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
+    }
+  });
+
   it('run one at a time, in the order of their coming, over all instances', async () => {
     await startInstance();
     const ids: string[] = [];

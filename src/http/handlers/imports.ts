@@ -1,12 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context } from '../../context.js';
-import { AppError } from '../../errors.js';
 import { presentImport, presentImportRow, presentKeptReasons } from '../../presenters/import.js';
-import { presentImportWithPlan } from '../../presenters/import-plan.js';
 import { undoQuerySchema } from '../../schemas/import.js';
 import { validate } from '../../schemas/validate.js';
-import { isSignedIn } from '../../services/auth/sessions.js';
-import { actorOf, type Caller } from '../../services/core.js';
+import { actorOf } from '../../services/core.js';
 import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
 import {
   assertRejectsReadable,
@@ -18,86 +13,11 @@ import { exampleText, templateText } from '../../services/imports/output/templat
 import { findImport, listImports } from '../../services/imports/queries.js';
 import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../services/imports/queue/credentials.js';
 import { applyPlan, replanImport } from '../../services/imports/queue/plan-commands.js';
-import { findPlan } from '../../services/imports/queue/plan-store.js';
 import { submitImport } from '../../services/imports/queue/submit.js';
 import { listImportRows } from '../../services/imports/rows.js';
-import { resumesAutomatically } from '../../services/imports/run/repository.js';
 import type { Handlers } from '../server/handler.js';
 import type { ServerHandle } from '../server/server-handle.js';
-
-/** How often a watched import is read, in milliseconds. */
-const watchMs = 500;
-/** How often a comment is sent, so that proxies don't close the idle connection, in milliseconds. */
-const heartbeatMs = 15_000;
-
-/** How often the session of the caller is checked, in milliseconds. */
-const sessionMs = 3000;
-
-/** How many streams of events an account may have on an instance: each reads its import twice a second. */
-const mostStreams = 20;
-
-const underWay = new Set(['planning', 'queued', 'running', 'undoing']);
-
-/** An import with its plan, as clients see it. */
-const shownImport = async (context: Context, record: Awaited<ReturnType<typeof findImport>>) =>
-  presentImportWithPlan(record, await findPlan(context, record));
-
-async function* eventsOf(
-  context: Context,
-  caller: Caller,
-  id: string,
-  signal: AbortSignal,
-  isDraining: () => boolean,
-): AsyncGenerator<string> {
-  let shown = '';
-  let admittedAt = performance.now();
-  let sentAt = performance.now();
-  while (!signal.aborted) {
-    if (performance.now() - admittedAt > sessionMs) {
-      if (!(await isSignedIn(context, caller))) return;
-      admittedAt = performance.now();
-    }
-    const found = await findImport(context, id);
-    const data = JSON.stringify({ import: await shownImport(context, found) });
-    if (data !== shown) {
-      yield `event: progress\ndata: ${data}\n\n`;
-      shown = data;
-      sentAt = performance.now();
-    } else if (performance.now() - sentAt > heartbeatMs) {
-      yield ': still there\n\n';
-      sentAt = performance.now();
-    }
-    // The worker resumes its own imports.
-    if (!underWay.has(found.status) && !resumesAutomatically(found)) {
-      yield `event: end\ndata: ${data}\n\n`;
-      return;
-    }
-    // The client reconnects, to another instance.
-    if (isDraining()) return;
-    // It rejects only when the client has disconnected, which ends the loop.
-    await sleep(watchMs, undefined, { signal }).catch(() => undefined);
-  }
-}
-
-/** Counts the streams of each account. */
-function createStreamLimit() {
-  const counts = new Map<string, number>();
-  return {
-    /** Streams while the account has fewer than its limit. @throws AppError `OVERLOADED`, instead of the first piece */
-    async *within(account: string, stream: AsyncIterable<string>): AsyncGenerator<string> {
-      const count = counts.get(account) ?? 0;
-      if (count >= mostStreams) throw new AppError('OVERLOADED');
-      counts.set(account, count + 1);
-      try {
-        yield* stream;
-      } finally {
-        const left = (counts.get(account) ?? 1) - 1;
-        if (left > 0) counts.set(account, left);
-        else counts.delete(account);
-      }
-    },
-  };
-}
+import { createImportWatch, shownImport } from './import-events.js';
 
 /** Fields that were left blank say nothing; a single `map` is a list of one. */
 function formOptions(fields: object): object {
@@ -111,7 +31,7 @@ const placeOf = ({ id }: { id: string }) => `/api/imports/${id}`;
 
 export function importHandlers(service: ServerHandle) {
   const { isDraining, wakeImports } = service;
-  const streams = createStreamLimit();
+  const watch = createImportWatch(isDraining);
   return {
     importTemplate: async () => ({
       filename: 'people.csv',
@@ -146,7 +66,7 @@ export function importHandlers(service: ServerHandle) {
 
     async watchImport({ context, caller, params, signal }) {
       const { id } = await findImport(context, params.id);
-      return { pieces: () => streams.within(caller.user.id, eventsOf(context, caller, id, signal, isDraining)) };
+      return { pieces: () => watch(context, caller, id, signal) };
     },
 
     async importRejects({ context, params }) {

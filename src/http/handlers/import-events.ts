@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../../context.js';
+import { AppError } from '../../errors.js';
+import { presentImportWithPlan } from '../../presenters/import-plan.js';
+import { isSignedIn } from '../../services/auth/sessions.js';
+import type { Caller } from '../../services/core.js';
+import { findImport } from '../../services/imports/queries.js';
+import { findPlan } from '../../services/imports/queue/plan-store.js';
+import { resumesAutomatically } from '../../services/imports/run/repository.js';
+
+/** How often a watched import is read, in milliseconds. */
+const watchMs = 500;
+/** How often a comment is sent, so that proxies don't close the idle connection, in milliseconds. */
+const heartbeatMs = 15_000;
+
+/** How often the session of the caller is checked, in milliseconds. */
+const sessionMs = 3000;
+
+/** How many streams of events an account may have on an instance. */
+const mostStreams = 20;
+
+const underWay = new Set(['planning', 'queued', 'running', 'undoing']);
+
+/** An import with its plan, as clients see it. */
+export const shownImport = async (context: Context, record: Awaited<ReturnType<typeof findImport>>) =>
+  presentImportWithPlan(record, await findPlan(context, record));
+
+/** What a stream sends of an import. */
+interface Reading {
+  /** The data of an event. */
+  data: string;
+  /** Whether nothing changes any more by itself. */
+  isSettled: boolean;
+}
+
+async function readImport(context: Context, id: string): Promise<Reading> {
+  const found = await findImport(context, id);
+  const data = JSON.stringify({ import: await shownImport(context, found) });
+  // The worker resumes its own imports.
+  return { data, isSettled: !underWay.has(found.status) && !resumesAutomatically(found) };
+}
+
+/** Readings that the streams of an import share: one with a long plan takes the event loop many milliseconds. */
+function createReadings() {
+  const shared = new Map<string, { beganAt: number; reading: Promise<Reading> }>();
+  /** @param maxAgeMs how long ago the reading may have begun; one of 0 is of its own */
+  return async (context: Context, id: string, maxAgeMs: number): Promise<Reading> => {
+    const last = shared.get(id);
+    if (last && performance.now() - last.beganAt < maxAgeMs) return last.reading;
+    const next = { beganAt: performance.now(), reading: readImport(context, id) };
+    shared.set(id, next);
+    const forget = () => void (shared.get(id) === next && shared.delete(id));
+    setTimeout(forget, watchMs).unref();
+    next.reading.catch(forget);
+    return next.reading;
+  };
+}
+
+/** Counts the streams of each account. */
+function createStreamLimit() {
+  const counts = new Map<string, number>();
+  return {
+    /** Streams while the account has fewer than its limit. @throws AppError `OVERLOADED`, instead of the first piece */
+    async *within(account: string, stream: AsyncIterable<string>): AsyncGenerator<string> {
+      const count = counts.get(account) ?? 0;
+      if (count >= mostStreams) throw new AppError('OVERLOADED');
+      counts.set(account, count + 1);
+      try {
+        yield* stream;
+      } finally {
+        const left = (counts.get(account) ?? 1) - 1;
+        if (left > 0) counts.set(account, left);
+        else counts.delete(account);
+      }
+    },
+  };
+}
+
+/**
+ * Watches imports: `progress` events whenever one changes, `end` when it has ended or is planned, both with the import as
+ * GET shows it. A stream ends also when its caller is signed out, leaves (`signal`), or when the service shuts down: then the
+ * client reconnects, to another instance.
+ */
+export function createImportWatch(isDraining: () => boolean) {
+  const streams = createStreamLimit();
+  const read = createReadings();
+
+  async function* eventsOf(context: Context, caller: Caller, id: string, signal: AbortSignal): AsyncGenerator<string> {
+    let shown = '';
+    let admittedAt = performance.now();
+    let sentAt = performance.now();
+    // What the client has done just before it watches is to be seen.
+    for (let maxAgeMs = 0; !signal.aborted; maxAgeMs = watchMs) {
+      if (performance.now() - admittedAt > sessionMs) {
+        if (!(await isSignedIn(context, caller))) return;
+        admittedAt = performance.now();
+      }
+      const { data, isSettled } = await read(context, id, maxAgeMs);
+      if (data !== shown) {
+        yield `event: progress\ndata: ${data}\n\n`;
+        shown = data;
+        sentAt = performance.now();
+      } else if (performance.now() - sentAt > heartbeatMs) {
+        yield ': still there\n\n';
+        sentAt = performance.now();
+      }
+      if (isSettled) {
+        yield `event: end\ndata: ${data}\n\n`;
+        return;
+      }
+      if (isDraining()) return;
+      // It rejects only when the client has disconnected, which ends the loop.
+      await sleep(watchMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  return (context: Context, caller: Caller, id: string, signal: AbortSignal): AsyncGenerator<string> =>
+    streams.within(caller.user.id, eventsOf(context, caller, id, signal));
+}
