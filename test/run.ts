@@ -1,7 +1,8 @@
 /**
  * `npm test`: linter, types and all tests, on SQLite and on MySQL/MariaDB at once, closed with one count; with
- * WITH_PACKAGE=1 also the installed package (`npm run test:package`), with WITH_FAULTS=1 the fault runs
- * (`npm run test:faults`), whose promises are counted too. See `--help`.
+ * WITH_PACKAGE=1 also the installed package (`npm run test:package`), with WITH_CONTAINER=1 the container image
+ * (`npm run test:container`), with WITH_FAULTS=1 the fault runs (`npm run test:faults`), whose promises are counted too. See
+ * `--help`.
  *
  * The tests on MySQL use the server of TEST_DATABASE_URL, or a private one started from a `mariadbd` or `mysqld` on the
  * PATH. Without either they are left out, loudly; with REQUIRE_MYSQL=1 that is a failure.
@@ -29,6 +30,7 @@ process.env.TMPDIR = scratch;
 /** Scripts that are run after the tests when they are asked for. */
 const scripts = {
   'test:package': process.env.WITH_PACKAGE === '1',
+  'test:container': process.env.WITH_CONTAINER === '1',
   'test:faults': process.env.WITH_FAULTS === '1',
 };
 

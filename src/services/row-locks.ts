@@ -20,16 +20,6 @@ export async function forceIncrementCourseVersions(
   await Course.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
 }
 
-/** Until the transaction ends, no other changes or deletes these accounts, if they exist. */
-export async function incrementUserVersions(
-  core: Core,
-  ids: readonly string[],
-  transaction: Transaction,
-): Promise<void> {
-  const { User } = core.database.models;
-  await User.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
-}
-
 /** Until the transaction ends, no other changes or deletes these accounts. @returns the accounts that exist */
 export async function forceIncrementUserVersions(
   core: Core,
@@ -37,6 +27,6 @@ export async function forceIncrementUserVersions(
   transaction: Transaction,
 ): Promise<User[]> {
   const { User } = core.database.models;
-  await incrementUserVersions(core, ids, transaction);
+  await User.increment('lockVersion', { where: { id: [...ids] }, silent: true, transaction });
   return User.findAll({ where: { id: [...ids] }, transaction });
 }

@@ -3,98 +3,28 @@
  * command; and `npm pack`, installed globally by npm 12 without install scripts, on every version of Node that
  * package.json names. Node and npm come from the registry, into a temporary folder.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { failures, rows, type Verdict } from '../faults/report.js';
+import type { Verdict } from '../faults/report.js';
 import { slownessNow } from '../support/machine.js';
 import { freePort } from '../support/test-server.js';
+import {
+  answers,
+  at,
+  check,
+  conclude,
+  copyRepository,
+  type Environment,
+  ended,
+  folder,
+  run,
+  surroundings,
+  verdicts,
+} from './checks.js';
 
-const repository = fileURLToPath(new URL('../../', import.meta.url));
 const lines = ['20', '22', '24', '26'];
 const clone = { installSeconds: 60, answerSeconds: 75 };
-
-const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-package-'));
-const at = (...names: string[]) => path.join(folder, ...names);
-const verdicts: Verdict[] = [];
-
-type Environment = Record<string, string>;
-
-/** Runs a command to its end. @throws with all that it said when it fails */
-async function run(command: string, args: readonly string[], cwd: string, env: Environment, input = '') {
-  const running = promisify(execFile)(command, args, { cwd, env, maxBuffer: 2 ** 26 });
-  // Most commands end without reading it.
-  running.child.stdin?.on('error', () => undefined).end(input);
-  try {
-    return await running;
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${[path.basename(command), ...args].join(' ')} failed:\n${stdout}${stderr}`);
-  }
-}
-
-/** npm's files of settings on this machine: where the registry is, and whom to trust. Other copies of npm have others. */
-const npmSettings: Environment = {};
-for (const name of ['userconfig', 'globalconfig']) {
-  const { stdout } = await run('npm', ['config', 'get', name], tmpdir(), process.env as Environment);
-  npmSettings[`npm_config_${name}`] = stdout.trim();
-}
-
-/** What of this environment an installation may know: how to reach the registry. */
-function surroundings(home: string, ...searched: string[]): Environment {
-  mkdirSync(home, { recursive: true });
-  const own = Object.entries(process.env).filter(([name]) =>
-    /^(npm_config_registry|https?_proxy|no_proxy|node_extra_ca_certs)$/i.test(name),
-  );
-  const paths = { HOME: home, PATH: searched.join(path.delimiter), LANG: 'C.UTF-8' };
-  return { ...(Object.fromEntries(own) as Environment), ...npmSettings, ...paths };
-}
-
-/** Makes a promise of what some work finds; work that fails breaks it. */
-async function check(runName: string, promised: string, work: () => Promise<Omit<Verdict, 'promised'>>) {
-  const startedAt = performance.now();
-  try {
-    verdicts.push({ run: runName, promised, ...(await work()) });
-  } catch (error) {
-    console.error(error);
-    verdicts.push({ run: runName, promised, measured: String(error).split('\n')[0] ?? '', kept: false });
-  }
-  console.log(`${runName}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-}
-
-/** Waits until a service answers. @returns the seconds since `startedAt` */
-async function answers(url: string, service: ChildProcess, startedAt: number): Promise<number> {
-  for (;;) {
-    const seconds = (performance.now() - startedAt) / 1000;
-    if (seconds > 300 || service.exitCode !== null) throw new Error(`${url} doesn't answer`);
-    if (
-      await fetch(`${url}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      return seconds;
-    await sleep(50);
-  }
-}
-
-async function ended(service: ChildProcess): Promise<number | null> {
-  const exit = new Promise<number | null>((resolve) => service.once('exit', resolve));
-  service.kill('SIGTERM');
-  return service.exitCode ?? (await exit);
-}
-
-/** The files of the repository, as a clone has them. */
-async function copyRepository(to: string): Promise<void> {
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const { stdout } = await run('git', args, repository, process.env as Environment);
-  for (const name of stdout.split('\0').filter((name) => name !== '' && existsSync(path.join(repository, name))))
-    cpSync(path.join(repository, name), path.join(to, name));
-}
 
 /** A folder of commands that has nothing but these: no compiler, no Python. */
 async function commands(...names: string[]): Promise<string> {
@@ -272,11 +202,4 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-console.log(`\n${rows(verdicts)}`);
-const skipped = verdicts.filter(({ kept }) => kept === 'not run').length;
-const failed = verdicts.filter(({ kept }) => kept === false).length;
-const passed = verdicts.length - failed - skipped;
-console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
-const countsFile = process.env.COURSECTL_TEST_COUNTS;
-if (countsFile) writeFileSync(countsFile, JSON.stringify({ passed, failed, skipped, failures: failures(verdicts) }));
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+conclude();

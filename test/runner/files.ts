@@ -71,6 +71,7 @@ const onceByDefault = [
   'test/cli/commands/serve/serve-waiting.test.ts',
   'test/cli/commands/setup/setup-wizard.test.ts',
   'test/cli/subprocess.test.ts',
+  'test/deploy/proxies.test.ts',
   'test/http/authorization.test.ts',
   'test/http/canaries.test.ts',
   'test/http/connections.test.ts',

@@ -1,0 +1,36 @@
+# The service as a container image:
+#   docker build --tag coursectl .
+# It runs as a user without rights, writes to /data alone, and needs no shell. docs/OPERATIONS.md says how to run it.
+
+# An image with Node and npm, for all architectures that the service runs on.
+ARG NODE_IMAGE=node:24-bookworm-slim
+# An image with Node alone does, if it has the same C library.
+ARG RUNTIME_IMAGE=${NODE_IMAGE}
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
+COPY . .
+# npm ci also builds the program; what only building needs is removed afterwards.
+RUN npm ci --no-audit --no-fund && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+# The last stage runs nothing, so its folders are made here.
+RUN mkdir -p /app /data \
+    && cp -R bin dist migrations seeders examples node_modules package.json LICENSE THIRD-PARTY-NOTICES.md /app
+
+FROM ${RUNTIME_IMAGE}
+LABEL org.opencontainers.image.title="coursectl" \
+      org.opencontainers.image.description="Course management service and operators' toolkit" \
+      org.opencontainers.image.licenses="MIT"
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    DATA_DIR=/data \
+    HOME=/data
+COPY --from=build /app /app
+COPY --from=build --chown=1000:1000 /data /data
+WORKDIR /app
+USER 1000:1000
+VOLUME /data
+EXPOSE 3000
+# Alive, not ready: a database that is away is no reason to restart the service.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/bin/coursectl.js"]
+CMD ["serve", "--migrate"]

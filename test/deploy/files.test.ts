@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+import { settingNames } from '../../src/config/settings.js';
+import { contract } from '../../src/http/api/contract.js';
+import { documentsIn, engines, read, root, version } from './files.js';
+
+const manifests = ['secret', 'migration', 'coursectl'].map((name) => `deploy/kubernetes/${name}.yaml`);
+
+/** A workflow, as far as these tests read it. */
+interface Workflow {
+  permissions: object;
+  jobs: Record<
+    string,
+    { strategy?: { matrix: { node: string[] } }; permissions?: object; steps: { uses?: string; run?: string }[] }
+  >;
+}
+
+describe('The files for deployments', () => {
+  it('name settings that there are, and no others', () => {
+    const [compose] = documentsIn('compose.yaml') as [
+      { services: { service: { environment: Record<string, string> } } },
+    ];
+    const [secret] = documentsIn('deploy/kubernetes/secret.yaml') as [{ stringData: object }];
+    const [configMap] = documentsIn('deploy/kubernetes/coursectl.yaml') as [{ data: object }];
+    const named = {
+      'compose.yaml': Object.keys(compose.services.service.environment),
+      Dockerfile: Array.from(read('Dockerfile').matchAll(/^(?:ENV| {3}) (\w+)=/gm), ([, name = '']) => name),
+      unit: Array.from(
+        read('deploy/coursectl.service').matchAll(/(?<=^Environment=.*?)(\w+)=/gm),
+        ([, name = '']) => name,
+      ),
+      secret: Object.keys(secret.stringData),
+      configMap: Object.keys(configMap.data),
+    };
+    for (const [where, names] of Object.entries(named)) {
+      expect(names, where).to.not.have.length(0);
+      const known: readonly string[] = [...settingNames, 'HOME'];
+      expect(
+        names.filter((name) => !known.includes(name)),
+        where,
+      ).to.deep.equal([]);
+    }
+  });
+
+  it('ask for what the service has', () => {
+    const paths = Object.values(contract).map(({ path }) => path);
+    const asked = [...manifests, 'Dockerfile', 'deploy/Caddyfile'].flatMap((file) =>
+      Array.from(read(file).matchAll(/\/(?:health|ready)z\b/g), ([path]) => path),
+    );
+    expect(new Set(asked)).to.deep.equal(new Set(['/healthz', '/readyz']));
+    expect(paths).to.include.members([...new Set(asked)]);
+  });
+
+  it('leave the instances on Kubernetes time to end', () => {
+    const all = manifests.flatMap(documentsIn) as {
+      kind: string;
+      data?: Record<string, string>;
+      spec?: { template?: { spec?: { terminationGracePeriodSeconds?: number } } };
+    }[];
+    const drain = Number(all.find(({ kind }) => kind === 'ConfigMap')?.data?.DRAIN_DELAY_MS) / 1000;
+    const grace = all.find(({ kind }) => kind === 'Deployment')?.spec?.template?.spec?.terminationGracePeriodSeconds;
+    // Running requests have 25 s after the delay: docs/OPERATIONS.md.
+    expect(grace).to.be.at.least(drain + 25);
+  });
+
+  it('name the version that they belong to', () => {
+    const images = manifests.flatMap((file) => Array.from(read(file).matchAll(/image: (.*)/g), ([, image]) => image));
+    expect(new Set(images)).to.deep.equal(new Set([`coursectl:${version}`]));
+    const [job] = documentsIn('deploy/kubernetes/migration.yaml') as [{ metadata: { name: string } }];
+    expect(job.metadata.name).to.equal(`coursectl-migration-${version}`);
+  });
+
+  it('test every version of Node that package.json names, and publish with provenance after all tests', () => {
+    const [ci, release] = ['ci', 'release'].map((name) => documentsIn(`.github/workflows/${name}.yml`)[0]) as [
+      Workflow,
+      Workflow,
+    ];
+    const lines = Array.from(engines.node.matchAll(/\^(\d+)/g), ([, line]) => line);
+    expect(lines).to.not.have.length(0);
+    expect(ci.jobs.test?.strategy?.matrix.node).to.deep.equal(lines);
+    const commands = ({ jobs }: Workflow) =>
+      Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+    expect(commands(ci)).to.include.members(['npm ci && npm test', '.ci/run']);
+    const publishing = commands(release);
+    const published = publishing.findIndex((command) => command.startsWith('npm publish --provenance'));
+    expect(published).to.be.greaterThan(publishing.indexOf('.ci/run')).and.greaterThan(0);
+    expect(release.jobs.publish?.permissions).to.include({ 'id-token': 'write' });
+    for (const workflow of [ci, release]) expect(workflow.permissions).to.deep.equal({ contents: 'read' });
+  });
+
+  it('and the forms for reports are well-formed', () => {
+    for (const name of ['bug', 'idea', 'config'])
+      expect(documentsIn(`.github/ISSUE_TEMPLATE/${name}.yml`)).to.have.length(1);
+    expect(documentsIn('.github/dependabot.yml')).to.have.length(1);
+  });
+
+  it('list every package of production for who checks licences and weaknesses', () => {
+    const { stdout, status } = spawnSync('npm', ['run', '--silent', 'sbom'], {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    expect(status).to.equal(0);
+    const bill = JSON.parse(stdout) as {
+      bomFormat: string;
+      components: { name: string; version: string; licenses?: object[] }[];
+    };
+    expect(bill.bomFormat).to.equal('CycloneDX');
+    const names = bill.components.map(({ name }) => name);
+    expect(names).to.include.members(['express', 'sequelize', 'mysql2', 'sharp']).and.not.include.members(['mocha']);
+    expect(names).to.not.include('typescript');
+  });
+});

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { documentsIn, root } from './files.js';
+
+/** The types of the manifests' objects, by version and kind. */
+const modules: Readonly<Record<string, string>> = {
+  v1: 'core/v1',
+  'apps/v1': 'apps/v1',
+  'batch/v1': 'batch/v1',
+  'policy/v1': 'policy/v1',
+};
+
+/** Compiles a program of one file. @returns what the compiler says of it */
+function problemsOf(source: string): string {
+  const folder = temporaryFolder();
+  try {
+    const paths = { 'kubernetes-types/*': [path.join(root, 'node_modules/kubernetes-types/*')] };
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      types: [],
+      paths,
+    };
+    writeFileSync(
+      path.join(folder.path, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['manifests.ts'] }),
+    );
+    writeFileSync(path.join(folder.path, 'manifests.ts'), source);
+    const compiler = path.join(root, 'node_modules/.bin/tsc');
+    return spawnSync(compiler, ['--project', folder.path], { encoding: 'utf8' }).stdout;
+  } finally {
+    folder.remove();
+  }
+}
+
+/** An object of Kubernetes. */
+interface Manifest {
+  apiVersion: string;
+  kind: string;
+}
+
+/** A literal has no fields that its type doesn't know. */
+function programOf(manifests: readonly Manifest[]): string {
+  const lines = manifests.map(({ apiVersion, kind, ...fields }, index) => {
+    const from = modules[apiVersion];
+    if (!from) throw new Error(`There are no types of ${apiVersion}.`);
+    const typed = JSON.stringify({ apiVersion, kind, ...fields });
+    return `import type { ${kind} as Type${index} } from 'kubernetes-types/${from}';\nexport const manifest${index}: Type${index} = ${typed};`;
+  });
+  return lines.join('\n');
+}
+
+describe('The manifests for Kubernetes', () => {
+  const manifests = ['secret', 'migration', 'coursectl'].flatMap(
+    (name) => documentsIn(`deploy/kubernetes/${name}.yaml`) as Manifest[],
+  );
+
+  it('have the fields that their kinds have, of the right types', () => {
+    expect(manifests.map(({ kind }) => kind)).to.have.members([
+      'Secret',
+      'Job',
+      'ConfigMap',
+      'PersistentVolumeClaim',
+      'Deployment',
+      'Service',
+      'PodDisruptionBudget',
+    ]);
+    expect(problemsOf(programOf(manifests))).to.equal('');
+  });
+
+  it('would be refused with a field that is misspelt or has another type', () => {
+    const service = {
+      apiVersion: 'v1',
+      kind: 'Service',
+      spec: { clusterIP: 80, ports: [{ port: 80, tragetPort: 1 }] },
+    };
+    const problems = problemsOf(programOf([service]));
+    expect(problems)
+      .to.include(`'"tragetPort"' does not exist`)
+      .and.include("'number' is not assignable to type 'string'");
+  });
+});
