@@ -25,6 +25,7 @@ export interface Config {
   courses: Section<'courses'>;
   files: Section<'files'> & { storage: LocalStorageConfig | S3Config };
   logLevel: SettingValues['LOG_LEVEL'];
+  logFormat: SettingValues['LOG_FORMAT'];
 }
 
 /** Files in a folder. */
@@ -180,5 +181,6 @@ export function loadConfig(source: ConfigSource = {}): Config {
       storage: Object.freeze(storageConfig(sectionOf(values, 'files.storage'), dataDir)),
     }),
     logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT,
   });
 }

@@ -393,7 +393,13 @@ const rows = {
     default: 'info',
     path: 'logLevel',
     description:
-      'of the logs of `serve`, JSON lines on standard error: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
+      'of the logs of `serve`, on standard error: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`',
+  },
+  LOG_FORMAT: {
+    rule: oneOf('auto', 'pretty', 'json'),
+    default: 'auto',
+    path: 'logFormat',
+    description: 'of the logs: `json` lines, `pretty` ones for people, or `auto`: `pretty` on a terminal, else `json`',
   },
 } as const satisfies Record<string, Setting>;
 

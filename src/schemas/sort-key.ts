@@ -20,6 +20,9 @@ export const sortKeyLength = (most: number): number => 2 * most + separator.leng
 /** Below all that may follow in another key: in the folded text no two spaces follow each other. */
 const separator = '  ';
 
+/** Above all that a text may have. */
+const lastSign = '\u{10ffff}';
+
 const plainWord = /^[a-z]+$/i;
 const isAscii = /^[\0-\x7f]*$/;
 
@@ -70,6 +73,12 @@ function foldedPart(text: string, most: number): string {
   // The slash is the last one before the digits.
   const ordered = folded(text).replace(aboveDigits, '/$&').replace(/\s+/g, ' ').trim();
   return ordered.length <= most ? ordered : Array.from(ordered).slice(0, most).join('').trimEnd();
+}
+
+/** The keys of all texts that begin like this one, case and accents aside. */
+export function sortKeyBeginning(text: string, most: number): { from: string; below: string } {
+  const part = foldedPart(text, most);
+  return { from: part, below: part + lastSign };
 }
 
 /** The keys of all texts that are folded to the same as this one: they differ in case and accents at most. */

@@ -49,6 +49,7 @@ describe('The coursectl process', function () {
       expect(words).to.deep.equal([
         `coursectl is listening on ${url}`,
         `Database: sqlite:${path.join(cli.folder, 'data', 'coursectl.sqlite')}`,
+        `Data folder: ${path.join(cli.folder, 'data')}`,
         `API description: ${url}/api/docs`,
         `No super admin yet. Create one in a browser at ${url},`,
         `or in another terminal, in this folder, run: ${asCalled}`,

@@ -408,6 +408,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['verbose', 'INFO'],
     mustBe: 'must be one of trace, debug, info, warn, error, fatal, silent.',
   },
+  LOG_FORMAT: {
+    read: (config) => config.logFormat,
+    unset: 'auto',
+    valid: { pretty: 'pretty', json: 'json', auto: 'auto' },
+    invalid: ['text', 'JSON'],
+    mustBe: 'must be auto, pretty or json.',
+  },
 };
 
 describe('loadConfig', () => {

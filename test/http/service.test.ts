@@ -103,6 +103,36 @@ describe('Requests that fail with 503', () => {
   });
 });
 
+describe('The log of requests', () => {
+  const lines: { msg: string; userId?: string; req?: { path: string }; res?: { status: number } }[] = [];
+  const harness = useHarness({}, createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) }));
+  beforeEach(() => {
+    lines.length = 0;
+  });
+  const logged = async (path: string) => {
+    let line = lines.find(({ req }) => req?.path === path);
+    for (; !line; line = lines.find(({ req }) => req?.path === path)) await sleep(5);
+    return line;
+  };
+
+  it('names the account of the caller by its id, where there is one', async () => {
+    const { user, token } = await signIn(harness.context);
+    await harness.api('get', '/api/auth/me', token).expect(200);
+    expect(await logged('/api/auth/me')).to.deep.include({ msg: 'request', userId: user.id, res: { status: 200 } });
+    await harness.api('get', '/api/courses?search=secret').expect(200);
+    expect(await logged('/api/courses')).not.to.have.property('userId');
+    await harness.api('get', '/api/auth/sessions', 'forged').expect(401);
+    expect(await logged('/api/auth/sessions')).not.to.have.property('userId');
+    expect(JSON.stringify(lines)).not.to.include(token).and.not.to.include('secret').and.not.to.include(user.email);
+  });
+
+  it('names it also where the caller may not do that', async () => {
+    const { user, token } = await signIn(harness.context);
+    await harness.api('get', '/api/users', token).expect(403);
+    expect(await logged('/api/users')).to.deep.include({ userId: user.id, res: { status: 403 } });
+  });
+});
+
 describe('An unexpected failure', () => {
   const lines: string[] = [];
   const harness = useHarness({}, createLogger('info', { write: (line) => lines.push(line) }));

@@ -39,6 +39,10 @@ export interface Subprocesses {
   startShell(line: string, surroundings: Surroundings): Running;
   /** Runs the program at a pseudo-terminal, on whose single screen all that it writes appears. */
   startAtTerminal(argv: readonly string[], surroundings: Surroundings): Running & { pidFile: string };
+  /** Runs a line of `sh` at a pseudo-terminal, such as one that starts another shell. */
+  startLineAtTerminal(line: string, surroundings: Surroundings): Running;
+  /** The path of the built program; known when tests run. */
+  program: string;
   /** Why there is no pseudo-terminal; empty when there is one. */
   withoutTerminal: string;
 }
@@ -127,17 +131,23 @@ export function useSubprocesses(): Subprocesses {
     return watch(child);
   }
 
+  function startLineAtTerminal(line: string, { size, ...surroundings }: Surroundings): Running {
+    const sized = size ? `stty cols ${size.columns} rows ${size.rows}; ` : '';
+    const env = { TERM: 'xterm', SHELL: '/bin/sh', ...surroundings.env };
+    const args = ['--quiet', '--return', '--command', `${sized}${line}`, '/dev/null'];
+    return start(pseudoTerminal, args, { ...surroundings, env, keepStdinOpen: true });
+  }
+
   return {
+    program,
+    startLineAtTerminal,
     start: (argv, surroundings) => start(process.execPath, [program, ...argv], surroundings),
     startShell: (line, surroundings) =>
       start('bash', ['-c', `coursectl() { '${process.execPath}' '${program}' "$@"; }; ${line}`], surroundings),
-    startAtTerminal(argv, { size, ...surroundings }) {
-      const sized = size ? `stty cols ${size.columns} rows ${size.rows}; ` : '';
+    startAtTerminal(argv, surroundings) {
       const pidFile = path.join(folder.path, 'pid');
-      const line = `${sized}echo $$ > '${pidFile}'; exec '${process.execPath}' '${program}' ${argv.join(' ')}`;
-      const env = { TERM: 'xterm', SHELL: '/bin/sh', ...surroundings.env };
-      const args = ['--quiet', '--return', '--command', line, '/dev/null'];
-      return { ...start(pseudoTerminal, args, { ...surroundings, env, keepStdinOpen: true }), pidFile };
+      const line = `echo $$ > '${pidFile}'; exec '${process.execPath}' '${program}' ${argv.join(' ')}`;
+      return { ...startLineAtTerminal(line, surroundings), pidFile };
     },
     withoutTerminal: /util-linux/.test(spawnSync(pseudoTerminal, ['--version'], { encoding: 'utf8' }).stdout ?? '')
       ? ''

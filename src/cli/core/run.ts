@@ -151,9 +151,10 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     }
   };
   const open = async (overrides?: Parameters<Run['context']>[0]): Promise<Context> => {
-    const [{ createContext }, { createLogger }] = await Promise.all([
+    const [{ createContext }, { createLogger }, { logStream }] = await Promise.all([
       import('../../context.js'),
       import('../../logger.js'),
+      import('./log-stream.js'),
     ]);
     const settings = await config(overrides);
     const isCreated =
@@ -161,10 +162,9 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
       (missingDatabase === 'created with --migrate' && command.opts().migrate === true);
     if (!isCreated && missingDatabase !== 'reported') await assertDatabaseExists(settings);
     const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
-    const context = await createContext(
-      settings,
-      createLogger(level, { write: (line) => io.stderr.write(printable(line)) }),
-    );
+    // What is silent needs no format.
+    const stream = await logStream(level === 'silent' ? 'json' : settings.logFormat, io);
+    const context = await createContext(settings, createLogger(level, stream));
     opened.push(context);
     if (schema === 'current') await context.schema.assertCurrent();
     if (schema === 'not newer') await context.schema.assertNotNewer();

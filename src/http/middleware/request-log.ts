@@ -25,10 +25,13 @@ export function requestLog(logger: Logger): RequestHandler {
     response.setHeader('X-Request-Id', randomUUID());
     response.once('close', () => {
       const status = response.statusCode;
+      // Set when the caller is known.
+      const { userId }: { userId?: string } = response.locals;
       const line = {
         req: describeRequest(request, response),
         res: { status },
         responseTime: Math.round(performance.now() - startedAt),
+        ...(userId !== undefined && { userId }),
       };
       // The error handler logs the error itself, once.
       const message = status >= 500 ? 'request failed' : 'request';

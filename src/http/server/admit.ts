@@ -13,10 +13,10 @@ function bearerToken(request: Request): string | undefined {
 }
 
 /**
- * The caller of an operation, who may use it; a token in the header wins over the cookie.
- * @throws AppError `ACCESS_DENIED`, `TOKEN_MISSING`, `TOKEN_INVALID`, `PASSWORD_CHANGE_REQUIRED`
+ * The caller of an operation; a token in the header wins over the cookie.
+ * @throws AppError `ACCESS_DENIED` for pages of others, `TOKEN_MISSING`, `TOKEN_INVALID`
  */
-export async function admit(
+export async function callerOf(
   core: Core,
   operation: Operation,
   request: Request,
@@ -31,8 +31,12 @@ export async function admit(
     if (access.kind === 'optional' && request.headers.authorization === undefined) return undefined;
     throw new AppError('TOKEN_MISSING');
   }
-  const caller = await authenticate(core, token, client);
-  if (!operation.allowsInitialPassword) assertOwnPassword(caller);
-  if (access.kind !== 'optional') authorize(access, caller, request.params);
-  return caller;
+  return authenticate(core, token, client);
+}
+
+/** Whether the caller may use the operation. @throws AppError `ACCESS_DENIED`, `PASSWORD_CHANGE_REQUIRED` */
+export function assertAdmitted(operation: Operation, caller: Caller, params: Request['params']): void {
+  const { access, allowsInitialPassword } = operation;
+  if (!allowsInitialPassword) assertOwnPassword(caller);
+  if (access.kind !== 'public' && access.kind !== 'optional') authorize(access, caller, params);
 }

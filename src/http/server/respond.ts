@@ -9,7 +9,7 @@ import { rangeOf } from '../body/ranges.js';
 import { type StreamAnswer, sendJson, sendLargeJson, sendStream } from '../body/streams.js';
 import { readUpload } from '../body/uploads.js';
 import type { Admission } from './admission.js';
-import { admit } from './admit.js';
+import { assertAdmitted, callerOf } from './admit.js';
 import { clientOf } from './client.js';
 import type { Handler, HandlerRequest } from './handler.js';
 import { type LargeAnswers, type LeaveLargeAnswers, pageLength } from './large-answers.js';
@@ -131,7 +131,12 @@ export function respond<T extends Operation>(
     const released = slotReleaser(admission, response);
     const client = clientOf(request);
     const cookie = sessionCookie(request, response);
-    const caller = await admit(context, operation, request, client, cookie);
+    const caller = await callerOf(context, operation, request, client, cookie);
+    if (caller) {
+      // For the log, also where the request is refused.
+      response.locals.userId = caller.user.id;
+      assertAdmitted(operation, caller, request.params);
+    }
     assertNameable(request.params);
     const owner = { address: client.ip, account: caller?.user.id };
     const coming = bodyComing(request, owner);

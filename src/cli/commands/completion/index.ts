@@ -1,20 +1,38 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
+import { choice } from '../../core/declaration.js';
+import { nameKinds } from './kinds.js';
+
+const completionOptions = {
+  '--names <kind>': choice('what the script asks for: names of these that are in the database', nameKinds),
+  '--typed <text>': 'with --names: how they begin; for bash the command line up to the cursor',
+};
 
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
     usage: 'completion <shell>',
+    // Completing a name must say nothing, whatever is wrong with the database.
     schema: 'any',
-    summary: 'Print a script that lets the shell complete commands and options with the Tab key',
+    summary: 'Print a script that lets the shell complete commands, options and names with the Tab key',
     examples: [
       'completion bash > ~/.local/share/bash-completion/completions/coursectl',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is zsh that expands this
       'completion zsh > "${fpath[1]}/_coursectl"',
       'completion fish > ~/.config/fish/completions/coursectl.fish',
     ],
+    notes: [
+      'The names of courses, accounts, enrollments and imports are read from the database of the folder in which Tab is pressed.',
+      'For "npx coursectl" in bash and fish, load the script when the shell starts: write it to a file, and source that file in',
+      '~/.bashrc or ~/.config/fish/config.fish. zsh needs nothing more.',
+    ].join('\n'),
     choices: { shell: ['bash', 'zsh', 'fish'] },
+    options: completionOptions,
     async run(run) {
       const { shell } = run.arguments;
+      if (run.options.names !== undefined) {
+        const { namesFor } = await import('./names.js');
+        return namesFor(run, run.options.names);
+      }
       const { completionScripts } = await import('./scripts.js');
       const script = completionScripts[shell](program);
       return { json: { shell, script }, text: script };

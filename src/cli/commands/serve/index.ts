@@ -137,7 +137,7 @@ async function welcomeAt(context: Context): Promise<Welcome> {
   // Made now rather than at the first login: a folder that can't be written must stop the start.
   void context.tokens;
   const database = databaseUrlForDisplay(context.config.database);
-  const next = ({ url, hasConsole }: Listening) => {
+  const next = ({ hasConsole }: Listening, url: string) => {
     if (!setupRequired)
       return hasConsole
         ? `Sign in: open ${url} in a browser`
@@ -145,6 +145,15 @@ async function welcomeAt(context: Context): Promise<Welcome> {
     const inBrowser = hasConsole ? `Create one in a browser at ${url},\nor in` : 'In';
     return `No super admin yet. ${inBrowser} another terminal, in this folder, run: coursectl setup`;
   };
-  return (server) =>
-    `coursectl is listening on ${server.url}\nDatabase: ${database}\nAPI description: ${server.url}/api/docs\n${next(server)}`;
+  return (server) => {
+    // Where it listens on all addresses, that isn't one to open.
+    const url = server.url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
+    return [
+      `coursectl is listening on ${server.url}`,
+      `Database: ${database}`,
+      `Data folder: ${context.config.dataDir}`,
+      `API description: ${url}/api/docs`,
+      next(server, url),
+    ].join('\n');
+  };
 }

@@ -19,7 +19,7 @@ const harnesses: Record<Shell, { check: string[]; complete: string[] }> = {
       '--norc',
       '-c',
       `source .completion; compopt() { ls; }
-       COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); "_$1"; printf '%s\\n' "\${COMPREPLY[@]}"`,
+       COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"; COMP_POINT=\${#COMP_LINE}; "_$1"; printf '%s\\n' "\${COMPREPLY[@]}"`,
       'bash',
     ],
   },

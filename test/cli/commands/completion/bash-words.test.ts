@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+import { bashWord, typedWord } from '../../../../src/cli/commands/completion/bash-words.js';
+
+const breaks = ' \t\n"\'@><=;|&(:';
+
+describe('The word at the end of a line of bash', () => {
+  const cases: [line: string, typed: string, quote: string, kept: number, before?: string][] = [
+    ['tool show ', '', '', 0],
+    ['tool show Wea', 'Wea', '', 0],
+    ['tool show Wea\\ b', 'Wea b', '', 0],
+    ['tool show "Wea b', 'Wea b', '"', 0],
+    ["tool show 'it", 'it', "'", 0],
+    ["tool show it\\'s", "it's", '', 0],
+    ['tool show "a \\"b\\" \\$c \\d', 'a "b" $c \\d', '"', 0],
+    ['tool show "Wea" b', 'b', '', 0],
+    ['tool show "Wea b"\\ c', 'Wea b c', '', 0],
+    ['tool show a:b', 'a:b', '', 2],
+    ['tool show "a:b', 'a:b', '"', 0],
+    // bash completes from the sign itself, as for the names of hosts.
+    ['tool show ada@ex', 'ada@ex', '', 3],
+    ['tool list --course=Wea', 'Wea', '', 0],
+    ['tool list --trainee=ada@ex', 'ada@ex', '', 3],
+    ['tool list --course="Wea b', 'Wea b', '"', 0],
+    ['tool x; tool show We', 'We', '', 0],
+    ['tool show 花\\ 子', '花 子', '', 0],
+  ];
+  for (const [line, typed, quote, kept, before = ''] of cases)
+    it(`is read as bash reads it: ${line}`, () =>
+      expect(typedWord(line, breaks)).to.deep.equal({ typed, quote, kept, before }));
+
+  it('keeps an option before "=" where bash does not cut there', () => {
+    expect(typedWord('tool list --course=Wea', ' ')).to.deep.equal({
+      typed: 'Wea',
+      quote: '',
+      kept: 0,
+      before: '--course=',
+    });
+    expect(bashWord('Weaving', typedWord('tool list --course=Wea', ' '))).to.equal('--course=Weaving');
+  });
+});
+
+describe('A name as a word of bash', () => {
+  const names = [
+    `it's "so" \\ & more`,
+    '$HOME $(echo x) `echo x` *',
+    'a|b;c <d> (e) {f,g} [h]? ~ #i',
+    'Wow!',
+    'Überblick: 花子 @ home',
+    '~root',
+    '#1',
+    '-x',
+  ];
+  it('means that name, whatever quote is open', function () {
+    if (spawnSync('bash', ['-c', 'true']).error) this.skip();
+    for (const name of names)
+      for (const quote of ['', '"', "'"] as const) {
+        const word = quote + bashWord(name, { typed: '', quote, kept: 0, before: '' }) + quote;
+        // With history expansion, as at a terminal.
+        const { stdout } = spawnSync('bash', ['--norc', '-c', `set -H; printf %s ${word}`], { encoding: 'utf8' });
+        expect(stdout, word).to.equal(name);
+      }
+  });
+
+  it('has only what bash does not keep', () => {
+    for (const [line, name, word] of [
+      ['tool show ada@ex', 'ada@example.org', '@example.org'],
+      ['tool show a:b', 'a:b c', 'b\\ c'],
+      ['tool list --trainee=ada@ex', 'ada@example.org', '@example.org'],
+    ] as const)
+      expect(bashWord(name, typedWord(line, breaks))).to.equal(word);
+  });
+});

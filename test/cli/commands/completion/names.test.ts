@@ -1,0 +1,251 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { sortKey, titleMaximum } from '../../../../src/schemas/sort-key.js';
+import { newIds } from '../../../../src/services/ids.js';
+import { createEmptyDatabase, type TestDatabase } from '../../../support/database.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
+import { testEnvironment } from '../../../support/harness.js';
+import { scaled } from '../../../support/machine.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { type Running, useSubprocesses } from '../../../support/subprocess.js';
+
+const shells = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof shells)[number];
+
+/** What each shell would expand or cut, if it were not quoted. */
+const nasty = [
+  `Quotes: it's "so" \\ & more`,
+  'Risks $HOME $(touch pwned) `touch pwned` *',
+  'Überblick: 花子 @ home = a|b;c',
+  'Wow! {a,b} ~ #1 [x] <y>?',
+];
+const titles = [...nasty, 'Weaving by hand', 'Weaving in 花子 style'];
+
+/** How the shell is started so that nothing of this machine's setup is read, and then made to complete. */
+const starts: Record<Shell, { line: string; load: string }> = {
+  bash: { line: 'exec bash --norc --noprofile -i', load: "PS1='ready> '; source .completion" },
+  zsh: {
+    line: 'exec zsh -f -i',
+    load: "PS1='ready> '; unsetopt PROMPT_SP; autoload -U compinit; compinit -u -D; source ./.completion",
+  },
+  fish: {
+    line: 'exec fish --no-config --private -i',
+    load: "function fish_prompt; echo -n 'ready> '; end; set -g fish_autosuggestion_enabled 0; source .completion",
+  },
+};
+
+describe('Completion of names', function () {
+  this.timeout(scaled(120_000));
+  const processes = useSubprocesses();
+  let database: TestDatabase;
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: database.url }));
+  let filled: { enrollment: string; twins: string[] } | undefined;
+  before(async () => {
+    database = await createEmptyDatabase();
+  });
+  after(() => database.drop());
+  beforeEach(async () => {
+    if (filled) return;
+    expect((await cli.run(['migrate', 'up'])).exitCode).to.equal(0);
+    const context = await cli.context();
+    const trainer = await buildUser(context, { role: 'trainer', email: 'grace@example.org' });
+    const trainee = await buildUser(context, { email: 'ada+1@example.org', firstName: 'Ada', lastName: 'Lovelace' });
+    await buildUser(context, { email: "o'ben@example.org" });
+    for (const title of titles) await buildCourse(context, trainer, { title });
+    const twins = [];
+    for (const title of ['Twins', 'TWINS']) twins.push((await buildCourse(context, trainer, { title })).id.slice(-8));
+    await buildCourse(context, trainer, { title: 'Escape \u202e reordered' });
+    const course = await buildCourse(context, trainer, { title: '--help' });
+    const enrollment = (await buildEnrollment(context, trainee, course)).id.slice(-8);
+    filled = { enrollment, twins: [...twins, course.id.slice(-8)].sort() };
+  });
+
+  const names = async (kind: string, typed = '', shell = 'fish') =>
+    (
+      await cli.json<{ names: { value: string }[] }>(['completion', shell, '--names', kind, `--typed=${typed}`])
+    ).names.map(({ value }) => value);
+
+  it('offers courses by their titles, whatever the case, and by the end of their ids where these name nothing', async () => {
+    const all = await names('course');
+    expect(all).to.have.members([...titles, ...(filled?.twins ?? [])]);
+    expect(await names('course', 'weAving b')).to.deep.equal(['weAving by hand']);
+    const [twin = ''] = filled?.twins ?? [];
+    expect(await names('course', twin.slice(0, 6).toUpperCase())).to.include(
+      twin.slice(0, 6).toUpperCase() + twin.slice(6),
+    );
+    expect(await names('course', 'Twins')).to.deep.equal([]);
+  });
+
+  it('offers accounts by email, without more of them than their names', async () => {
+    expect(await names('user')).to.deep.equal(['ada+1@example.org', 'grace@example.org', "o'ben@example.org"]);
+    expect(await names('user', 'G')).to.deep.equal(['Grace@example.org']);
+    const { stdout } = await cli.run(['completion', 'fish', '--names', 'user']);
+    expect(stdout.split('\n')[0]).to.equal('ada+1@example.org\tAda Lovelace');
+  });
+
+  it('offers enrollments and imports by the end of their ids', async () => {
+    const { enrollment = '' } = filled ?? {};
+    for (const typed of ['', enrollment.slice(0, 5), enrollment])
+      expect(await names('enrollment', typed)).to.deep.equal([enrollment]);
+    expect(await names('enrollment', 'zz')).to.deep.equal([]);
+    writeFileSync(path.join(cli.folder, 'people.csv'), 'firstName,lastName,email,phone\nFay,Doe,fay@x.org,5550123\n');
+    const { import: record } = await cli.json<{ import: { id: string } }>(['users', 'import', 'people.csv', '--yes']);
+    expect(await names('import')).to.deep.equal([record.id.slice(-8)]);
+    const { stdout } = await cli.run(['completion', 'zsh', '--names', 'import']);
+    expect(stdout).to.match(/^[\da-f]{8}:people\.csv, \d{4}-\d\d-\d\d \d\d\\:\d\d\n$/);
+    await cli.run(['users', 'delete', 'fay@x.org', '--yes']);
+  });
+
+  it('offers at most 100', async () => {
+    const context = await cli.context();
+    const trainer = await buildUser(context, { role: 'trainer', email: 'zoe@example.org' });
+    const course = (await buildCourse(context, trainer, { title: 'Many' })).get({ plain: true });
+    const { Course } = context.database.models;
+    await Course.bulkCreate(
+      newIds(103).map((id, number) => {
+        const title = `Many ${number}`;
+        return { ...course, id, title, titleKey: sortKey(title, titleMaximum) };
+      }),
+    );
+    expect(await names('course', 'many')).to.have.lengthOf(100);
+    await Course.destroy({ where: { trainerId: trainer.id } });
+    await trainer.destroy();
+  });
+
+  it('says nothing, ends well and creates nothing where there is no database, an old one or no server', async () => {
+    const settings = [
+      { DATABASE_URL: 'sqlite:none.sqlite' },
+      { DATABASE_URL: 'mysql://me:s3cr3t@127.0.0.1:1/x' },
+      { DATABASE_URL: 'nonsense' },
+    ];
+    for (const shell of shells)
+      for (const setting of settings) {
+        const env = { ...cli.env, ...setting };
+        const line = ['completion', shell, '--names', 'course'];
+        expect(await cli.run(line, { env })).to.deep.equal({ exitCode: 0, stdout: '', stderr: '' });
+        expect((await cli.run([...line, '--verbose'], { env })).stderr).to.match(/^error: /m);
+      }
+    writeFileSync(path.join(cli.folder, 'old.sqlite'), '');
+    const env = { ...cli.env, DATABASE_URL: 'sqlite:old.sqlite' };
+    const { stdout, stderr } = await cli.run(['completion', 'bash', '--names', 'user'], { env });
+    expect({ stdout, stderr }).to.deep.equal({ stdout: '', stderr: '' });
+    expect(readdirSync(cli.folder).filter((name) => !name.startsWith('old.sqlite'))).to.deep.equal([]);
+  });
+
+  for (const shell of shells) {
+    const absent = spawnSync(shell, ['-c', 'true']).error !== undefined;
+    const reason = absent ? ` (left out: ${shell} is not installed)` : processes.withoutTerminal;
+    describe(`in ${shell}${reason}`, () => {
+      before(function () {
+        if (reason !== '') this.skip();
+      });
+
+      /** The program in the folder, completing as it does; otherwise it prints what it was called with. */
+      function installIn(folder: string, file: string): void {
+        mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
+        const program = `#!/bin/sh
+[ "$1" = completion ] && exec '${process.execPath}' '${processes.program}' "$@"
+printf '%s\\0' "$@" > '${path.join(folder, 'called')}'
+`;
+        writeFileSync(path.join(folder, file), program);
+        chmodSync(path.join(folder, file), 0o755);
+      }
+
+      async function start(): Promise<Running> {
+        const { stdout } = await cli.run(['completion', shell]);
+        writeFileSync(path.join(cli.folder, '.completion'), stdout);
+        installIn(cli.folder, 'commands/coursectl');
+        const { line, load } = starts[shell];
+        const env = {
+          ...cli.env,
+          PATH: `${path.join(cli.folder, 'commands')}:${process.env.PATH}`,
+          HOME: cli.folder,
+          LC_ALL: 'C.UTF-8',
+        };
+        const running = processes.startLineAtTerminal(line, {
+          cwd: cli.folder,
+          env,
+          size: { columns: 200, rows: 50 },
+        });
+        running.type(`${load}\r`);
+        await running.says(/ready> /);
+        return running;
+      }
+
+      /** Types a line with Tab keys in it, then Enter. @returns what the program was called with */
+      async function called(running: Running, typed: string): Promise<string[]> {
+        const file = path.join(cli.folder, 'called');
+        writeFileSync(file, '');
+        // The shell reads what follows a Tab key when it has completed.
+        running.type(`${typed}\r`);
+        const deadline = Date.now() + scaled(20_000);
+        for (;;) {
+          const text = readFileSync(file, 'utf8');
+          if (text.endsWith('\0')) return text.slice(0, -1).split('\0');
+          if (Date.now() > deadline) await running.says(/that it was called/);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      }
+
+      it('quotes titles so that the program gets them as they are', async () => {
+        const running = await start();
+        for (const title of nasty) {
+          const word = title.slice(0, 4);
+          expect(await called(running, `coursectl courses show ${word}\t`), title).to.deep.equal([
+            'courses',
+            'show',
+            title,
+          ]);
+        }
+        expect(readdirSync(cli.folder)).not.to.include('pwned');
+        running.type('exit\r');
+        await running.ended;
+      });
+
+      it('goes on where a quote is open, after spaces, and after an option', async () => {
+        const running = await start();
+        const lines: [typed: string, argv: string[]][] = [
+          ['coursectl courses show "Weaving b\t', ['courses', 'show', 'Weaving by hand']],
+          ["coursectl courses show 'Weaving i\t", ['courses', 'show', 'Weaving in 花子 style']],
+          ['coursectl courses show Weaving\\ in\\ 花\t', ['courses', 'show', 'Weaving in 花子 style']],
+          ['coursectl users show ada+1@ex\t', ['users', 'show', 'ada+1@example.org']],
+          ["coursectl users show o\\'\t", ['users', 'show', "o'ben@example.org"]],
+          ['coursectl enrollments list --course weaving\\ b\t', ['enrollments', 'list', '--course', 'weaving by hand']],
+          ['coursectl enrollments list --trainee=ada+1@e\t', ['enrollments', 'list', '--trainee=ada+1@example.org']],
+          [
+            'coursectl enrollments assign Weaving\\ b\t gr\t',
+            ['enrollments', 'assign', 'Weaving by hand', 'grace@example.org'],
+          ],
+          [
+            'coursectl enrollments assign x gr\t ada\t o\t',
+            ['enrollments', 'assign', 'x', 'grace@example.org', 'ada+1@example.org', "o'ben@example.org"],
+          ],
+        ];
+        for (const [typed, argv] of lines) expect(await called(running, typed), typed).to.deep.equal(argv);
+        running.type('exit\r');
+        await running.ended;
+      });
+
+      it('completes after npx, with the program that it would run', async () => {
+        const running = await start();
+        installIn(cli.folder, 'node_modules/.bin/coursectl');
+        writeFileSync(path.join(cli.folder, 'commands', 'npx'), `#!/bin/sh\nexec "node_modules/.bin/$@"\n`);
+        chmodSync(path.join(cli.folder, 'commands', 'npx'), 0o755);
+        expect(await called(running, 'npx coursectl courses show Weaving\\ b\t')).to.deep.equal([
+          'courses',
+          'show',
+          'Weaving by hand',
+        ]);
+        expect(await called(running, 'npx coursectl users sh\t gr\t')).to.deep.equal([
+          'users',
+          'show',
+          'grace@example.org',
+        ]);
+        running.type('exit\r');
+        await running.ended;
+      });
+    });
+  }
+});

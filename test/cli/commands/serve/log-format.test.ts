@@ -1,0 +1,129 @@
+import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { expect } from 'chai';
+import { runProgram } from '../../../../src/cli/program.js';
+import { createEmptyDatabase, type TestDatabase } from '../../../support/database.js';
+import { buildUser } from '../../../support/factories.js';
+import { testEnvironment } from '../../../support/harness.js';
+import { scaled } from '../../../support/machine.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { useSubprocesses } from '../../../support/subprocess.js';
+import { openTerminal } from '../../../support/terminal.js';
+
+/** A request whose path would clear the screen, if it were printed as it is. */
+const hostile = '/api/%1b[2Jx';
+
+describe('What coursectl serve prints', function () {
+  this.timeout(scaled(60_000));
+  const processes = useSubprocesses();
+  let database: TestDatabase;
+  const cli = useCommandLine(() => ({
+    ...testEnvironment,
+    PATH: process.env.PATH ?? '',
+    DATABASE_URL: database.url,
+    HOST: '127.0.0.1',
+    PORT: '0',
+  }));
+  before(async () => {
+    database = await createEmptyDatabase();
+  });
+  after(() => database.drop());
+  const surroundings = (env: Record<string, string> = {}) => ({ cwd: cli.folder, env: { ...cli.env, ...env } });
+  const listening = /coursectl is listening on (http:\S+)\r?\n/;
+
+  it('is JSON in a pipe, and lines for people there with LOG_FORMAT=pretty', async () => {
+    for (const [format, expected] of [
+      [
+        'auto',
+        /^\{"level":"info",.*"path":"\/api\/nowhere"\},"res":\{"status":404\},"responseTime":\d+,"msg":"request"\}$/m,
+      ],
+      ['pretty', /^\d\d:\d\d:\d\d GET \/api\/nowhere 404 \d+ ms$/m],
+    ] as const) {
+      const server = processes.start(['serve', '--migrate'], surroundings({ LOG_FORMAT: format }));
+      const [, url = ''] = await server.says(listening);
+      await fetch(`${url}/api/nowhere?search=secret`);
+      server.kill('SIGTERM');
+      const { exitCode, stderr } = await server.ended;
+      expect(exitCode).to.equal(0);
+      expect(stderr).to.match(expected).and.not.to.include('secret');
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: no colours
+      expect(stderr).not.to.match(/\u001b/);
+    }
+  });
+
+  it('is for people at a terminal: address, database without password, data folder, what to do next, then requests', async () => {
+    const terminal = openTerminal(80);
+    const stop = new AbortController();
+    const { stdin, stderr } = terminal;
+    const io = { ...surroundings(), stdin, stderr, stdout: stderr, signal: stop.signal };
+    const ended = runProgram(['serve', '--migrate', '--host', '0.0.0.0'], io);
+    try {
+      await terminal.converse([['No super admin yet.', '']], ended);
+      const [, url = ''] = listening.exec(terminal.screen()) ?? [];
+      const { port } = new URL(url);
+      await fetch(`http://127.0.0.1:${port}${hostile}`);
+      await terminal.converse([['404', '']], ended);
+      const screen = terminal.screen();
+      expect(screen).to.include(`\nData folder: ${path.join(cli.folder, 'data')}\n`);
+      expect(screen).to.match(/\nDatabase: (sqlite:\/|mysql:\/\/)\S+\n/);
+      const password = URL.canParse(database.url) ? new URL(database.url).password : '';
+      if (password !== '') expect(screen).not.to.include(`:${password}@`);
+      expect(screen).to.include(`\nAPI description: http://localhost:${port}/api/docs\n`);
+      expect(screen).to.include('run: coursectl setup\n');
+      expect(screen).to.match(/^\d\d:\d\d:\d\d GET \/api\/%1b\[2Jx 404 \d+ ms$/m);
+      expect(terminal.written()).to.include('\u001b[33m404');
+      expect(screen).not.to.include('{"level"');
+    } finally {
+      stop.abort();
+      expect(await ended).to.equal(0);
+    }
+  });
+
+  describe(`at a real terminal${processes.withoutTerminal}`, () => {
+    before(function () {
+      if (processes.withoutTerminal) this.skip();
+    });
+
+    for (const columns of [60, 80, 120])
+      it(`fits ${columns} columns`, async () => {
+        const size = { columns, rows: 40 };
+        const server = processes.startAtTerminal(['serve', '--migrate'], { ...surroundings(), size });
+        const [, url = ''] = await server.says(listening);
+        await fetch(`${url}/api/courses/01976b5e-3f2a-7c11-9d20-5a1baaaa0001/${'x'.repeat(150)}`);
+        await server.says(/404/);
+        server.type('\u0003');
+        const { exitCode, stdout } = await server.ended;
+        expect(exitCode).to.equal(0);
+        expect(stdout).to.include('\u001b[33m404');
+        const line = /^\S+ GET \S+ 404 \d+ ms$/m.exec(stripVTControlCharacters(stdout).replaceAll('\r', ''))?.[0] ?? '';
+        expect(line)
+          .to.include('/api/courses/…aaaa0001/x')
+          .and.to.have.lengthOf.within(columns - 2, columns);
+      });
+
+    it('names the console to open once there is a super admin, without colours with NO_COLOR', async () => {
+      expect((await cli.run(['migrate', 'up'])).exitCode).to.equal(0);
+      await buildUser(await cli.context(), { role: 'super_admin' });
+      const server = processes.startAtTerminal(['serve'], surroundings({ NO_COLOR: '1' }));
+      const [, url = ''] = await server.says(/Sign in: open (http:\S+) in a browser/);
+      expect((await fetch(url, { headers: { accept: 'text/html' } })).headers.get('content-type')).to.match(
+        /^text\/html/,
+      );
+      await server.says(/GET \/ 200 \d+ ms/);
+      server.type('\u0003');
+      const { exitCode, stdout } = await server.ended;
+      expect(exitCode).to.equal(0);
+      expect(stripVTControlCharacters(stdout)).to.equal(stdout);
+    });
+
+    it('is JSON with LOG_FORMAT=json', async () => {
+      const server = processes.startAtTerminal(['serve', '--migrate'], surroundings({ LOG_FORMAT: 'json' }));
+      const [, url = ''] = await server.says(listening);
+      await fetch(`${url}/api/nowhere`);
+      const [line] = await server.says(/\{"level".*"path":"\/api\/nowhere".*\}/);
+      expect(JSON.parse(line)).to.deep.include({ msg: 'request', res: { status: 404 } });
+      server.type('\u0003');
+      expect((await server.ended).exitCode).to.equal(0);
+    });
+  });
+});
