@@ -43,7 +43,7 @@ async function registerInput(run: Run<'', typeof registerOptions>): Promise<obje
   ]);
   if (!run.interactive) return personFromOptions(run, registerSchema, { role, isActive });
   await checkPersonOptions(run, registerSchema, { role });
-  return personFromPrompts(run, async (prompts) => ({
+  return personFromPrompts(run, await run.config(), async (prompts) => ({
     isActive,
     role:
       role ??
