@@ -68,17 +68,16 @@ export async function confirmPhone(run: Run, phone: string | undefined, otherwis
 
 /**
  * A person as options and answers at the terminal give them.
- * @param rules for the password
+ * @param rules for the password; none where it isn't asked for
  * @param askMore asks for what isn't part of every person
  */
 export async function personFromPrompts(
   run: PersonRun,
-  rules: PasswordRules,
+  rules: PasswordRules | undefined,
   askMore: (prompts: Prompts) => Promise<object> = async () => ({}),
 ): Promise<object> {
   const { firstName, lastName, email, phone } = run.options;
   const prompts = await createPrompts(run.io);
-  const policy = await passwordPolicy(rules);
   const person = {
     firstName: firstName ?? (await prompts.text('First name', fields.firstName)),
     lastName: lastName ?? (await prompts.text('Last name', fields.lastName)),
@@ -86,6 +85,8 @@ export async function personFromPrompts(
     phone: await askPhone(prompts, phone),
     ...(await askMore(prompts)),
   };
+  if (rules === undefined) return person;
+  const policy = await passwordPolicy(rules);
   const allowed = fields.password.custom((value: string, helpers) => {
     const problem = policy('Password', value, person);
     return problem === undefined ? value : helpers.message({ custom: problem });
