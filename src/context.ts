@@ -45,8 +45,10 @@ export interface Context extends Core {
   close(): Promise<void>;
 }
 
-/** Replacements for tests. */
 export interface ContextOptions {
+  /** See {@link Core}. */
+  osUser?: string | undefined;
+  /** Replaced by tests, as is the hasher. */
   now?: () => Date;
   hasher?: PasswordHasher;
 }
@@ -96,6 +98,8 @@ export async function createContext(config: Config, logger: Logger, options: Con
       tokens ??= createTokens(config);
       return tokens;
     },
+    // As long as its column.
+    osUser: options.osUser?.slice(0, 100) ?? null,
     now,
     schema: schemaOf(database, now),
     close() {

@@ -164,6 +164,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     const context = await createContext(
       settings,
       createLogger(level, { write: (line) => io.stderr.write(printable(line)) }),
+      { osUser: io.osUser },
     );
     opened.push(context);
     if (schema === 'current') await context.schema.assertCurrent();
