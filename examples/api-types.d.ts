@@ -903,6 +903,8 @@ export interface AuditEntry {
   origin: 'http' | 'cli';
   /** Address of the client; null where unknown */
   ip: string | null;
+  /** User of the operating system who made the change at the terminal; null for others, and where it is unknown */
+  osUser: string | null;
   /** Kind of what was changed */
   targetType: 'user' | 'address' | 'import' | 'course' | 'enrollment';
   /** Id of what was changed */

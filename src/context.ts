@@ -10,6 +10,7 @@ import {
   migrateUp,
   migrationStatus,
 } from './db/migrator.js';
+import { createDatabase, type Probe, probe } from './db/probe.js';
 import type { Logger } from './logger.js';
 import { createPasswordHasher, type PasswordHasher } from './services/auth/passwords.js';
 import { createTokens, type Tokens } from './services/auth/tokens.js';
@@ -28,6 +29,10 @@ export interface Schema {
   /** @throws AppError `SCHEMA_OUTDATED` when a newer program has changed it */
   assertNotNewer(): Promise<void>;
   serverVersion(): Promise<string>;
+  /** Whether the configured database can be used, and what hinders it. */
+  probe(): Promise<Probe>;
+  /** Creates the configured database on its server. @throws AppError `DATABASE_ACCESS_DENIED`, and as any query */
+  createDatabase(): Promise<void>;
   /** Settings of the server that will cause failures, with their remedies. */
   serverProblems(): Promise<ServerProblem[]>;
   clockSkewMs(): Promise<number>;
@@ -36,11 +41,14 @@ export interface Schema {
 /** The assembled program: close it when done. */
 export interface Context extends Core {
   schema: Schema;
+  /** Calling it again has no effect. */
   close(): Promise<void>;
 }
 
-/** Replacements for tests. */
 export interface ContextOptions {
+  /** See {@link Core}. */
+  osUser?: string | undefined;
+  /** Replaced by tests, as is the hasher. */
   now?: () => Date;
   hasher?: PasswordHasher;
 }
@@ -53,6 +61,8 @@ function schemaOf(database: Database, now: () => Date): Schema {
     assertCurrent: () => assertSchemaCurrent(database),
     assertNotNewer: () => assertSchemaNotNewer(database),
     serverVersion: () => database.read(() => serverVersion(database.sequelize)),
+    probe: () => probe(database.sequelize, database.settings),
+    createDatabase: () => createDatabase(database.settings),
     serverProblems: () => database.read(() => serverProblems(database.sequelize, database.settings)),
     clockSkewMs: () => database.read(() => clockSkewMs(database.sequelize, now)),
   };
@@ -69,6 +79,13 @@ export async function createContext(config: Config, logger: Logger, options: Con
   const images = createImagePreparer();
   const hasher = options.hasher ?? (await createPasswordHasher());
   let tokens: Tokens | undefined;
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    if (!options.hasher) await hasher.close();
+    await images.close();
+    await storage.close();
+    await database.close();
+  };
   return {
     config,
     logger,
@@ -81,13 +98,13 @@ export async function createContext(config: Config, logger: Logger, options: Con
       tokens ??= createTokens(config);
       return tokens;
     },
+    // As long as its column.
+    osUser: options.osUser?.slice(0, 100) ?? null,
     now,
     schema: schemaOf(database, now),
-    async close() {
-      if (!options.hasher) await hasher.close();
-      await images.close();
-      await storage.close();
-      await database.close();
+    close() {
+      closing ??= closeAll();
+      return closing;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { systemErrorCode } from '../errors.js';
 import { commandName } from '../installation.js';
 import { exitCodeOf } from './core/exit-codes.js';
@@ -41,6 +42,15 @@ console.warn = (...args: unknown[]) => {
   if (!/^(Committing|Rolling back) transaction /.test(String(args[0]))) warn(...args);
 };
 
+/** Containers may run as a user without a name: then its number is known. */
+function osUser(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.getuid === undefined ? undefined : `uid ${process.getuid()}`;
+  }
+}
+
 const io: Io = {
   stdin: process.stdin,
   stdout: process.stdout,
@@ -49,5 +59,6 @@ const io: Io = {
   cwd: process.cwd(),
   signal: interrupts.signal,
   calledAs: commandName(process.argv[1] ?? 'coursectl', { env, cwd: process.cwd() }),
+  osUser: osUser(),
 };
 process.exitCode = await runProgram(process.argv.slice(2), io);

@@ -8,6 +8,7 @@ import type { MysqlConfig, SqliteConfig } from '../config/config.js';
 import { databaseUrlForDisplay } from '../config/database-url.js';
 import { AppError, type ErrorCode } from '../errors.js';
 import { driverError, isDeadlineError, isLostConnection, isTransientFault } from './dialect.js';
+import { grantStatement } from './grant.js';
 
 /** The error code of each violated constraint. MySQL names the index, SQLite the columns. */
 const constraintCodes: Readonly<Record<string, ErrorCode>> = {
@@ -46,7 +47,7 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
     case 'ER_TABLEACCESS_DENIED_ERROR':
       return new AppError(
         'DATABASE_ACCESS_DENIED',
-        `The database user has no rights on the database "${settings.name}". Grant them: GRANT ALL ON \`${settings.name}\`.* TO '${settings.user}'.`,
+        `The database user has no rights on the database "${settings.name}". Grant them: ${grantStatement(settings, message)}.`,
         { cause: error },
       );
     case 'ER_BAD_DB_ERROR':

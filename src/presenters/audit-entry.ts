@@ -6,7 +6,7 @@ export function presentAuditEntry(entry: AuditEntry) {
   return {
     ...pick(entry, ['id', 'at', 'action', 'actorId']),
     actorName: loaded(entry.actorName),
-    ...pick(entry, ['origin', 'ip', 'targetType', 'targetId']),
+    ...pick(entry, ['origin', 'ip', 'osUser', 'targetType', 'targetId']),
     targetName: loaded(entry.targetName),
     before: loaded(entry.before),
     after: loaded(entry.after),

@@ -57,6 +57,7 @@ export async function recordAudit(
     actorId: actor.actorId,
     origin: actor.origin,
     ip: actor.ip,
+    osUser: actor.origin === 'cli' ? core.osUser : null,
     action,
     targetType,
     targetId,

@@ -17,6 +17,8 @@ export interface Core {
   tokens: Tokens;
   storage: FileStorage;
   images: ImagePreparer;
+  /** The user of the operating system, as the author of changes at the terminal; null where it isn't known. */
+  osUser: string | null;
   /** The current time; tests inject it. */
   now: () => Date;
 }

@@ -52,6 +52,7 @@ async function creationOf({ database }: Core, accountId: string): Promise<AuditE
       actorId: createdBy,
       origin,
       ip: null,
+      osUser: null,
       action: 'user.import',
       targetType: 'user',
       targetId: accountId,

@@ -151,7 +151,8 @@ describe('An expected failure', () => {
     });
 
     it('is a user without rights', async () => {
-      const says = /has no rights on the database "\w+"\. Grant them: GRANT ALL ON `\w+`\.\* TO 'coursectl_failures'\./;
+      const says =
+        /has no rights on the database "\w+"\. Grant them: GRANT ALL ON `\w+`\.\* TO 'coursectl_failures'@'%'\./;
       await expectFailure(cli, ['users', 'list'], { code: 'DATABASE_ACCESS_DENIED', says }, as(user, 's3cr3t'));
     });
 

@@ -223,13 +223,15 @@ describe('The coursectl process', function () {
       ['Ctrl-C', '\u0003'],
       ['Ctrl-D', '\u0004'],
     ] as const) {
-      it(`ends at ${how} with 130 and nothing done`, async () => {
+      it(`leaves setup at ${how} with 1 and nothing done`, async () => {
         const setup = atTerminal('setup');
         await setup.says(question);
         setup.type(key);
         const { exitCode, stdout } = await setup.ended;
-        expect(exitCode).to.equal(130);
-        expect(stripVTControlCharacters(stdout)).to.match(/\nerror: Interrupted\.\r\n$/);
+        expect(exitCode).to.equal(1);
+        expect(stripVTControlCharacters(stdout)).to.match(
+          /\nerror: Nothing was changed\. Run "[^"]+" again when you are ready\.\r\n$/,
+        );
         expect(readdirSync(cli.folder)).to.deep.equal([]);
       });
     }
@@ -240,7 +242,8 @@ describe('The coursectl process', function () {
       setup.type('\r');
       await setup.says(/Create the tables now/);
       process.kill(Number(readFileSync(setup.pidFile, 'utf8')), 'SIGTERM');
-      expect((await setup.ended).exitCode).to.equal(130);
+      expect((await setup.ended).exitCode).to.equal(1);
+      expect(readdirSync(cli.folder)).to.deep.equal([]);
     });
 
     it('sets the system up as it is typed, and shows the password nowhere', async () => {
@@ -249,6 +252,7 @@ describe('The coursectl process', function () {
       const dialogue: [RegExp, string][] = [
         [question, '\r'],
         [/Create the tables now/, '\r'],
+        [/What is this system for\?/, '\r'],
         [/First name/, 'Ada\r'],
         [/Last name/, 'Lovelace\r'],
         [/Email/, 'ada@example.org\r'],

@@ -86,7 +86,7 @@ describe('a server that cannot be used', () => {
         url.password = canary;
       }, name);
       const message =
-        /^The database user has no rights on the database "guest_\w+"\. Grant them: GRANT ALL ON `guest_\w+`\.\* TO 'guest_\w+'\.$/;
+        /^The database user has no rights on the database "guest_\w+"\. Grant them: GRANT ALL ON `guest_\w+`\.\* TO 'guest_\w+'@'[^']+'\.$/;
       await expectFailures(env, 'DATABASE_ACCESS_DENIED', message);
     } finally {
       await onServer(`DROP USER '${name}'@'%', '${name}'@'localhost'`, `DROP DATABASE ${name}`);

@@ -62,6 +62,7 @@ describe('GET /api/audit', () => {
       actorName: nameOf(admin.user),
       origin: 'http',
       ip: '192.0.2.7',
+      osUser: null,
       targetType: 'user',
       targetId: target.id,
       targetName: nameOf(target),

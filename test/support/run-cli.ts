@@ -32,6 +32,8 @@ export interface CliOptions {
   onStderr?: (written: string) => void;
   /** What was typed to call the program. */
   calledAs?: string;
+  /** Who is at the terminal. */
+  osUser?: string;
   /** How wide the terminal is, where there is one. */
   columns?: number;
   /** Standard output is a terminal of this size: what is written there still comes as text. */
@@ -48,13 +50,22 @@ function collector(): { stream: PassThrough; text(): string } {
 /** Runs the command line in this process, with pipes for streams, as a script would. */
 export async function runCli(
   argv: readonly string[],
-  { env, cwd, stdin = '', signal = new AbortController().signal, calledAs = 'coursectl', onStderr, screen }: CliOptions,
+  {
+    env,
+    cwd,
+    stdin = '',
+    signal = new AbortController().signal,
+    calledAs = 'coursectl',
+    osUser,
+    onStderr,
+    screen,
+  }: CliOptions,
 ): Promise<CliResult> {
   const input = stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]);
   const [stdout, stderr] = [collector(), collector()];
   if (onStderr) stderr.stream.on('data', () => onStderr(stderr.text()));
   if (screen) Object.assign(stdout.stream, { isTTY: true }, screen);
-  const io: Io = { stdin: input, stdout: stdout.stream, stderr: stderr.stream, env, cwd, signal, calledAs };
+  const io: Io = { stdin: input, stdout: stdout.stream, stderr: stderr.stream, env, cwd, signal, calledAs, osUser };
   const exitCode = await runProgram(argv, io);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }

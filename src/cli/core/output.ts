@@ -16,6 +16,8 @@ export interface Io {
   signal: AbortSignal;
   /** What was typed to call the program, such as `npx coursectl`; `coursectl` when absent. */
   calledAs?: string;
+  /** The user of the operating system who runs the program; absent where it isn't known. */
+  osUser?: string | undefined;
   /** A pager has the terminal: Ctrl-C is its own. */
   pagerOpen?: boolean;
 }

@@ -3,6 +3,13 @@ import { AppError } from '../../errors.js';
 import type { Io } from './output.js';
 import { printableLine } from './printable.js';
 
+interface Choice<T extends string> {
+  value: T;
+  name: string;
+  /** What is shown of it once it is chosen, where the name is too long for that. */
+  short?: string;
+}
+
 /**
  * Asks the person at the terminal. Answers are checked by the schemas of the API, and returned normalised.
  * Each question throws AppError `INTERRUPTED` when it is left unanswered.
@@ -15,7 +22,7 @@ export interface Prompts {
   secret(message: string): Promise<string>;
   confirm(message: string, initial: boolean): Promise<boolean>;
   /** @param initial what Enter alone answers; the first choice when absent */
-  choose<T extends string>(message: string, choices: readonly { value: T; name: string }[], initial?: T): Promise<T>;
+  choose<T extends string>(message: string, choices: readonly Choice<T>[], initial?: T): Promise<T>;
   /** Lets one be chosen of those that a search finds. @param find those for what was typed so far */
   search(message: string, find: (typed: string) => Promise<{ value: string; name: string }[]>): Promise<string>;
 }
@@ -87,7 +94,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
         ask<{ answer: boolean }>([{ type: 'confirm', name: 'answer', message, default: initial }]),
       );
     },
-    async choose<T extends string>(message: string, choices: readonly { value: T; name: string }[], initial?: T) {
+    async choose<T extends string>(message: string, choices: readonly Choice<T>[], initial?: T) {
       const answer = await answerTo((ask) =>
         ask<{ answer: string }>([
           {

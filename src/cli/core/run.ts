@@ -164,7 +164,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
     // What is silent needs no format.
     const stream = await logStream(level === 'silent' ? 'json' : settings.logFormat, io);
-    const context = await createContext(settings, createLogger(level, stream));
+    const context = await createContext(settings, createLogger(level, stream), { osUser: io.osUser });
     opened.push(context);
     if (schema === 'current') await context.schema.assertCurrent();
     if (schema === 'not newer') await context.schema.assertNotNewer();

@@ -4,9 +4,9 @@ import { TextLink } from '../ui/links.js';
 import type { AuditEntry } from './changes.js';
 
 /** Who made a change. */
-export function Actor({ entry: { actorId, actorName } }: { entry: AuditEntry }) {
+export function Actor({ entry: { actorId, actorName, osUser } }: { entry: AuditEntry }) {
   const { t } = useTranslation();
-  if (actorId === null) return t('audit.operator');
+  if (actorId === null) return osUser === null ? t('audit.operator') : `${t('audit.operator')} (${osUser})`;
   if (actorName === null) return <Gone id={actorId} />;
   return (
     <TextLink to="/people/$id" params={{ id: actorId }}>

@@ -1,4 +1,5 @@
 import {
+  type CreationOptional,
   DataTypes,
   type InferAttributes,
   type InferCreationAttributes,
@@ -15,6 +16,8 @@ export class AuditEntry extends Model<InferAttributes<AuditEntry>, InferCreation
   declare actorId: string | null;
   declare origin: 'http' | 'cli';
   declare ip: string | null;
+  /** The user of the operating system, for changes at the terminal; null where it isn't known. */
+  declare osUser: CreationOptional<string | null>;
   declare action: string;
   declare targetType: string;
   declare targetId: string | null;
@@ -38,6 +41,7 @@ export function initAuditEntry(sequelize: Sequelize): typeof AuditEntry {
       actorId: id(),
       origin: { type: DataTypes.STRING(10), allowNull: false },
       ip: { type: DataTypes.STRING(45) },
+      osUser: { type: DataTypes.STRING(100) },
       action: { type: DataTypes.STRING(60), allowNull: false },
       targetType: { type: DataTypes.STRING(30), allowNull: false },
       targetId: id(),

@@ -146,6 +146,11 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   },
   openapi: { description: 'Version of OpenAPI', example: '3.1.0' },
   options: { description: 'The options of the import', example: { onExisting: 'skip' } },
+  osUser: {
+    description:
+      'User of the operating system who made the change at the terminal; null for others, and where it is unknown',
+    example: null,
+  },
   origin: { description: 'Where the change was made: over HTTP or at the terminal', example: 'http' },
   outcome: { description: 'What became of the row or account, or would', example: 'rejected' },
   outcomes: { description: 'The accounts in the order of the list; of a filter, in the order of their ids' },

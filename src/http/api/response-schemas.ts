@@ -279,6 +279,7 @@ export const auditEntry = component(
     actorName: nullableText,
     origin: Joi.valid('http', 'cli').required(),
     ip: nullableText,
+    osUser: nullableText,
     targetType: Joi.valid(...auditTargetTypes).required(),
     targetId: nullableText,
     targetName: nullableText,

@@ -4,7 +4,13 @@ import type { User } from '../../db/models/user.js';
 import { AppError, notFound } from '../../errors.js';
 import { passwordInputSchema } from '../../schemas/auth.js';
 import { phoneKey } from '../../schemas/keys.js';
-import { activationSchema, registerSchema, type UserUpdate, userUpdateSchema } from '../../schemas/user.js';
+import {
+  activationSchema,
+  type RegisterInput,
+  registerSchema,
+  type UserUpdate,
+  userUpdateSchema,
+} from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedUser, changesBetween, recordAudit } from '../audit.js';
 import { assertPasswordAllowed } from '../auth/password-policy.js';
@@ -16,7 +22,15 @@ import type { Actor, Core } from '../core.js';
 import { markForDeletion, removeMarked } from '../files/files.js';
 import { forceIncrementUserVersions } from '../row-locks.js';
 import { findUserById } from './queries.js';
-import { countSuperAdmins, guarded, initialPasswordExpiry, insertAccount, takenKeys, userKeys } from './store.js';
+import {
+  countSuperAdmins,
+  guarded,
+  initialPasswordExpiry,
+  insertAccount,
+  type NewAccount,
+  takenKeys,
+  userKeys,
+} from './store.js';
 
 /** Hashes are computed round robin for those who ask for them. */
 const hashRequestOf = ({ actorId }: Actor) => ({ owner: actorId ?? '' });
@@ -28,6 +42,49 @@ const hashRequestOf = ({ actorId }: Actor) => ({ owner: actorId ?? '' });
 export async function registerUser(core: Core, actor: Actor, input: unknown): Promise<User> {
   const { password, ...fields } = validate(registerSchema, input);
   await assertPasswordAllowed(core.config, 'password', password, fields);
+  return createAccount(core, actor, fields, {
+    hash: () => core.hasher.hash(password, core.config.auth.bcryptCost, hashRequestOf(actor)),
+    requiresPasswordChange: false,
+    initialPasswordExpiresAt: null,
+  });
+}
+
+/**
+ * Creates an account with a generated password, which must be changed at the first login.
+ * @param input as of {@link registerUser}, without a password
+ * @param keep stores the password where it isn't lost: called before the commit, again when the transaction is repeated
+ * @returns the account and its initial password, which is shown nowhere else
+ * @throws as {@link registerUser}, and what `keep` throws
+ */
+export async function registerWithGeneratedPassword(
+  core: Core,
+  actor: Actor,
+  input: object,
+  keep: (user: User, password: string) => Promise<void> = async () => undefined,
+): Promise<{ user: User; initialPassword: string }> {
+  const initialPassword = generatePassword();
+  const { password, ...fields } = validate(registerSchema, { ...input, password: initialPassword });
+  const credentials = {
+    hash: () => core.hasher.hash(password, generatedPasswordCost, hashRequestOf(actor)),
+    requiresPasswordChange: true,
+    initialPasswordExpiresAt: initialPasswordExpiry(core),
+  };
+  const user = await createAccount(core, actor, fields, credentials, (created) => keep(created, initialPassword));
+  return { user, initialPassword };
+}
+
+/** How the password of a new account is stored; it is hashed when nothing else refuses the account. */
+interface NewCredentials extends Pick<NewAccount, 'requiresPasswordChange' | 'initialPasswordExpiresAt'> {
+  hash: () => Promise<string>;
+}
+
+async function createAccount(
+  core: Core,
+  actor: Actor,
+  fields: Omit<RegisterInput, 'password'>,
+  { hash, ...credentials }: NewCredentials,
+  beforeCommit: (user: User) => Promise<void> = async () => undefined,
+): Promise<User> {
   const refusal = async () => {
     const taken = await takenKeys(core.database, fields);
     if (taken.email) return 'EMAIL_TAKEN';
@@ -35,14 +92,12 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
     return taken.phone ? 'PHONE_TAKEN' : undefined;
   };
   return guarded(refusal, async () => {
-    const passwordHash = await core.hasher.hash(password, core.config.auth.bcryptCost, hashRequestOf(actor));
     // The super admin is always active, as in setup (specification, section 4.3).
     const account = {
       ...fields,
+      ...credentials,
       isActive: fields.isActive || fields.role === 'super_admin',
-      passwordHash,
-      requiresPasswordChange: false,
-      initialPasswordExpiresAt: null,
+      passwordHash: await hash(),
     };
     return core.database.inTransaction(async (transaction) => {
       const user = await insertAccount(core, account, transaction);
@@ -52,6 +107,7 @@ export async function registerUser(core: Core, actor: Actor, input: unknown): Pr
         { action: 'user.register', targetType: 'user', targetId: user.id, after: auditedUser(user) },
         transaction,
       );
+      await beforeCommit(user);
       return user;
     }, confirmedById(core.database.models.User));
   });

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.js';
 import { setupSchema } from '../../schemas/auth.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedUser, recordAudit } from '../audit.js';
-import { assertPasswordAllowed } from '../auth/password-policy.js';
+import { assertPasswordAllowed, type PasswordRules, superAdminRules } from '../auth/password-policy.js';
 import { startSession } from '../auth/sessions.js';
 import type { Actor, Client, Core } from '../core.js';
 import { countSuperAdmins, guarded, insertAccount, takenKeys } from './store.js';
@@ -36,9 +36,18 @@ export async function completeSetup(
   }));
 }
 
-/** Creates the super admin from the terminal, without a session. @throws as {@link completeSetup} */
+/**
+ * Creates the super admin from the terminal, without a session. Common passwords are refused, whatever the settings are.
+ * @throws as {@link completeSetup}
+ */
 export async function completeSetupAtTerminal(core: Core, input: unknown): Promise<User> {
-  return createSuperAdmin(core, input, { origin: 'cli', ip: null }, async (user) => user);
+  return createSuperAdmin(core, input, { origin: 'cli', ip: null }, async (user) => user, superAdminRules(core.config));
+}
+
+/** Checks what {@link completeSetupAtTerminal} takes, without a database. @throws AppError `VALIDATION` */
+export async function assertSuperAdminValid(rules: PasswordRules, input: unknown): Promise<void> {
+  const { password, ...owner } = validate(setupSchema, input);
+  await assertPasswordAllowed(superAdminRules(rules), 'password', password, owner);
 }
 
 async function createSuperAdmin<T>(
@@ -46,11 +55,12 @@ async function createSuperAdmin<T>(
   input: unknown,
   from: Pick<Actor, 'origin' | 'ip'>,
   alsoInTransaction: (user: User, transaction: Transaction) => Promise<T>,
+  rules: PasswordRules = core.config,
 ): Promise<T> {
   const alreadyDone = async () => ((await countSuperAdmins(core.database)) > 0 ? 'SETUP_COMPLETED' : undefined);
   if (await alreadyDone()) throw new AppError('SETUP_COMPLETED');
   const { firstName, lastName, email, phone, password } = validate(setupSchema, input);
-  await assertPasswordAllowed(core.config, 'password', password, { firstName, lastName, email, phone });
+  await assertPasswordAllowed(rules, 'password', password, { firstName, lastName, email, phone });
   const refusal = async () => {
     const done = await alreadyDone();
     if (done) return done;

@@ -35,11 +35,21 @@ function isOwn(password: string, { firstName = '', lastName = '', email = '', ph
   return own.includes(folded) || (phone !== '' && phoneKey(password) === phoneKey(phone));
 }
 
+/** The settings that say what a password must be. */
+export interface PasswordRules {
+  auth: Pick<Config['auth'], 'passwordMinLength' | 'passwordBlocklist'>;
+}
+
+/** The rules for the password of the super admin at setup: common ones are refused in development too. */
+export function superAdminRules({ auth: { passwordMinLength } }: PasswordRules): PasswordRules {
+  return { auth: { passwordMinLength, passwordBlocklist: true } };
+}
+
 /**
  * The configured rules for passwords in addition to the schema: a longer minimum, and the blocklist, which is loaded on
  * first use.
  */
-export async function passwordPolicy({ auth }: Config): Promise<PasswordPolicy> {
+export async function passwordPolicy({ auth }: PasswordRules): Promise<PasswordPolicy> {
   const { passwordMinLength, passwordBlocklist } = auth;
   if (passwordBlocklist) common ??= loadCommonPasswords();
   const blocked = await common;
@@ -59,11 +69,11 @@ const labels = { password: 'Password', newPassword: 'New password' } as const;
  * @throws AppError `VALIDATION`
  */
 export async function assertPasswordAllowed(
-  config: Config,
+  rules: PasswordRules,
   path: keyof typeof labels,
   password: string,
   owner?: PasswordOwner,
 ): Promise<void> {
-  const message = (await passwordPolicy(config))(labels[path], password, owner);
+  const message = (await passwordPolicy(rules))(labels[path], password, owner);
   if (message !== undefined) throw validationError([{ path, message }]);
 }

@@ -1,20 +1,36 @@
 import type { presentAuditEntry } from '../../../presenters/audit-entry.js';
 import type { Column } from '../../core/columns.js';
 
-export const auditColumns: readonly Column<ReturnType<typeof presentAuditEntry>>[] = [
+type Entry = ReturnType<typeof presentAuditEntry>;
+
+function actor({ actorName, actorId, osUser }: Entry): string {
+  return actorName ?? actorId ?? (osUser === null ? 'terminal' : `terminal (${osUser})`);
+}
+
+/** The name that a deleted course or account had, as the entry has recorded it. */
+function recordedName({ before, after }: Entry): string | undefined {
+  const { title, firstName, lastName, email } = { ...after, ...before };
+  if (typeof title === 'string') return title;
+  return typeof email === 'string' && typeof firstName === 'string'
+    ? `${firstName} ${String(lastName)} (${email})`
+    : undefined;
+}
+
+export const auditColumns: readonly Column<Entry>[] = [
   { name: 'at', heading: 'TIME', value: ({ at }) => at, priority: 0 },
-  { name: 'actor', value: ({ actorName, actorId }) => actorName ?? actorId ?? 'terminal', priority: 2 },
+  { name: 'actor', value: actor, priority: 2 },
   { name: 'action', value: ({ action }) => action, fit: 'whole', priority: 0 },
   { name: 'targetType', heading: 'TARGET', value: ({ targetType }) => targetType, fit: 'whole', priority: 3 },
   {
     name: 'target',
     heading: 'NAME',
-    value: ({ targetName, targetId }) => targetName ?? targetId,
+    value: (entry) => entry.targetName ?? recordedName(entry) ?? entry.targetId,
     minimum: 20,
     priority: 0,
   },
   { name: 'origin', value: ({ origin }) => origin, fit: 'whole', priority: 'on request' },
   { name: 'ip', heading: 'ADDRESS', value: ({ ip }) => ip, fit: 'whole', priority: 'on request' },
+  { name: 'osUser', heading: 'OS USER', value: ({ osUser }) => osUser, fit: 'whole', priority: 'on request' },
   { name: 'actorId', value: ({ actorId }) => actorId, fit: 'id', priority: 'on request' },
   { name: 'targetId', value: ({ targetId }) => targetId, fit: 'id', priority: 'on request' },
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 'on request' },

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { databaseUrlForDisplay } from '../../../config/database-url.js';
 import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { presentSetupUser } from '../../../presenters/user.js';
 import { setupSchema } from '../../../schemas/auth.js';
-import { completeSetupAtTerminal, setupStatus } from '../../../services/accounts/setup.js';
+import { assertSuperAdminValid, completeSetupAtTerminal, setupStatus } from '../../../services/accounts/setup.js';
+import { superAdminRules } from '../../../services/auth/password-policy.js';
 import { confirm } from '../../core/confirm.js';
 import { tellingOfWait } from '../../core/migration-wait.js';
 import { asTyped, counted } from '../../core/output.js';
@@ -10,33 +13,132 @@ import type { Result, Run } from '../../core/run.js';
 import { checkPersonOptions, personFromOptions, personFromPrompts } from '../users/person-input.js';
 import { chooseDatabase } from './choose-database.js';
 import type { setupOptions } from './options.js';
+import { assertProductionPossible, offerProduction, provideSecret } from './production.js';
+import { type Change, removalOf, undoAll } from './undo.js';
 
-/** Each step first checks whether it is done already, so that an interrupted setup can be run again. */
-export async function setup(run: Run<'', typeof setupOptions>): Promise<Result> {
-  if (run.interactive) {
-    await checkPersonOptions(run, setupSchema);
-    await chooseDatabase(run);
+type SetupRun = Run<'', typeof setupOptions>;
+
+/**
+ * Each step first checks whether it is done already, so that an interrupted setup can be run again. One that is declined,
+ * or refused for its options, takes back what it has written.
+ * @throws AppError `SETUP_DECLINED` for a no, and for a question without an answer
+ */
+export async function setup(run: SetupRun): Promise<Result> {
+  const changes: Change[] = [];
+  try {
+    return await steps(run, changes);
+  } catch (error) {
+    if (!isAppError(error, 'INTERRUPTED', 'USAGE', 'VALIDATION', 'CONFIG_INVALID')) throw error;
+    const undone = await undoAll(changes);
+    if (!run.interactive || error.code !== 'INTERRUPTED') throw error;
+    const said = undone.length === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
+    const again = `Run "${asTyped(run.io, 'setup')}" again when you are ready.`;
+    throw new AppError('SETUP_DECLINED', [`${said} ${again}`, ...undone].join('\n  '), { cause: error });
   }
-  const context = await run.context();
+}
+
+async function steps(run: SetupRun, changes: Change[]): Promise<Result> {
+  await assertProductionPossible(run);
+  if (run.interactive) await checkPersonOptions(run, setupSchema);
+  await provideSecret(run, changes);
+  if (run.interactive) await chooseDatabase(run, changes);
+  const { context, isNewFile } = await openDatabase(run, changes);
   run.say(`1. Database: connected to ${await context.schema.serverVersion()}.`);
   const superAdminMissing = await isSuperAdminMissing(context);
   // Without a terminal to correct them, invalid options are refused before anything is written.
-  const given = superAdminMissing && !run.interactive ? await personFromOptions(run, setupSchema) : undefined;
+  const given = superAdminMissing && !run.interactive ? await superAdminFromOptions(run, context) : undefined;
   const applied = await bringUpToDate(run, context);
-  if (!superAdminMissing) {
-    run.say('3. Super admin: exists.');
-    return {
-      json: { migrationsApplied: applied, superAdmin: 'existing' },
-      text: `The system is set up. Start it with: ${asTyped(run.io, 'serve')}`,
-    };
-  }
+  // Tables in a file that was created go with it.
+  if (applied.length > 0 && !isNewFile)
+    changes.push({ what: `the tables in ${databaseUrlForDisplay(context.config.database)}` });
+  return superAdminMissing
+    ? createSuperAdmin(run, context, { given, applied, changes })
+    : keepSuperAdmin(run, { applied, changes });
+}
+
+/** What the steps before have done. */
+interface Done {
+  applied: readonly string[];
+  changes: Change[];
+}
+
+async function keepSuperAdmin(run: SetupRun, { applied, changes }: Done): Promise<Result> {
+  run.say('3. Super admin: exists.');
+  const ignored = personOptionsOf(run);
+  if (ignored.length > 0)
+    run.say(
+      `Not used, because the super admin exists: ${ignored.join(', ')}. To change an account: ${asTyped(run.io, 'users edit')}`,
+    );
+  const settingsWritten = run.options.production ? await offerProduction(run, changes) : [];
+  return {
+    json: {
+      migrationsApplied: applied,
+      superAdmin: 'existing',
+      ...(ignored.length > 0 && { optionsNotUsed: ignored }),
+      ...(settingsWritten.length > 0 && { settingsWritten }),
+    },
+    text: `The system is set up. Start it with: ${asTyped(run.io, 'serve')}`,
+  };
+}
+
+/** The options that describe the super admin, as given. */
+function personOptionsOf({ options }: SetupRun): string[] {
+  const { firstName, lastName, email, phone, passwordStdin } = options;
+  const given = { '--first-name': firstName, '--last-name': lastName, '--email': email, '--phone': phone };
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return passwordStdin ? [...names, '--password-stdin'] : names;
+}
+
+async function createSuperAdmin(
+  run: SetupRun,
+  context: Context,
+  { given, applied, changes }: Done & { given: object | undefined },
+): Promise<Result> {
+  const settingsWritten = await offerProduction(run, changes);
   const user = await completeSetupAtTerminal(context, given ?? (await askForSuperAdmin(run)));
   run.say(`3. Super admin: created (${user.email}).`);
-  const [serve, users] = [asTyped(run.io, 'serve'), asTyped(run.io, 'users import <file.csv>')];
+  const next = [
+    [asTyped(run.io, 'serve'), 'start the service'],
+    [asTyped(run.io, 'users import <file.csv>'), 'import accounts'],
+    ...(settingsWritten.length > 0 ? [[asTyped(run.io, 'doctor --production'), 'check what production needs']] : []),
+  ] as const;
+  const width = Math.max(...next.map(([command = '']) => command.length));
+  const lines = next.map(([command = '', what]) => `  ${command.padEnd(width)}    ${what}`);
   return {
-    json: { migrationsApplied: applied, superAdmin: 'created', user: presentSetupUser(user) },
-    text: `The system is set up.\nNext:\n  ${serve.padEnd(users.length)}    start the service\n  ${users}    import accounts`,
+    json: {
+      migrationsApplied: applied,
+      superAdmin: 'created',
+      user: presentSetupUser(user),
+      ...(settingsWritten.length > 0 && { settingsWritten }),
+    },
+    text: `The system is set up.\nNext:\n${lines.join('\n')}`,
   };
+}
+
+/** Opens the database, which creates the file of an SQLite database. */
+async function openDatabase(run: SetupRun, changes: Change[]): Promise<{ context: Context; isNewFile: boolean }> {
+  const { database } = await run.config();
+  if (database.dialect !== 'sqlite' || existsSync(database.file))
+    return { context: await run.context(), isNewFile: false };
+  const remove = removalOf(database.file);
+  const context = await run.context();
+  changes.push({
+    what: `the database file ${database.file}`,
+    async undo() {
+      // Another process may have set the system up meanwhile.
+      if (!(await isSuperAdminMissing(context))) return false;
+      await context.close();
+      await remove();
+      return true;
+    },
+  });
+  return { context, isNewFile: true };
+}
+
+async function superAdminFromOptions(run: SetupRun, { config }: Context): Promise<object> {
+  const given = await personFromOptions(run, setupSchema);
+  await assertSuperAdminValid(config, given);
+  return given;
 }
 
 /** Without tables there is no super admin. */
@@ -49,12 +151,12 @@ async function isSuperAdminMissing(context: Context): Promise<boolean> {
   }
 }
 
-async function askForSuperAdmin(run: Run<'', typeof setupOptions>): Promise<object> {
+async function askForSuperAdmin(run: SetupRun): Promise<object> {
   run.say('Who is the super admin?');
-  return personFromPrompts(run);
+  return personFromPrompts(run, superAdminRules(await run.config()));
 }
 
-async function bringUpToDate(run: Run<'', typeof setupOptions>, context: Context): Promise<string[]> {
+async function bringUpToDate(run: SetupRun, context: Context): Promise<string[]> {
   const { pending } = await context.schema.status();
   if (pending.length === 0) {
     await context.schema.assertCurrent();
@@ -69,7 +171,7 @@ async function bringUpToDate(run: Run<'', typeof setupOptions>, context: Context
       );
     await confirm(run, {
       question: `Create the tables now (${counted(pending.length, 'migration')})?`,
-      otherwise: `Nothing was changed. Run "${asTyped(run.io, 'setup')}" again when you are ready.`,
+      otherwise: 'Nothing was changed.',
       initial: true,
     });
   }

@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import { isAppError, validationError } from '../../../errors.js';
 import * as fields from '../../../schemas/fields.js';
 import { validate } from '../../../schemas/validate.js';
-import { passwordPolicy } from '../../../services/auth/password-policy.js';
+import { type PasswordRules, passwordPolicy } from '../../../services/auth/password-policy.js';
 import { phoneDoubtText } from '../../../services/imports/read/phone-doubts.js';
 import { confirm } from '../../core/confirm.js';
 import { readPassword } from '../../core/input.js';
@@ -68,15 +68,16 @@ export async function confirmPhone(run: Run, phone: string | undefined, otherwis
 
 /**
  * A person as options and answers at the terminal give them.
+ * @param rules for the password; none where it isn't asked for
  * @param askMore asks for what isn't part of every person
  */
 export async function personFromPrompts(
   run: PersonRun,
+  rules: PasswordRules | undefined,
   askMore: (prompts: Prompts) => Promise<object> = async () => ({}),
 ): Promise<object> {
   const { firstName, lastName, email, phone } = run.options;
   const prompts = await createPrompts(run.io);
-  const policy = await passwordPolicy(await run.config());
   const person = {
     firstName: firstName ?? (await prompts.text('First name', fields.firstName)),
     lastName: lastName ?? (await prompts.text('Last name', fields.lastName)),
@@ -84,6 +85,8 @@ export async function personFromPrompts(
     phone: await askPhone(prompts, phone),
     ...(await askMore(prompts)),
   };
+  if (rules === undefined) return person;
+  const policy = await passwordPolicy(rules);
   const allowed = fields.password.custom((value: string, helpers) => {
     const problem = policy('Password', value, person);
     return problem === undefined ? value : helpers.message({ custom: problem });

@@ -1,6 +1,8 @@
+import path from 'node:path';
 import type { Command } from 'commander';
+import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
-import type { Run } from '../../core/run.js';
+import type { Result, Run } from '../../core/run.js';
 import { passwordOption, personOptions } from './person-options.js';
 
 const registerOptions = {
@@ -8,7 +10,11 @@ const registerOptions = {
   '--role <role>': 'trainee, trainer or super_admin',
   '--inactive': "create an account that can't sign in yet",
   ...passwordOption,
+  '--generate-password': 'make a password, to be changed at the first login, and show it once',
+  '--credentials <file>': 'file for a generated password, which must not exist, instead of showing it',
 };
+
+type RegisterRun = Run<'', typeof registerOptions>;
 
 export function register(users: Command, registry: Registry): void {
   define(users, registry, {
@@ -18,32 +24,83 @@ export function register(users: Command, registry: Registry): void {
     examples: [
       'users register',
       'users register --first-name Grace --last-name Hopper --email grace@example.org --phone "555 0101" --role trainer --password-stdin < password.txt',
+      'users register --role trainee --credentials grace.csv',
     ],
     options: registerOptions,
     stopsItself: true,
-    async run(run) {
-      const input = await registerInput(run);
-      const [{ registerUser }, { operator }, { accountJson }] = await Promise.all([
-        import('../../../services/accounts/commands.js'),
-        import('../../../services/core.js'),
-        import('./output.js'),
-      ]);
-      const user = await registerUser(await run.context(), operator, input);
-      return { json: { user: accountJson(user) }, text: `Created ${user.role} ${user.email} (${user.id}).` };
-    },
+    run: registerAccount,
   });
 }
 
-async function registerInput(run: Run<'', typeof registerOptions>): Promise<object> {
+const isGenerated = ({ options }: RegisterRun) =>
+  options.generatePassword === true || options.credentials !== undefined;
+
+/** @throws AppError `USAGE` */
+function assertOnePassword({ options }: RegisterRun): void {
+  const { passwordStdin, credentials, generatePassword, json } = options;
+  if (passwordStdin && (generatePassword || credentials !== undefined))
+    throw new AppError(
+      'USAGE',
+      `--password-stdin and ${credentials === undefined ? '--generate-password' : '--credentials'} exclude each other.`,
+    );
+  if (json && generatePassword && credentials === undefined)
+    throw new AppError(
+      'USAGE',
+      'A generated password is never part of --json output, which is often logged. Add --credentials <file> or --password-stdin, or leave out --json.',
+    );
+}
+
+async function registerAccount(run: RegisterRun): Promise<Result> {
+  assertOnePassword(run);
+  const input = await registerInput(run);
+  if (isGenerated(run)) return registerGenerated(run, input);
+  const [{ registerUser }, { operator }, { accountJson }] = await Promise.all([
+    import('../../../services/accounts/commands.js'),
+    import('../../../services/core.js'),
+    import('./output.js'),
+  ]);
+  const user = await registerUser(await run.context(), operator, input);
+  return { json: { user: accountJson(user) }, text: `Created ${user.role} ${user.email} (${user.id}).` };
+}
+
+/** Creates the account with a generated password, which is in a file or shown once. */
+async function registerGenerated(run: RegisterRun, input: object): Promise<Result> {
+  const { credentials } = run.options;
+  const [{ registerWithGeneratedPassword }, { PasswordFile }, { operator }, { accountJson }] = await Promise.all([
+    import('../../../services/accounts/commands.js'),
+    import('../../../services/accounts/password-file.js'),
+    import('../../../services/core.js'),
+    import('./output.js'),
+  ]);
+  const context = await run.context();
+  const file = credentials === undefined ? undefined : await PasswordFile.create(path.resolve(run.io.cwd, credentials));
+  try {
+    const keep = file && ((...kept: Parameters<typeof file.keep>) => file.keep(...kept));
+    const { user, initialPassword } = await registerWithGeneratedPassword(context, operator, input, keep);
+    const created = `Created ${user.role} ${user.email} (${user.id}).`;
+    if (file)
+      return {
+        json: { user: accountJson(user), credentialsFile: file.path },
+        text: `${created}\nThe initial password is in ${file.path} (hand it out, then delete the file).`,
+      };
+    run.say(`${created}\nThe initial password of ${user.email}, shown only this once:`);
+    return { text: initialPassword };
+  } finally {
+    await file?.close();
+  }
+}
+
+async function registerInput(run: RegisterRun): Promise<object> {
   const { role, inactive } = run.options;
   const isActive = !inactive;
   const [{ checkPersonOptions, personFromOptions, personFromPrompts }, { registerSchema }] = await Promise.all([
     import('./person-input.js'),
     import('../../../schemas/user.js'),
   ]);
-  if (!run.interactive) return personFromOptions(run, registerSchema, { role, isActive });
-  await checkPersonOptions(run, registerSchema, { role });
-  return personFromPrompts(run, async (prompts) => ({
+  const schema = isGenerated(run) ? registerSchema.fork(['password'], (field) => field.optional()) : registerSchema;
+  if (!run.interactive) return personFromOptions(run, schema, { role, isActive });
+  await checkPersonOptions(run, schema, { role });
+  return personFromPrompts(run, isGenerated(run) ? undefined : await run.config(), async (prompts) => ({
     isActive,
     role:
       role ??

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { User } from '../../../../src/db/models/user.js';
-import { buildUser, signIn } from '../../../support/factories.js';
+import { buildCourse, buildUser, signIn } from '../../../support/factories.js';
 import { testEnvironment, useHarness } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 
@@ -37,6 +37,25 @@ describe('coursectl audit list', () => {
     expect(deactivated).to.match(
       /^\d{4}-\S+Z +Test \w+ \(admin@x\.org\) +user\.deactivate +user +Test Old \(ben@x\.org\)$/,
     );
+  });
+
+  it('names who was at the terminal, at the terminal and over HTTP; of changes over HTTP nobody', async () => {
+    await cli.run(['users', 'edit', 'ben@x.org', '--last-name', 'Older'], { osUser: 'müller' });
+    const [line] = (await cli.run(['audit', 'list'])).stdout.split('\n').slice(1);
+    expect(line).to.match(/^\S+Z +terminal \(müller\) +user\.update /);
+    const { body } = await harness.api('get', '/api/audit', token).expect(200);
+    expect(body.entries.map(({ osUser }: { osUser: unknown }) => osUser)).to.deep.equal(['müller', null, null]);
+  });
+
+  it('names a deleted course and a deleted account as they were, with their ids on request', async () => {
+    const trainer = await buildUser(harness.context, { email: 'eve@x.org', role: 'trainer', lastName: 'Moe' });
+    const course = await buildCourse(harness.context, trainer, { title: 'Knots' });
+    expect((await cli.run(['courses', 'delete', 'Knots', '--yes'])).exitCode).to.equal(0);
+    expect((await cli.run(['users', 'delete', 'eve@x.org', '--yes'])).exitCode).to.equal(0);
+    const { stdout } = await cli.run(['audit', 'list', '--columns', 'action,target,targetId']);
+    const [, account, deleted] = stdout.split('\n');
+    expect(account).to.match(new RegExp(`^user\\.delete +\\w+ Moe \\(eve@x\\.org\\) +${trainer.id}$`));
+    expect(deleted).to.match(new RegExp(`^course\\.delete +Knots +${course.id}$`));
   });
 
   it('counts one entry as one, and says so when there is none', async () => {

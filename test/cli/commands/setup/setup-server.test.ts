@@ -1,14 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { createEmptyDatabase, onMysql, onServer, type TestDatabase } from '../../../support/database.js';
+import { createEmptyDatabase, onMysql, onServer, serverUrl, type TestDatabase } from '../../../support/database.js';
 import { testEnvironment } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
 
 const { enter, down, ctrlC, ctrlU } = keys;
 const chooseServer: Dialogue = [['Where should the data be stored?', `${down}${enter}`]];
-const keepAll: Dialogue = ['Host', 'Port', 'Database', 'User'].map((question) => [question, enter]);
 const setUp: Dialogue = [
   ['Create the tables now', enter],
   ['First name', `Ada${enter}`],
@@ -36,7 +35,7 @@ describe('coursectl setup, with a database server', () => {
         ['The port is a whole number from 1 to 65535.', ctrlC],
       ],
     );
-    expect(exitCode).to.equal(130);
+    expect(exitCode).to.equal(1);
     expect(existsSync(envFile())).to.equal(false);
   });
 
@@ -51,12 +50,14 @@ describe('coursectl setup, with a database server', () => {
           ['Database', enter],
           ['User', `me${enter}`],
           ['Password', `wrong${enter}`],
-          ["The database can't be reached (mysql://me@127.0.0.1:1/coursectl): ECONNREFUSED.", ''],
-          ['Try again, or press Ctrl-C.\n? Host (127.0.0.1)', enter],
-          ['Port (1)', ctrlC],
+          ['No database server answers at 127.0.0.1:1 (ECONNREFUSED). Is it running?\n? Host (127.0.0.1)', enter],
+          ['Port (1)', `${ctrlU}2${enter}`],
+          // The other answers are kept.
+          ['No database server answers at 127.0.0.1:2 (ECONNREFUSED). Is it running?\n? Host (127.0.0.1)', ctrlC],
         ],
       );
-      expect(exitCode).to.equal(130);
+      expect(exitCode).to.equal(1);
+      expect(terminal.screen()).not.to.include('DATABASE_URL');
       expect(terminal.screen()).not.to.include('wrong');
       expect(existsSync(envFile())).to.equal(false);
     });
@@ -85,20 +86,24 @@ describe('coursectl setup, with a database server', () => {
       await database.drop();
     });
 
+    /** The answers up to the password. */
+    const answers = (name: string, login = user): Dialogue => [
+      ...chooseServer,
+      ['Host', `${url.hostname}${enter}`],
+      ['Port', `${url.port}${enter}`],
+      ['Database', `${name}${enter}`],
+      ['User', `${login}${enter}`],
+    ];
+
     it('is tested before it is written to an .env file for this user only, which the next command uses', async () => {
       const { exitCode, stdout, stderr, terminal } = await cli.atTerminal(
         ['setup'],
         [
-          ...chooseServer,
-          ['Host', `${url.hostname}${enter}`],
-          ['Port', `${url.port}${enter}`],
-          ['Database', `${url.pathname.slice(1)}${enter}`],
-          ['User', `${user}${enter}`],
+          ...answers(url.pathname.slice(1)),
           ['Password', `wrong${enter}`],
-          ['The database refused the user name or password', ''],
-          ...keepAll,
-          ['Password', `${password}${enter}`],
-          [`Saved in ${envFile()}, which only you can read.`, ''],
+          [`The server refused the user ${user} or the password (it sees you as '${user}'@'`, ''],
+          ["').\n? Password", `${password}${enter}`],
+          [`Saved DATABASE_URL in ${envFile()}.`, ''],
           ...setUp,
         ],
       );
@@ -113,6 +118,120 @@ describe('coursectl setup, with a database server', () => {
       expect(again.exitCode).to.equal(0);
       expect(again.terminal.screen()).to.match(/\n2\. Tables: up to date\.\n3\. Super admin: exists\.\n$/);
       expect((await cli.json<{ users: object[] }>(['users', 'list'])).users).to.have.lengthOf(1);
+    });
+
+    it('asks for the user, too, when a second password is refused', async () => {
+      const { exitCode } = await cli.atTerminal(
+        ['setup'],
+        [
+          ...answers(url.pathname.slice(1), 'nobody_here'),
+          ['Password', `wrong${enter}`],
+          ["').\n? Password", `wrong${enter}`],
+          ['? User (nobody_here)', `${user}${enter}`],
+          ['Password', `${password}${enter}`],
+          ['2. Tables: up to date.', ''],
+        ],
+      );
+      expect(exitCode).to.equal(0);
+    });
+
+    it('removes the .env file when it is declined, and names the tables that stay', async () => {
+      const own = await createEmptyDatabase();
+      const name = new URL(own.url).pathname.slice(1);
+      await onServer(`GRANT ALL ON ${name}.* TO '${user}'@'%'`);
+      try {
+        const { exitCode, terminal } = await cli.atTerminal(
+          ['setup'],
+          [
+            ...answers(name),
+            ['Password', `${password}${enter}`],
+            ['Create the tables now', enter],
+            ['First name', ctrlC],
+          ],
+        );
+        expect(exitCode).to.equal(1);
+        expect(terminal.screen()).to.include(
+          `\n  Kept: the tables in mysql://${user}@${url.hostname}:${url.port}/${name}\n  Removed: the file ${envFile()}\n`,
+        );
+        expect(existsSync(envFile())).to.equal(false);
+      } finally {
+        await own.drop();
+      }
+    });
+
+    it('names the statements for an administrator, which work as they are shown, and tries again', async () => {
+      const name = 'coursectl wizard `x`';
+      const dialogue: Dialogue = [
+        ...answers(name),
+        ['Password', `${password}${enter}`],
+        [`The database ${name} does not exist, or ${user} has no rights on it.`, ''],
+        [`\n  GRANT ALL ON \`coursectl wizard \`\`x\`\`\`.* TO '${user}'@'%';\n`, ''],
+        ['How do you want to continue?', ctrlC],
+      ];
+      const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue);
+      expect(exitCode).to.equal(1);
+      const statements = [...terminal.screen().matchAll(/^ {2}((?:CREATE|GRANT) .*);$/gm)].map(([, text = '']) => text);
+      expect(statements).to.have.lengthOf(2);
+      await onServer(...statements);
+      try {
+        const again = await cli.atTerminal(
+          ['setup'],
+          [...answers(name), ['Password', `${password}${enter}`], ['Create the tables now', enter], ...setUp.slice(1)],
+        );
+        expect(again.exitCode, again.terminal.screen()).to.equal(0);
+      } finally {
+        await onServer('DROP DATABASE `coursectl wizard ``x```');
+      }
+    });
+
+    it('offers other answers where rights are missing', async () => {
+      const { exitCode } = await cli.atTerminal(
+        ['setup'],
+        [
+          ...answers('coursectl_elsewhere'),
+          ['Password', `${password}${enter}`],
+          ['How do you want to continue?', `${down}${enter}`],
+          ['? Database (coursectl_elsewhere)', `${url.pathname.slice(1)}${enter}`],
+          ['2. Tables: up to date.', ''],
+        ],
+      );
+      expect(exitCode).to.equal(0);
+    });
+
+    it('offers to create a database that is missing, and says at the end that it stays', async () => {
+      const [name, admin] = ['coursectl_new', new URL(serverUrl('mysql'))];
+      try {
+        const { exitCode, terminal } = await cli.atTerminal(
+          ['setup'],
+          [
+            ...answers(name, decodeURIComponent(admin.username)),
+            ['Password', `${decodeURIComponent(admin.password)}${enter}`],
+            [`The server has no database ${name}.`, ''],
+            [`Create the database ${name} now?`, enter],
+            ['Create the tables now', ctrlC],
+          ],
+        );
+        expect(exitCode).to.equal(1);
+        expect(terminal.screen()).to.include(
+          `\n  Removed: the file ${envFile()}\n  Kept: the database ${name} on ${url.hostname}:${url.port}\n`,
+        );
+      } finally {
+        await onServer(`DROP DATABASE IF EXISTS ${name}`);
+      }
+    });
+
+    it('asks for another name where the missing database is not wanted', async () => {
+      const admin = new URL(serverUrl('mysql'));
+      const { exitCode } = await cli.atTerminal(
+        ['setup'],
+        [
+          ...answers('coursectl_new', decodeURIComponent(admin.username)),
+          ['Password', `${decodeURIComponent(admin.password)}${enter}`],
+          ['Create the database coursectl_new now?', `n${enter}`],
+          ['? Database (coursectl_new)', ctrlC],
+        ],
+      );
+      expect(exitCode).to.equal(1);
     });
   });
 });

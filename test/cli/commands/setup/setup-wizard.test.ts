@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
+import { buildUser } from '../../../support/factories.js';
 import { testEnvironment } from '../../../support/harness.js';
 import { useCommandLine } from '../../../support/run-cli.js';
 import { type Dialogue, keys } from '../../../support/terminal.js';
@@ -120,12 +121,71 @@ describe('coursectl setup, at a terminal', () => {
     expect(readdirSync(cli.folder)).to.deep.equal([]);
   });
 
-  it('changes nothing when the tables are declined, and can be run again later', async () => {
+  it('removes the file that it created when the tables are declined, and can be run again later', async () => {
     const declined = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', `n${enter}`]]);
-    expect(declined.exitCode).to.equal(130);
-    expect(declined.terminal.screen()).to.match(/\nerror: Nothing was changed\. Run "coursectl setup" again .*\n$/);
-    expect(await cli.json<object>(['migrate', 'status'])).to.deep.include({ executed: [] });
+    expect(declined.exitCode).to.equal(1);
+    const said = `error: Setup was not finished. Run "coursectl setup" again when you are ready.\n  Removed: the database file ${file('data', 'coursectl.sqlite')}`;
+    expect(declined.terminal.screen()).to.include(`\n${said}\n`);
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
     expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);
+  });
+
+  it('keeps a database file that existed, with the tables that it made there, and says so', async () => {
+    mkdirSync(file('data'));
+    writeFileSync(file('data', 'coursectl.sqlite'), '');
+    const declined = await cli.atTerminal(['setup'], [...chooseFile, ...makeTables, ['First name', ctrlC]]);
+    expect(declined.exitCode).to.equal(1);
+    expect(declined.terminal.screen()).to.include(
+      `\n  Kept: the tables in sqlite:${file('data', 'coursectl.sqlite')}\n`,
+    );
+    expect((await (await cli.context()).schema.status()).pending).to.deep.equal([]);
+  });
+
+  it('keeps a file that another process has set up meanwhile', async () => {
+    const setUpByOther = () => {
+      void cli.context().then((context) => buildUser(context, { role: 'super_admin' }).then(() => other.abort()));
+    };
+    const other = new AbortController();
+    const dialogue: Dialogue = [...chooseFile, ...makeTables, ['First name', setUpByOther]];
+    const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: other.signal });
+    expect(exitCode).to.equal(1);
+    expect(terminal.screen()).to.include('\n  Kept: the database file ');
+    expect(existsSync(file('data', 'coursectl.sqlite'))).to.equal(true);
+  });
+
+  it('leaves other files in the folder that it created', async () => {
+    const dialogue: Dialogue = [
+      ...chooseFile,
+      ['Create the tables now', () => writeFileSync(file('data', 'mine.txt'), 'mine')],
+      ['', ctrlC],
+    ];
+    expect((await cli.atTerminal(['setup'], dialogue)).exitCode).to.equal(1);
+    expect(readdirSync(file('data'))).to.deep.equal(['mine.txt']);
+  });
+
+  it('refuses common passwords, in development too', async () => {
+    const { exitCode } = await cli.atTerminal(
+      ['setup'],
+      [
+        ...chooseFile,
+        ...makeTables,
+        ...describeAda,
+        ['Password', `password${enter}`],
+        ['Password is one of the most common ones. Choose another.', `${ctrlU}lovelace${enter}`],
+        ["Password must not be the account's own email, phone or name.", `${ctrlU}${password}${enter}`],
+        ['Repeat password', `${password}${enter}`],
+      ],
+    );
+    expect(exitCode).to.equal(0);
+  });
+
+  it('says which options it does not use because the super admin exists', async () => {
+    await cli.atTerminal(['setup'], allAnswers);
+    const { exitCode, terminal } = await cli.atTerminal(['setup', '--email', 'eve@example.org', '--phone', '5'], []);
+    expect(exitCode).to.equal(0);
+    expect(terminal.screen()).to.include(
+      '\nNot used, because the super admin exists: --email, --phone. To change an account: coursectl users edit\n',
+    );
   });
 
   it('says what is done already when it is run again', async () => {
@@ -161,7 +221,7 @@ describe('coursectl setup, at a terminal', () => {
     it('with a database file that has tables; an empty one does not count', async () => {
       await cli.run(['migrate', 'status']);
       const asked = await cli.atTerminal(['setup'], [...chooseFile, ['Create the tables now', ctrlC]]);
-      expect(asked.exitCode).to.equal(130);
+      expect(asked.exitCode).to.equal(1);
       await cli.run(['migrate', 'up']);
       expect((await cli.atTerminal(['setup'], [...describeAda, ...givePassword])).exitCode).to.equal(0);
     });
@@ -173,28 +233,21 @@ describe('coursectl setup, at a terminal', () => {
       ['Ctrl-D', ctrlD],
     ];
     for (const [how, key] of ways) {
-      it(`with ${how} at any question ends with 130, leaves nothing half done, and can be run again`, async () => {
+      it(`with ${how} at any question ends with 1, removes what it wrote, and can be run again`, async () => {
         for (let answered = 0; answered < allAnswers.length; answered += 1) {
           const [question = ''] = allAnswers[answered] ?? [];
-          // What an earlier round has chosen and made isn't asked again.
-          const asked = allAnswers.slice(answered > 2 ? 2 : 0, answered);
-          const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], [...asked, [question, key]]);
+          const dialogue: Dialogue = [...allAnswers.slice(0, answered), [question, key]];
+          const { exitCode, stdout, terminal } = await cli.atTerminal(['setup'], dialogue);
           expect({ exitCode, stdout, raw: terminal.isRaw() }, question).to.deep.equal({
-            exitCode: 130,
+            exitCode: 1,
             stdout: '',
             raw: false,
           });
-          const said =
-            question === 'Create the tables now' ? /\nerror: Nothing was changed\. Run / : /\nerror: Interrupted\.\n$/;
-          expect(terminal.screen(), question).to.match(said);
-          const { executed, pending } = await (await cli.context()).schema.status();
-          if (answered < 2) expect(executed, question).to.deep.equal([]);
-          else {
-            expect(pending, question).to.deep.equal([]);
-            expect(await (await cli.context()).database.models.User.count(), question).to.equal(0);
-          }
+          const said = answered === 0 ? 'Nothing was changed.' : 'Setup was not finished.';
+          expect(terminal.screen(), question).to.include(`\nerror: ${said}`);
+          expect(readdirSync(cli.folder), question).to.deep.equal([]);
         }
-        expect((await cli.atTerminal(['setup'], [...describeAda, ...givePassword])).exitCode).to.equal(0);
+        expect((await cli.atTerminal(['setup'], allAnswers)).exitCode).to.equal(0);
       });
     }
 
@@ -202,9 +255,9 @@ describe('coursectl setup, at a terminal', () => {
       const ending = new AbortController();
       const dialogue: Dialogue = [...chooseFile, ...makeTables, ['First name', () => ending.abort()]];
       const { exitCode, terminal } = await cli.atTerminal(['setup'], dialogue, { signal: ending.signal });
-      expect({ exitCode, raw: terminal.isRaw() }).to.deep.equal({ exitCode: 130, raw: false });
-      expect(terminal.screen()).to.match(/\nerror: Interrupted\.\n$/);
-      expect(await (await cli.context()).database.models.User.count()).to.equal(0);
+      expect({ exitCode, raw: terminal.isRaw() }).to.deep.equal({ exitCode: 1, raw: false });
+      expect(terminal.screen()).to.include('\nerror: Setup was not finished.');
+      expect(readdirSync(cli.folder)).to.deep.equal([]);
     });
   });
 });

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
@@ -123,6 +124,32 @@ describe('coursectl setup, run by a script', () => {
       `error: The input is not valid:\n  First name must be 2 to 50 characters.\n  Email must be a valid email address.\n  Password must be at least 6 characters.\n`,
     );
     expect(await pending()).to.be.greaterThan(0);
+  });
+
+  it('refuses common passwords before anything is written, in development too', async () => {
+    const { exitCode, stderr } = await cli.run(complete, { stdin: 'password' });
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.match(/error: Password is one of the most common ones\. Choose another\.\n$/);
+    expect(await pending()).to.be.greaterThan(0);
+  });
+
+  it('leaves no database file behind when it is refused', async () => {
+    const env = { ...testEnvironment };
+    expect((await cli.run(['setup', ...ada, '--password-stdin'], { env, stdin: password })).exitCode).to.equal(2);
+    expect((await cli.run(['setup', '--yes'], { env })).exitCode).to.equal(2);
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+
+  it('says which options it does not use because the super admin exists', async () => {
+    await cli.run(complete, { stdin: password });
+    const again = await cli.run(complete, { stdin: password });
+    expect(again.exitCode).to.equal(0);
+    const all = '--first-name, --last-name, --email, --phone, --password-stdin';
+    expect(again.stderr).to.include(
+      `\nNot used, because the super admin exists: ${all}. To change an account: coursectl users edit\n`,
+    );
+    const { optionsNotUsed } = await cli.json<{ optionsNotUsed: string[] }>(['setup', '--email', 'eve@example.org']);
+    expect(optionsNotUsed).to.deep.equal(['--email']);
   });
 
   it('refuses to make tables unasked without --yes', async () => {

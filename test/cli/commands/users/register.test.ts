@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import { login } from '../../../../src/services/auth/login.js';
 import { buildUser } from '../../../support/factories.js';
@@ -153,6 +155,76 @@ describe('coursectl users register', () => {
     const { exitCode, stdout, stderr } = await cli.atTerminal([...grace, '--json'], []);
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 2, stderr: '' });
     expect(JSON.parse(stdout).error.code).to.equal('VALIDATION');
+  });
+
+  it('generates a password that is shown once, and must be changed', async () => {
+    const { exitCode, stdout, stderr } = await cli.run([...grace, '--role', 'trainee', '--generate-password']);
+    expect(exitCode, stderr).to.equal(0);
+    expect(stdout).to.match(/^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
+    expect(stderr).to.match(
+      /^Created trainee grace@example\.org \(.+\)\.\nThe initial password of grace@example\.org, shown only this once:\n$/,
+    );
+    const { user } = await login(harness.context, { identifier: '5550101', password: stdout.trim() }, nobody);
+    expect(user.requiresPasswordChange).to.equal(true);
+    expect(user.initialPasswordExpiresAt).to.be.an.instanceOf(Date);
+  });
+
+  it('writes a generated password to a new file that only this user can read', async () => {
+    const argv = [...grace, '--role', 'trainee', '--credentials', 'grace.csv'];
+    const { user, credentialsFile, ...others } = await cli.json<{ user: object; credentialsFile: string }>(argv);
+    expect(others).to.deep.equal({});
+    expect(user).to.include({ email: 'grace@example.org', requiresPasswordChange: true });
+    expect(credentialsFile).to.equal(path.join(cli.folder, 'grace.csv'));
+    expect(statSync(credentialsFile).mode & 0o777).to.equal(0o600);
+    const [head, line = '', ...rest] = readFileSync(credentialsFile, 'utf8').split('\n');
+    expect([head, ...rest]).to.deep.equal(['\ufefffirstName,lastName,email,phone,password', '']);
+    const [, , email, , secret = ''] = line.split(',');
+    expect(email).to.equal('grace@example.org');
+    await login(harness.context, { identifier: '5550101', password: secret }, nobody);
+
+    const again = await cli.refusal([
+      'users',
+      'register',
+      ...names,
+      '--email',
+      'b@x.org',
+      '--phone',
+      '2',
+      ...argv.slice(-4),
+    ]);
+    expect(again.exitCode).to.equal(2);
+    expect(again.said).to.include('grace.csv exists already and is never overwritten. Name another one.');
+    expect(await models().User.count()).to.equal(1);
+  });
+
+  it('leaves no file where the account is refused', async () => {
+    await buildUser(harness.context, { email: 'grace@example.org' });
+    const refused = await cli.refusal([...grace, '--role', 'trainee', '--credentials', 'grace.csv']);
+    expect(refused).to.deep.equal({ exitCode: 1, said: 'User with this email already exists.' });
+    expect(readdirSync(cli.folder)).to.deep.equal([]);
+  });
+
+  it('does not ask for a password that is generated', async () => {
+    const { exitCode, stdout } = await cli.atTerminal(
+      ['users', 'register', ...names, '--generate-password'],
+      [
+        ['Email', `grace@example.org${enter}`],
+        ['Phone', `555 0101${enter}`],
+        ['Role', enter],
+      ],
+    );
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/^([0-9a-z]{5}-){3}[0-9a-z]{5}\n$/);
+  });
+
+  it('refuses two sources of a password, and a generated one in JSON', async () => {
+    for (const option of [['--generate-password'], ['--credentials', 'grace.csv']]) {
+      const { exitCode, said } = await cli.refusal([...grace, '--password-stdin', ...option], { stdin: password });
+      expect([exitCode, said]).to.deep.equal([2, `--password-stdin and ${option[0]} exclude each other.`]);
+    }
+    const { error } = await cli.json<{ error: { code: string; message: string } }>([...grace, '--generate-password']);
+    expect(error.code).to.equal('USAGE');
+    expect(error.message).to.match(/^A generated password is never part of --json output/);
   });
 
   it('refuses a password option and wrong options before it asks', async () => {

@@ -1,0 +1,139 @@
+import { isIP } from 'node:net';
+import Joi from 'joi';
+import type { Schema } from '../../../context.js';
+import { isAppError } from '../../../errors.js';
+import { printable } from '../../core/printable.js';
+import { createPrompts, type Prompts } from '../../core/prompts.js';
+import type { Run } from '../../core/run.js';
+import type { Change } from './undo.js';
+import { withSchema } from './with-schema.js';
+
+// As loose as DB_HOST, but for a colon, which only an IPv6 address has.
+const hostName = Joi.string()
+  .trim()
+  .custom((text: string, helpers) => (/^[\w.-]+$/.test(text) || isIP(text) !== 0 ? text : helpers.error('any.invalid')))
+  .messages({ '*': 'The host is a name or an address, without a port.' });
+const required = Joi.string().trim().min(1).messages({ '*': 'Please answer.' });
+const portNumber = Joi.string()
+  .custom((text: string, helpers) =>
+    /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65535 ? text : helpers.error('any.invalid'),
+  )
+  .messages({ '*': 'The port is a whole number from 1 to 65535.' });
+
+interface Answers {
+  host: string;
+  port: string;
+  name: string;
+  user: string;
+  password: string;
+}
+
+type Question = keyof Answers;
+
+const all: readonly Question[] = ['host', 'port', 'name', 'user', 'password'];
+
+/** Asks some of the questions; what was answered before is offered again. */
+async function ask(prompts: Prompts, questions: readonly Question[], answers: Answers): Promise<Answers> {
+  const given = { ...answers };
+  const isAsked = (question: Question) => questions.includes(question);
+  if (isAsked('host')) given.host = await prompts.text('Host', hostName, given.host);
+  if (isAsked('port')) given.port = await prompts.text('Port', portNumber, given.port);
+  if (isAsked('name')) given.name = await prompts.text('Database', required, given.name);
+  if (isAsked('user')) given.user = await prompts.text('User', required, given.user);
+  if (isAsked('password')) given.password = await prompts.secret('Password');
+  return given;
+}
+
+const part = encodeURIComponent;
+
+const serverOf = ({ host, port }: Answers) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+const urlOf = (answers: Answers) =>
+  `mysql://${part(answers.user)}:${part(answers.password)}@${serverOf(answers)}/${part(answers.name)}`;
+
+/** What an administrator of the server can run. */
+const statementsText = (statements: readonly string[]) => statements.map((one) => `  ${one};`).join('\n');
+
+/**
+ * Asks until the answers lead to a database that can be used, and of what was wrong only that again.
+ * @returns its URL
+ * @throws AppError `INTERRUPTED`
+ */
+export async function reachableServer(run: Run, changes: Change[]): Promise<string> {
+  const prompts = await createPrompts(run.io);
+  // With --quiet too: the next question can't be answered without it.
+  const say = (text: string) => run.io.stderr.write(`${printable(text)}\n`);
+  let answers: Answers = { host: '127.0.0.1', port: '3306', name: 'coursectl', user: 'coursectl', password: '' };
+  answers = await ask(prompts, all, answers);
+  let refusals = 0;
+  for (;;) {
+    const url = urlOf(answers);
+    const questions = await withSchema(run, { DATABASE_URL: url }, async (schema) => {
+      const probe = await schema.probe();
+      const { name, user } = answers;
+      switch (probe.state) {
+        case 'usable':
+          return undefined;
+        case 'unreachable':
+          say(`No database server answers at ${serverOf(answers)} (${probe.reason}). Is it running?`);
+          return ['host', 'port'] as const;
+        case 'login refused': {
+          refusals += 1;
+          const seenAs = probe.clientHost === undefined ? '' : ` (it sees you as '${user}'@'${probe.clientHost}')`;
+          say(`The server refused the user ${user} or the password${seenAs}.`);
+          // It doesn't say which of both is wrong.
+          return refusals % 2 === 1 ? (['password'] as const) : (['user', 'password'] as const);
+        }
+        case 'no rights':
+          say(
+            `The database ${name} does not exist, or ${user} has no rights on it. ` +
+              `An administrator of the server can run:\n${statementsText(probe.statements)}`,
+          );
+          return afterRemedy(prompts);
+        case 'missing':
+          say(`The server has no database ${name}.`);
+          return create(prompts, schema, answers, { say, changes, statements: probe.statements });
+        case 'other':
+          say(probe.problem);
+          return all;
+      }
+    });
+    if (questions === undefined) return url;
+    answers = await ask(prompts, questions, answers);
+  }
+}
+
+/** What to do when somebody else must do something first. */
+async function afterRemedy(prompts: Prompts): Promise<readonly Question[]> {
+  const next = await prompts.choose('How do you want to continue?', [
+    { value: 'again', name: 'Try again: the statements were run' },
+    { value: 'name', name: 'Use another database' },
+    { value: 'user', name: 'Use another user' },
+  ]);
+  return next === 'again' ? [] : next === 'name' ? ['name'] : ['user', 'password'];
+}
+
+interface Creation {
+  say: (text: string) => void;
+  changes: Change[];
+  statements: readonly string[];
+}
+
+/** Offers to create a missing database. @returns what to ask again; nothing when the database can be used */
+async function create(
+  prompts: Prompts,
+  schema: Schema,
+  answers: Answers,
+  { say, changes, statements }: Creation,
+): Promise<readonly Question[]> {
+  const { name, user } = answers;
+  if (!(await prompts.confirm(`Create the database ${name} now?`, true))) return ['name'];
+  try {
+    await schema.createDatabase();
+  } catch (error) {
+    if (!isAppError(error, 'DATABASE_ACCESS_DENIED')) throw error;
+    say(`${user} may not create databases. An administrator of the server can run:\n${statementsText(statements)}`);
+    return afterRemedy(prompts);
+  }
+  changes.push({ what: `the database ${name} on ${serverOf(answers)}` });
+  return [];
+}
