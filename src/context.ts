@@ -1,4 +1,5 @@
 import type { Config } from './config/config.js';
+import { mostDatabaseConnections } from './config/worker-share.js';
 import { type Database, openDatabase } from './db/connection.js';
 import { clockSkewMs, type ServerProblem, serverProblems, serverVersion } from './db/dialect.js';
 import {
@@ -39,13 +40,15 @@ export interface Context extends Core {
   close(): Promise<void>;
 }
 
-/** Replacements for tests. */
+/** Replacements for tests, and what several processes of a service share. */
 export interface ContextOptions {
+  /** How many workers of `serve` there are: each has its part of the hashes. */
+  workers?: number;
   now?: () => Date;
   hasher?: PasswordHasher;
 }
 
-function schemaOf(database: Database, now: () => Date): Schema {
+function schemaOf(database: Database, config: Config, now: () => Date): Schema {
   return {
     status: () => migrationStatus(database),
     up: (waiting) => migrateUp(database, waiting),
@@ -53,7 +56,8 @@ function schemaOf(database: Database, now: () => Date): Schema {
     assertCurrent: () => assertSchemaCurrent(database),
     assertNotNewer: () => assertSchemaNotNewer(database),
     serverVersion: () => database.read(() => serverVersion(database.sequelize)),
-    serverProblems: () => database.read(() => serverProblems(database.sequelize, database.settings)),
+    serverProblems: () =>
+      database.read(() => serverProblems(database.sequelize, database.settings, mostDatabaseConnections(config))),
     clockSkewMs: () => database.read(() => clockSkewMs(database.sequelize, now)),
   };
 }
@@ -67,7 +71,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
   const database = openDatabase(config.database);
   const storage = openStorage(config.files.storage);
   const images = createImagePreparer();
-  const hasher = options.hasher ?? (await createPasswordHasher());
+  const hasher = options.hasher ?? (await createPasswordHasher(undefined, options.workers));
   let tokens: Tokens | undefined;
   return {
     config,
@@ -82,7 +86,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
       return tokens;
     },
     now,
-    schema: schemaOf(database, now),
+    schema: schemaOf(database, config, now),
     async close() {
       if (!options.hasher) await hasher.close();
       await images.close();
