@@ -16,5 +16,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
     const remedy = unbuilt ? 'coursectl is not built. Run: npm run build' : `${error.message}. Run: npm ci`;
     console.error(missing ? remedy : error);
     process.exitCode = missing ? 1 : 70;
+    // A worker of `serve` must end: its channel to the process that started it would keep it.
+    if (process.channel) process.channel.unref();
   });
 }

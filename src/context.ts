@@ -1,4 +1,5 @@
 import type { Config } from './config/config.js';
+import { mostDatabaseConnections } from './config/worker-share.js';
 import { type Database, openDatabase } from './db/connection.js';
 import { clockSkewMs, type ServerProblem, serverProblems, serverVersion } from './db/dialect.js';
 import {
@@ -45,7 +46,10 @@ export interface Context extends Core {
   close(): Promise<void>;
 }
 
+/** Replacements for tests, what several processes of a service share, and who uses the terminal. */
 export interface ContextOptions {
+  /** How many workers of `serve` there are: each has its part of the hashes. */
+  workers?: number;
   /** See {@link Core}. */
   osUser?: string | undefined;
   /** Replaced by tests, as is the hasher. */
@@ -53,7 +57,7 @@ export interface ContextOptions {
   hasher?: PasswordHasher;
 }
 
-function schemaOf(database: Database, now: () => Date): Schema {
+function schemaOf(database: Database, config: Config, now: () => Date): Schema {
   return {
     status: () => migrationStatus(database),
     up: (waiting) => migrateUp(database, waiting),
@@ -63,7 +67,8 @@ function schemaOf(database: Database, now: () => Date): Schema {
     serverVersion: () => database.read(() => serverVersion(database.sequelize)),
     probe: () => probe(database.sequelize, database.settings),
     createDatabase: () => createDatabase(database.settings),
-    serverProblems: () => database.read(() => serverProblems(database.sequelize, database.settings)),
+    serverProblems: () =>
+      database.read(() => serverProblems(database.sequelize, database.settings, mostDatabaseConnections(config))),
     clockSkewMs: () => database.read(() => clockSkewMs(database.sequelize, now)),
   };
 }
@@ -77,7 +82,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
   const database = openDatabase(config.database);
   const storage = openStorage(config.files.storage);
   const images = createImagePreparer();
-  const hasher = options.hasher ?? (await createPasswordHasher());
+  const hasher = options.hasher ?? (await createPasswordHasher(undefined, options.workers));
   let tokens: Tokens | undefined;
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
@@ -101,7 +106,7 @@ export async function createContext(config: Config, logger: Logger, options: Con
     // As long as its column.
     osUser: options.osUser?.slice(0, 100) ?? null,
     now,
-    schema: schemaOf(database, now),
+    schema: schemaOf(database, config, now),
     close() {
       closing ??= closeAll();
       return closing;

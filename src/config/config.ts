@@ -19,6 +19,8 @@ export interface Config {
   /** Absolute path. */
   dataDir: string;
   database: SqliteConfig | MysqlConfig;
+  /** In how many processes `serve` runs. */
+  workers: SettingValues['WORKERS'];
   http: Section<'http'>;
   auth: Section<'auth'>;
   imports: Section<'imports'>;
@@ -172,6 +174,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
     environment: values.NODE_ENV,
     dataDir,
     database: Object.freeze(databaseConfig(values, sectionOf(values, 'database'), baseOf, dataDir)),
+    workers: values.WORKERS,
     http: Object.freeze(sectionOf(values, 'http')),
     auth: Object.freeze(sectionOf(values, 'auth')),
     imports: Object.freeze(sectionOf(values, 'imports')),

@@ -25,6 +25,7 @@ export function crossChecks(given: GivenSettings, values: Partial<SettingValues>
   return [
     ...databaseProblems(given),
     ...storageProblems(given, values),
+    ...workerProblems(given, values),
     ...(values.NODE_ENV === 'production' ? secretProblems(values) : []),
   ];
 }
@@ -38,6 +39,18 @@ function databaseProblems(given: GivenSettings): SettingProblem[] {
   }
   const missing = (['DB_NAME', 'DB_USER'] as const).filter((name) => given[name] === undefined);
   return missing.map((name) => ({ name, problem: `must be set when ${parts[0]} is` }));
+}
+
+/** SQLite lets one process write at a time: several would only wait for each other. */
+function workerProblems(
+  given: GivenSettings,
+  { WORKERS: workers, DATABASE_URL: url }: Partial<SettingValues>,
+): SettingProblem[] {
+  const usesFile = url ? url.dialect === 'sqlite' : given.DATABASE_URL === undefined && given.DB_NAME === undefined;
+  if (!usesFile || workers === undefined || workers === 'auto' || workers === 1) return [];
+  const problem =
+    'must be 1 or auto with SQLite, where one process writes at a time and others would only wait; for more, use MySQL or MariaDB';
+  return [{ name: 'WORKERS', problem }];
 }
 
 function storageProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {

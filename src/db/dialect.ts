@@ -151,10 +151,17 @@ export interface ServerProblem {
 /** Rows of an import batch and a long course description fit into a packet of this size, in bytes. */
 const wantedPacketBytes = 4 * 1024 * 1024;
 
-/** Settings of the server that will cause failures. */
+/** Connections to the server that are for others: other instances, commands of the operator, backups. */
+const spareConnections = 5;
+
+/**
+ * Settings of the server that will cause failures.
+ * @param connections how many the service opens at most
+ */
 export async function serverProblems(
   sequelize: Sequelize,
   settings: MysqlConfig | SqliteConfig,
+  connections: number,
 ): Promise<ServerProblem[]> {
   if (settings.dialect === 'sqlite') {
     const [rows] = await sequelize.query('PRAGMA journal_mode');
@@ -179,10 +186,10 @@ export async function serverProblems(
       problem: `max_allowed_packet is ${values.packet}`,
       remedy: `Set it to ${wantedPacketBytes} or more.`,
     });
-  if (values.connections < settings.poolMax + 5)
+  if (values.connections < connections + spareConnections)
     problems.push({
-      problem: `max_connections is ${values.connections}, DB_POOL_MAX ${settings.poolMax}`,
-      remedy: 'Raise the one or lower the other.',
+      problem: `max_connections is ${values.connections}, and serve opens up to ${connections} (DB_POOL_MAX, WORKERS)`,
+      remedy: 'Raise max_connections, or lower DB_POOL_MAX or WORKERS.',
     });
   if (values.flush !== 1)
     problems.push({

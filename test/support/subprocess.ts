@@ -20,6 +20,8 @@ export interface Surroundings {
 
 /** A process under way. */
 export interface Running {
+  /** Of the process that was started; none when that failed. */
+  pid: number | undefined;
   /** Settles when it ends, with all that it wrote. */
   ended: Promise<Ran>;
   /** Waits for words on standard error or output that were not asked for before. */
@@ -80,6 +82,7 @@ function watch(child: ChildProcess): Running {
   ended.catch(() => undefined);
   let from = 0;
   return {
+    pid: child.pid,
     ended,
     async says(words) {
       const deadline = Date.now() + timeLimitMs;

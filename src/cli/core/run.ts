@@ -2,6 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.js';
 import type { UnknownSetting } from '../../config/unknown-settings.js';
+import type { WorkerShare } from '../../config/worker-share.js';
 import type { Context } from '../../context.js';
 import { AppError, isAppError, systemErrorCode } from '../../errors.js';
 import {
@@ -39,8 +40,9 @@ export interface Run<Usage extends string = '', O extends Options = None, C exte
    * The assembled program; closed by itself when the command ends.
    * @throws AppError `DATABASE_MISSING` where there is no file and the command doesn't create one; `SCHEMA_OUTDATED` where the
    *   schema isn't what the command needs
+   * @param worker which worker of `serve` this process is: it gets its part of what bounds the whole service
    */
-  context(overrides?: Record<string, string | undefined>): Promise<Context>;
+  context(overrides?: Record<string, string | undefined>, worker?: WorkerShare): Promise<Context>;
   /** Says something to the person at the terminal, on standard error; silent with `--quiet` or `--json`. */
   say(text: string): void;
   /** Writes a line of data to standard output immediately, for commands whose data doesn't fit into a result. */
@@ -150,13 +152,15 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
       throw new AppError('USAGE', error.details.map(({ message }) => message).join(' '), { cause: error });
     }
   };
-  const open = async (overrides?: Parameters<Run['context']>[0]): Promise<Context> => {
-    const [{ createContext }, { createLogger }, { logStream }] = await Promise.all([
+  const open = async (...[overrides, worker]: Parameters<Run['context']>): Promise<Context> => {
+    const [{ createContext }, { createLogger }, { logStream }, { settingsOfWorker }] = await Promise.all([
       import('../../context.js'),
       import('../../logger.js'),
       import('./log-stream.js'),
+      import('../../config/worker-share.js'),
     ]);
-    const settings = await config(overrides);
+    const whole = await config(overrides);
+    const settings = worker ? settingsOfWorker(whole, worker) : whole;
     const isCreated =
       missingDatabase === 'created' ||
       (missingDatabase === 'created with --migrate' && command.opts().migrate === true);
@@ -164,7 +168,11 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     const level = command.name() === 'serve' ? settings.logLevel : options.verbose ? 'debug' : 'silent';
     // What is silent needs no format.
     const stream = await logStream(level === 'silent' ? 'json' : settings.logFormat, io);
-    const context = await createContext(settings, createLogger(level, stream), { osUser: io.osUser });
+    const logger = createLogger(level, stream);
+    const own = { osUser: io.osUser };
+    const context = worker
+      ? await createContext(settings, logger.child({ worker: worker.number }), { ...own, workers: worker.of })
+      : await createContext(settings, logger, own);
     opened.push(context);
     if (schema === 'current') await context.schema.assertCurrent();
     if (schema === 'not newer') await context.schema.assertNotNewer();
@@ -179,8 +187,8 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     display: displayOf(io.stdout),
     interactive: Boolean(io.stdin.isTTY && io.stderr.isTTY && !options.json),
     config,
-    context(overrides) {
-      if (overrides) return open(overrides);
+    context(overrides, worker) {
+      if (overrides) return open(overrides, worker);
       shared ??= open();
       return shared;
     },

@@ -59,7 +59,7 @@ export function createApp(context: Context, given: Partial<ServerHandle> = {}, c
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
-  const metrics = createMetrics(context, server.load);
+  const metrics = server.metrics ?? createMetrics(context, server.load);
   app.use(
     inSequence(
       boundAnswers(server),

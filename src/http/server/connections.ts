@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import { networkOf } from '../../services/auth/throttle-rules.js';
@@ -9,6 +10,8 @@ export interface Connections {
    * other, as they are answered.
    */
   track(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /** Accepts no more connections; those that are open continue. */
+  stopAccepting(): void;
   /** Accepts no more connections, and ends each as soon as it is idle. */
   end(): Promise<void>;
   /** Number of open connections. */
@@ -44,7 +47,8 @@ function boundConnections(server: Server, { total, perAddress, isTrusted, onClos
   const allSockets = newGroup();
   const byNetwork = new Map<string, SocketGroup>();
   const groupsOf = new WeakMap<Socket, SocketGroup[]>();
-  server.maxConnections = total + slack;
+  // Node gives connections that a worker refuses for it to the next one, and again, without an end.
+  if (!cluster.isWorker) server.maxConnections = total + slack;
 
   function evictAbove({ all, idle }: SocketGroup, most: number, socket: Socket): void {
     if (all.size <= most) return;
@@ -102,6 +106,8 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
   const bound = boundConnections(server, limits);
   const underWay = new Map<Socket, UnderWay>();
   let isEnding = false;
+  /** Settles when the last connection has ended. */
+  let ended: Promise<void> | undefined;
 
   function remember(socket: Socket): UnderWay {
     const { responses, line }: UnderWay = { responses: new Set(), line: [] };
@@ -118,7 +124,15 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
     return { responses, line };
   }
 
+  /** Not as an HTTP server closes: that breaks off answers which are written, but not all taken yet. */
+  function stopAccepting(): Promise<void> {
+    ended ??= new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
+    return ended;
+  }
+
   return {
+    stopAccepting: () => void stopAccepting(),
+
     track(request, response, begin) {
       const { socket } = request;
       if (socket.destroyed) return;
@@ -144,11 +158,10 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
 
     async end() {
       isEnding = true;
-      // Not as an HTTP server closes: that breaks off answers which are written, but not all taken yet. Connections
-      // without a request are ended by the time limit for it.
-      const ended = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()));
+      const all = stopAccepting();
+      // Connections without a request are ended by the time limit for it.
       for (const [socket, { responses }] of underWay) if (responses.size === 0) socket.destroy();
-      await ended;
+      await all;
     },
 
     count: bound.count,

@@ -65,6 +65,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   MIGRATION_LOCKED: unavailable,
   MIGRATION_FAILED: unavailable,
   PORT_UNAVAILABLE: serverError,
+  WORKER_FAILED: serverError,
   FILE_UNUSABLE: serverError,
   STORAGE_UNAVAILABLE: unavailable,
   IMPORT_FILE_INVALID: { status: 400 },

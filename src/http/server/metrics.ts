@@ -4,14 +4,17 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Context } from '../../context.js';
 import { AppError } from '../../errors.js';
 import type { Operation } from '../api/operation.js';
-import type { Load } from './server-handle.js';
+import type { Load } from './load.js';
+import type { Figures } from './worker-metrics.js';
 
 /** Figures for Prometheus: of the process, of requests by operation and status, of the database's connections. */
 export interface Metrics {
   /** Counts and times requests. */
   middleware: RequestHandler;
-  /** All figures, as text. */
+  /** All figures, as text; of a worker, those of the whole service. */
   text(): Promise<string>;
+  /** The figures of this process, as data. */
+  figures(): Promise<Figures>;
   contentType: string;
 }
 
@@ -35,6 +38,7 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
     help: 'Requests being processed or queued, and those refused in the last second',
     labelNames: ['state'],
     registers: [registry],
+    aggregator: 'sum',
     collect() {
       const { working, queued, turnedAway } = load();
       this.set({ state: 'working' }, working);
@@ -47,6 +51,7 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
     help: 'Requests that wait for their clients (bodies, uploads, answers) or for a hash (logins)',
     labelNames: ['for'],
     registers: [registry],
+    aggregator: 'sum',
     collect() {
       for (const [what, count] of Object.entries(load().waiting)) this.set({ for: what }, count);
     },
@@ -55,14 +60,18 @@ function addLoadGauges(registry: Registry, load: () => Load): void {
     name: 'coursectl_connections',
     help: 'Connections of clients',
     registers: [registry],
+    aggregator: 'sum',
     collect() {
       this.set(load().connections);
     },
   });
 }
 
-/** The figures of one service, counted from now on. */
-export function createMetrics(context: Context, load?: () => Load): Metrics {
+/**
+ * The figures of one service, counted from now on.
+ * @param ofAllWorkers asks for the figures of all workers, as text; absent where this process is alone
+ */
+export function createMetrics(context: Context, load?: () => Load, ofAllWorkers?: () => Promise<string>): Metrics {
   const registry = new Registry();
   if (load) addLoadGauges(registry, load);
   let asked = false;
@@ -84,6 +93,7 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
     help: 'Connections to the database, by what they do',
     labelNames: ['state'],
     registers: [registry],
+    aggregator: 'sum',
     collect() {
       const pool = poolOf(context);
       if (!pool) return;
@@ -92,13 +102,21 @@ export function createMetrics(context: Context, load?: () => Load): Metrics {
       this.set({ state: 'waited_for' }, pool.waiting);
     },
   });
+  const observeProcess = () => {
+    // It costs time from then on: only where metrics are read.
+    if (!asked) collectDefaultMetrics({ register: registry });
+    asked = true;
+  };
   return {
     contentType: registry.contentType,
     text() {
-      // They observe the process from then on, which costs time: only where metrics are read.
-      if (!asked) collectDefaultMetrics({ register: registry });
-      asked = true;
+      if (ofAllWorkers) return ofAllWorkers();
+      observeProcess();
       return registry.metrics();
+    },
+    figures() {
+      observeProcess();
+      return registry.getMetricsAsJSON();
     },
     middleware(request, response: Response<unknown, { operation?: Operation }>, next) {
       const startedAt = performance.now();

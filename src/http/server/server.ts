@@ -18,6 +18,7 @@ import { type Connections, trackConnections } from './connections.js';
 import { isServiceFailure, messageOf, retryAfterOf } from './errors.js';
 import { createLargeAnswers } from './large-answers.js';
 import { createLengthyWork } from './lengthy-work.js';
+import { createMetrics, type Metrics } from './metrics.js';
 import { countPerSecond } from './per-second.js';
 import type { QueueLimits } from './queue-control.js';
 import type { RequestControl } from './respond.js';
@@ -28,6 +29,12 @@ import { serveConsole } from './web-console.js';
 const longestDrainMs = 24_000;
 /** The same for what is done in the background: closing a database that is out of reach takes up to 6 s more. */
 const longestWorkMs = 18_000;
+
+/**
+ * How long a worker that was replaced still answers on the connections that it has, in milliseconds: each answer says that its
+ * connection ends, so that clients open another one. Without this time, requests that were just being sent were lost.
+ */
+const handOverMs = 1500;
 
 /** How often Node checks the time limits of connections, in milliseconds; its default of 30 s is too coarse. */
 const checkEveryMs = 2000;
@@ -50,6 +57,13 @@ export interface RunningServer {
    * left 24 s after the beginning. What is done in the background isn't waited for longer than 18 s.
    */
   close(): Promise<void>;
+  /**
+   * Closes it after another worker has taken its place: new connections go to the others at once, and those that it has are
+   * told to end before they are closed.
+   */
+  handOver(): Promise<void>;
+  /** The figures of this process. */
+  figures: Metrics['figures'];
 }
 
 /** How a server starts, and its limits. */
@@ -61,6 +75,8 @@ export interface ServerOptions {
   limits?: RequestControl['limits'];
   /** How long requests may wait in the queue. */
   queue?: Partial<QueueLimits>;
+  /** Asks for the figures of all workers of the service, as text; absent where this process is alone. */
+  ofAllWorkers?: () => Promise<string>;
   /** Where the web console was built; absent: where `npm run build` puts it. */
   consoleFolder?: string;
 }
@@ -134,7 +150,7 @@ function backgroundWork(context: Context) {
   };
 }
 
-/** Stops taking connections, and ends when the last one has. */
+/** After a delay: stops taking connections, and ends when the last one has. */
 async function drain(connections: Connections, delayMs: number): Promise<void> {
   if (delayMs > 0) await sleep(delayMs);
   await connections.end();
@@ -151,9 +167,9 @@ async function atMost(milliseconds: number, work: Promise<unknown>): Promise<voi
 /** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
 export async function startServer(
   context: Context,
-  { ready = true, drainMs = longestDrainMs, limits, queue, consoleFolder }: ServerOptions = {},
+  { ready = true, drainMs = longestDrainMs, limits, queue, ofAllWorkers, consoleFolder }: ServerOptions = {},
 ): Promise<RunningServer> {
-  let state: 'waiting' | 'serving' | 'draining' = 'waiting';
+  let state: 'waiting' | 'serving' | 'replaced' | 'draining' = 'waiting';
   const work = backgroundWork(context);
   const afterwork = new Set<Promise<void>>();
   const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
@@ -176,9 +192,12 @@ export async function startServer(
   );
   const waiting = createWaitingRequests({ maxConcurrent: maxInFlight, minimumRate: minBodyRate, onCut: cut.add });
   const consolePages = context.config.http.webConsole ? serveConsole(consoleFolder) : undefined;
+  const load = () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() });
+  const metrics = createMetrics(context, load, ofAllWorkers);
   const app = createApp(
     context,
     {
+      metrics,
       isDraining: () => state === 'draining',
       notReady: () => (state === 'waiting' ? new AppError('NOT_READY') : undefined),
       wakeImports: work.wakeImports,
@@ -190,13 +209,13 @@ export async function startServer(
       waiting,
       largeAnswers: createLargeAnswers(),
       lengthyWork: createLengthyWork(),
-      load: () => ({ ...admission.figures(), waiting: waiting.figures(), connections: connections.count() }),
+      load,
       ...(limits && { limits }),
     },
     consolePages,
   );
   const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
-    if (state === 'draining') response.setHeader('Connection', 'close');
+    if (state === 'draining' || state === 'replaced') response.setHeader('Connection', 'close');
     connections.track(request, response, () => admission.admit(request, response, () => app(request, response)));
   });
   // Express derives it from TRUST_PROXY.
@@ -214,19 +233,29 @@ export async function startServer(
     work.begin();
   };
   if (ready) begin();
+  async function end(delayMs: number): Promise<void> {
+    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+    await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
+    clearTimeout(cut);
+    // Failures are reported where the work was started.
+    await Promise.allSettled(afterwork);
+  }
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     hasConsole: consolePages !== undefined,
     begin,
-    async close() {
+    figures: metrics.figures,
+    close() {
       // A server that was never ready gets no requests.
       const delayMs = state === 'serving' ? drainDelayMs : 0;
       state = 'draining';
-      const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-      await Promise.all([drain(connections, delayMs), atMost(Math.min(drainMs, longestWorkMs), work.close())]);
-      clearTimeout(cut);
-      // Failures are reported where the work was started.
-      await Promise.allSettled(afterwork);
+      return end(delayMs);
+    },
+    handOver() {
+      // The service is ready as it was: readiness doesn't change.
+      state = 'replaced';
+      connections.stopAccepting();
+      return end(handOverMs);
     },
   };
 }

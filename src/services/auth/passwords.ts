@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
-import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { coresOf } from '../../config/worker-share.js';
 import { createFairQueue } from '../../fair-queue.js';
 
 /** Who waits for a hash. */
@@ -76,11 +76,15 @@ async function workerBcrypt(threads: number): Promise<Bcrypt> {
 /**
  * Creates the hasher: one hash per core at a time, and a bounded queue that is fair between those who wait.
  * @param only forces an implementation, for measurements and tests
+ * @param workers how many processes of the service share the cores, and the logins that wait
  */
-export async function createPasswordHasher(only?: PasswordHasher['implementation']): Promise<PasswordHasher> {
-  const cores = os.availableParallelism();
+export async function createPasswordHasher(
+  only?: PasswordHasher['implementation'],
+  workers = 1,
+): Promise<PasswordHasher> {
+  const cores = coresOf(workers);
   const bcrypt = (only === 'bcryptjs' ? undefined : await nativeBcrypt()) ?? (await workerBcrypt(cores));
-  const entries = Math.max(minQueued, queuedPerCore * cores);
+  const entries = Math.max(Math.ceil(minQueued / workers), queuedPerCore * cores);
   // Its bytes are cores.
   const queue = createFairQueue({ entries, entriesEach: entries, waitMs, runningBytes: cores });
   const queued = <T>({ owner, signal }: HashRequest, work: () => Promise<T>): Promise<T> =>

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { format } from 'node:util';
 import type { Command } from 'commander';
 import type { Context } from '../../../context.js';
 import { type AppError, type ErrorCode, isAppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
 import { withCommandLines } from '../../core/output.js';
+import { logConsoleWarnings } from './console-warnings.js';
 
 const serveOptions = {
   '--migrate': 'apply pending migrations first',
   '--host <address>': 'listen on this address instead of HOST',
   '--port <number>': 'listen on this port instead of PORT',
+  '--workers <count>': 'run in so many processes instead of WORKERS; auto: one for each core',
 };
 
 export function register(program: Command, registry: Registry): void {
@@ -19,45 +20,78 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     missingDatabase: 'created with --migrate',
     summary: 'Serve the HTTP API until stopped (Ctrl-C or SIGTERM)',
-    examples: ['serve', 'serve --migrate', 'serve --host 0.0.0.0 --port 8080'],
+    examples: ['serve', 'serve --migrate', 'serve --host 0.0.0.0 --port 8080', 'serve --workers auto'],
     options: serveOptions,
     stopsItself: true,
     async run(run) {
-      const { host, port, migrate } = run.options;
+      const { default: cluster } = await import('node:cluster');
+      if (cluster.isWorker) {
+        const { serveAsWorker } = await import('./worker.js');
+        return serveAsWorker(run, (context, signal) =>
+          untilReady(context, false, signal, async ({ code, message }) => context.logger.warn({ code }, message)),
+        );
+      }
+      const { host, port, workers, migrate } = run.options;
       const context = await run.context({
         ...(host !== undefined && { HOST: host }),
         ...(port !== undefined && { PORT: port }),
+        ...(workers !== undefined && { WORKERS: workers }),
       });
-      const { startServer } = await import('../../../http/server/server.js');
-      const server = await startServer(context, { ready: false });
-      // What libraries say (Sequelize, when a commit or a rollback fails) is a line of the log like any other.
-      const { warn } = console;
-      console.warn = (...said: unknown[]) => context.logger.warn({ from: 'console' }, format(...said));
+      const server = await startService(context, run.io.env);
+      const restoreConsole = logConsoleWarnings(context.logger);
+      const over = new AbortController();
+      const signal = AbortSignal.any([run.io.signal, over.signal]);
       try {
         const announce = once(async () => {
           context.logger.info({ url: server.url, database: context.config.database.dialect }, 'listening');
           if (run.options.json) await run.emit(JSON.stringify({ url: server.url }));
         });
-        const welcome = await untilReady(context, Boolean(migrate), run.io.signal, async (reason) => {
+        const waiting = untilReady(context, Boolean(migrate), signal, async (reason) => {
           await announce();
           context.logger.warn({ code: reason.code }, reason.message);
           run.say(`Listening on ${server.url}, but not ready. ${reason.message} Retrying until it is.`);
         });
-        if (welcome) {
-          server.begin();
+        const welcome = await Promise.race([waiting, server.failure]);
+        const stopped = ending(run.io.signal);
+        if (welcome) await Promise.race([server.begin(), stopped, server.failure]);
+        if (welcome && !run.io.signal.aborted) {
           await announce();
           run.say(withCommandLines(run.io, welcome(server)));
-          await ending(run.io.signal);
+          await Promise.race([stopped, server.failure]);
         }
         run.say('Stopping: waiting for running requests.');
       } finally {
+        // Nothing waits for the database any more.
+        over.abort();
         await server.close();
-        console.warn = warn;
+        restoreConsole();
       }
       context.logger.info('stopped');
       return {};
     },
   });
+}
+
+/** What listens: this process, or its workers. */
+interface Service extends Listening {
+  /** There is a database: serves. */
+  begin(): void | Promise<void>;
+  /** Rejects when it can't go on. */
+  failure: Promise<never>;
+  close(): Promise<void>;
+}
+
+async function startService(context: Context, env: NodeJS.ProcessEnv): Promise<Service> {
+  const { workerCount } = await import('../../../config/worker-share.js');
+  const { host, port } = context.config.http;
+  const of = workerCount(context.config);
+  if (of > 1) {
+    const { startWorkers } = await import('./workers.js');
+    return startWorkers(context, { of, settings: { HOST: host, PORT: String(port), WORKERS: String(of) }, env });
+  }
+  const { startServer } = await import('../../../http/server/server.js');
+  // Alone it ends by its signal, or as a process.
+  return { ...(await startServer(context, { ready: false })), failure: new Promise<never>(() => undefined) };
 }
 
 /** A function that does its work the first time only. */

@@ -1,0 +1,151 @@
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../../errors.js';
+import type { Figures } from '../../../http/server/worker-metrics.js';
+import type { FromWorker, Listening, ToWorker, WorkerStart } from './messages.js';
+import { returnUnaccepted } from './unaccepted-connections.js';
+
+/** What a process has ended with. */
+export interface WorkerEnd {
+  code: number | null;
+  signal: string | null;
+}
+
+/** A worker, as the process that started it sees it. */
+export interface WorkerProcess {
+  /** Of this process: those that replace it have others. */
+  id: number;
+  isListening(): boolean;
+  isReady(): boolean;
+  /** For how long it was ready, in milliseconds; 0 if it never was. */
+  readyForMs(): number;
+  /** @throws what it said of its failure, or that it has ended */
+  listening: Promise<Listening>;
+  /** @throws as `listening` */
+  ready: Promise<Listening>;
+  ended: Promise<WorkerEnd>;
+  /** Why it couldn't serve, once it has said so. */
+  failure(): AppError | undefined;
+  send(message: ToWorker): void;
+  /** Settles when it has sent its figures, has ended, or doesn't answer in time. */
+  report(): Promise<void>;
+  /** Waits for its end, and kills it when that takes too long. */
+  endsWithin(milliseconds: number): Promise<void>;
+  kill(): void;
+}
+
+/** What the one who starts it is told. */
+export interface WorkerEvents {
+  onFigures(figures: Figures): void;
+  /** A client of it asks for the figures of all workers. */
+  figuresOfAll(): Promise<string>;
+  /** Whether other workers listen. */
+  othersListen(): boolean;
+}
+
+/** How long the figures of a worker are waited for, in milliseconds. */
+const reportMs = 2000;
+
+/** A promise, with what settles it. Its failure needs no handler. */
+function deferred<T>() {
+  let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => undefined, () => undefined];
+  const promise = new Promise<T>((onValue, onError) => {
+    [resolve, reject] = [onValue, onError];
+  });
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}
+
+/** The end of a process whose last messages were read. One that could not be started has no exit code. */
+async function endOf(worker: Worker): Promise<WorkerEnd> {
+  const end = await new Promise<WorkerEnd>((resolve) => {
+    worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
+    worker.once('error', () => resolve({ code: null, signal: null }));
+  });
+  if (worker.isConnected()) await new Promise<void>((resolve) => worker.once('disconnect', () => resolve()));
+  return end;
+}
+
+/** Starts a worker: another process of this program. */
+export function startWorkerProcess(
+  start: WorkerStart,
+  env: Record<string, string>,
+  { onFigures, figuresOfAll, othersListen }: WorkerEvents,
+): WorkerProcess {
+  const worker = cluster.fork(env);
+  returnUnaccepted(worker, othersListen);
+  const [listening, ready] = [deferred<Listening>(), deferred<Listening>()];
+  const reported = new Set<() => void>();
+  let state: 'starting' | 'listening' | 'ready' | 'ended' = 'starting';
+  let failure: AppError | undefined;
+  let readyAt: number | undefined;
+  let endedAt: number | undefined;
+  /** Messages for a worker that doesn't listen to them yet. */
+  let early: ToWorker[] | undefined = [{ type: 'start', ...start }];
+  const send = (message: ToWorker) => {
+    if (early) early.push(message);
+    // One that ends meanwhile needs no message.
+    else if (worker.isConnected()) worker.send(message, undefined, undefined, () => undefined);
+  };
+  worker.on('message', (message: FromWorker) => {
+    switch (message.type) {
+      case 'hello': {
+        const first = early ?? [];
+        early = undefined;
+        for (const one of first) send(one);
+        break;
+      }
+      case 'listening':
+        state = 'listening';
+        listening.resolve({ url: message.url, hasConsole: message.hasConsole });
+        break;
+      case 'ready':
+        state = 'ready';
+        readyAt = performance.now();
+        ready.resolve({ url: message.url, hasConsole: message.hasConsole });
+        break;
+      case 'failed':
+        failure = new AppError(message.code, message.message);
+        break;
+      case 'figures':
+        onFigures(message.figures);
+        for (const done of reported) done();
+        break;
+      case 'scrape':
+        void figuresOfAll().then((text) => send({ type: 'figures of all', id: message.id, text }));
+        break;
+    }
+  });
+  const ended = endOf(worker).then((end) => {
+    state = 'ended';
+    endedAt = performance.now();
+    const why = failure ?? new AppError('WORKER_FAILED', `Worker ${start.number} has ended.`);
+    for (const { reject } of [listening, ready]) reject(why);
+    for (const done of reported) done();
+    return end;
+  });
+  const kill = () => worker.kill('SIGKILL');
+  return {
+    id: worker.id,
+    isListening: () => state === 'listening' || state === 'ready',
+    isReady: () => state === 'ready',
+    readyForMs: () => (readyAt === undefined ? 0 : (endedAt ?? performance.now()) - readyAt),
+    listening: listening.promise,
+    ready: ready.promise,
+    ended,
+    failure: () => failure,
+    send,
+    async report() {
+      if (state !== 'listening' && state !== 'ready') return;
+      const answered = new Promise<void>((resolve) => reported.add(resolve));
+      send({ type: 'report' });
+      await Promise.race([answered, sleep(reportMs, undefined, { ref: false })]);
+    },
+    async endsWithin(milliseconds) {
+      const timer = setTimeout(kill, milliseconds);
+      await ended;
+      clearTimeout(timer);
+    },
+    kill,
+  };
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+
+/** The processes that a process has started and that still run; none when it has ended itself. */
+export function childrenOf(pid: number | undefined): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a process runs. One that has ended, and that nobody has asked about yet, doesn't. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** What `ps` shows of a process. */
+export const commandLineOf = (pid: number): string =>
+  readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
