@@ -8,6 +8,9 @@ export const shortIdLength = 8;
 /** The end of an id: the beginnings of UUIDv7 of the same time are alike. */
 const ending = /^[\da-f]{8,12}$/;
 
+/** Whether a text may be the end of an id. */
+export const isEndOfId = (typed: string) => ending.test(typed.trim().toLowerCase());
+
 /** How many ids an ambiguous ending lists. */
 const maxListedIds = 5;
 
@@ -43,7 +46,7 @@ export async function idEndingWith(
   within: Within = {},
 ): Promise<string | undefined> {
   const end = typed.trim().toLowerCase();
-  if (!ending.test(end)) return undefined;
+  if (!isEndOfId(end)) return undefined;
   const where = { ...within, id: { [Op.like]: `%${end}` } };
   const found = await core.database.read(() =>
     finders[subject](core, { attributes: ['id'], where, order: ['id'], limit: maxListedIds + 1 }),

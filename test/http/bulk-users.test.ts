@@ -3,6 +3,7 @@ import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { User } from '../../src/db/models/user.js';
 import { changeManyUsers } from '../../src/services/accounts/bulk.js';
+import { actorOf } from '../../src/services/core.js';
 import { buildCourse, buildUser, tokenFor } from '../support/factories.js';
 import { useHarness } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
@@ -129,7 +130,7 @@ describe('POST /api/users/bulk', () => {
     const ids = [cast.trainee, cast.owner, cast.foreign].map((person) => person.user.id);
     const caller = { user, sessionId, sessionExpiresAt, ip, userAgent };
     const { signal } = new AbortController();
-    const { outcomes } = await changeManyUsers(watched, caller, { action: 'deactivate', ids }, signal);
+    const { outcomes } = await changeManyUsers(watched, actorOf(caller), { action: 'deactivate', ids }, { signal });
     expect(outcomes.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([
       ['done', undefined],
       ['refused', 'TOKEN_INVALID'],

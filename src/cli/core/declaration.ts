@@ -41,6 +41,9 @@ export const commonOptions = {
 /** The option of commands that ask for confirmation. */
 export const yesOption = { '--yes': "don't ask for confirmation" };
 
+/** The option of commands that show first what they would do. */
+export const dryRunOption = { '--dry-run': 'show what would happen; writes nothing' };
+
 /** The option of commands that write data. */
 export const outputOption = {
   '--output <file>': 'write to this file, which must not exist, instead of standard output',
@@ -102,7 +105,7 @@ export type ArgumentValues<Usage extends string, C extends Choices = None> = {
 export interface Declaration<Usage extends string, O extends Options, C extends Choices> {
   /**
    * Name and arguments, such as `show <user>`. What is in brackets may be left out, also before a last argument that may not:
-   * `progress [enrollment] <number>`.
+   * `progress [enrollment] <number>`, `status [enrollment...] <status>`.
    */
   usage: Usage;
   options?: O;
@@ -133,11 +136,20 @@ export const isPickable = (name: string): name is Pickable => (pickable as reado
 /** The arguments of commands as they were declared. */
 const declaredArguments = new WeakMap<Command, readonly Argument[]>();
 
-/** Commander lets those be missing that can be chosen, and those after one in brackets: they are missed in {@link calledWith}. */
+/** Whether what may have several values stands before the last argument. */
+const isListThenLast = (declared: readonly Argument[]) => declared.at(-2)?.variadic === true;
+
+/**
+ * Commander lets those be missing that can be chosen, and those after one in brackets: they are missed in {@link calledWith}. It
+ * has several values for the last argument only: {@link regrouped} gives them back to the one before it.
+ */
 function addArguments(command: Command, words: readonly string[], choices: Choices | undefined): void {
   const declared = words.map((word) => new Argument(word));
-  for (const [index, { required }] of declared.entries()) {
-    const argument = new Argument(words[index] ?? '');
+  for (const [index, one] of declared.entries()) {
+    const { required } = one;
+    const isVariadic = isListThenLast(declared) ? index === declared.length - 1 : one.variadic;
+    const inside = `${one.name()}${isVariadic ? '...' : ''}`;
+    const argument = new Argument(required ? `<${inside}>` : `[${inside}]`);
     argument.description = argumentDescriptions[argument.name()] ?? '';
     const allowed = choices?.[argument.name()];
     if (allowed) argument.choices(allowed);
@@ -178,10 +190,21 @@ function withoutGap(declared: readonly Argument[], values: readonly unknown[]): 
   return [...values.slice(0, last - 1), undefined, values[last - 1]];
 }
 
+/** The values of the declared arguments: the last value is that of the last argument, all before it are the list's. */
+function regrouped(declared: readonly Argument[], values: readonly unknown[]): readonly unknown[] {
+  const first = declared.length - 2;
+  const given = values
+    .slice(first)
+    .flat()
+    .filter((value) => value !== undefined);
+  return [...values.slice(0, first), given.slice(0, -1), given.at(-1)];
+}
+
 /** What a command was called with. Commander has checked that it has the form that was declared. */
 export function calledWith<Usage extends string, O extends Options, C extends Choices>(command: Command) {
   const declared = declaredArguments.get(command) ?? [];
-  const values = withoutGap(declared, command.processedArgs);
+  const { processedArgs } = command;
+  const values = isListThenLast(declared) ? regrouped(declared, processedArgs) : withoutGap(declared, processedArgs);
   const isGiven = (index: number) => values[index] !== undefined && [values[index]].flat().length > 0;
   const given = declared.flatMap((argument, index) =>
     isGiven(index) ? [[camelCase(argument.name()), values[index]] as const] : [],

@@ -25,7 +25,8 @@ export async function readPassword(io: Io): Promise<string> {
   }
 }
 
-async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
+/** All of standard input. @throws AppError `INTERRUPTED` */
+export async function pipedBytes({ stdin, signal }: Io): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk));

@@ -69,7 +69,7 @@ export const userHandlers = {
   },
 
   async changeManyUsers({ context, caller, body, signal }) {
-    const { action, dryRun, outcomes } = await changeManyUsers(context, caller, body, signal);
+    const { action, dryRun, outcomes } = await changeManyUsers(context, actorOf(caller), body, { signal });
     const counted = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length;
     return {
       action,

@@ -4,8 +4,8 @@ import { AppError, isAppError, notFound, validationError } from '../../errors.js
 import { type BulkAction, type BulkChange, bulkChangeSchema, mostBulkAccounts } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { isSignedIn } from '../auth/sessions.js';
-import { actorOf, type Caller, type Core } from '../core.js';
-import { deleteUser, resetPassword, setUserActive, trainerInUse } from './commands.js';
+import type { Actor, Core } from '../core.js';
+import { deleteUser, type KeepPassword, resetPassword, setUserActive, trainerInUse } from './commands.js';
 import { listingFilter } from './queries.js';
 import { endUserSessions } from './sessions.js';
 
@@ -17,8 +17,16 @@ export interface BulkOutcome {
   outcome: 'done' | 'unchanged' | 'refused';
   /** Why it was refused. */
   refusal?: AppError;
-  /** The new initial password, which is shown nowhere else. */
+  /** The new initial password, which is shown nowhere else; absent where it was kept by {@link BulkOptions.keepPassword}. */
   password?: string;
+}
+
+/** How a bulk operation runs. */
+interface BulkOptions {
+  /** Ends it between two accounts. */
+  signal: AbortSignal;
+  /** Stores each new password before it is valid. */
+  keepPassword?: KeepPassword;
 }
 
 /** What is known of the accounts before anything is done. */
@@ -71,7 +79,7 @@ async function readKnown(core: Core, action: BulkAction, ids: readonly string[])
 /** Whether the account is changed, stays as it is, or why it is refused. */
 function foreseen(
   action: BulkAction,
-  caller: Caller,
+  actor: Actor,
   { user, hasCourses, sessions }: Known,
 ): 'done' | 'unchanged' | AppError {
   if (!user) return notFound('User');
@@ -85,16 +93,21 @@ function foreseen(
       if (user.role === 'super_admin') return new AppError('SUPER_ADMIN_PROTECTED');
       return hasCourses ? trainerInUse() : 'done';
     case 'reset_password':
-      return user.id === caller.user.id ? new AppError('OWN_ACCOUNT') : 'done';
+      return user.id === actor.actorId ? new AppError('OWN_ACCOUNT') : 'done';
     case 'end_sessions':
-      if (user.id === caller.user.id) return new AppError('OWN_ACCOUNT');
+      if (user.id === actor.actorId) return new AppError('OWN_ACCOUNT');
       return sessions === 0 ? 'unchanged' : 'done';
   }
 }
 
 /** Changes one account, in a transaction of its own. @throws AppError as the operation for one account */
-async function change(core: Core, caller: Caller, action: BulkAction, id: string): Promise<{ password?: string }> {
-  const actor = actorOf(caller);
+async function change(
+  core: Core,
+  actor: Actor,
+  action: BulkAction,
+  id: string,
+  keep: KeepPassword | undefined,
+): Promise<{ password?: string }> {
   switch (action) {
     case 'activate':
     case 'deactivate':
@@ -103,12 +116,19 @@ async function change(core: Core, caller: Caller, action: BulkAction, id: string
     case 'delete':
       await deleteUser(core, actor, id);
       return {};
-    case 'reset_password':
-      return { password: (await resetPassword(core, actor, id)).temporaryPassword };
+    case 'reset_password': {
+      const { temporaryPassword } = await resetPassword(core, actor, id, undefined, keep);
+      return keep ? {} : { password: temporaryPassword };
+    }
     case 'end_sessions':
       await endUserSessions(core, actor, id);
       return {};
   }
+}
+
+/** Whether a caller of the API is still signed in. The operator at the terminal has no session. */
+async function mayContinue(core: Core, { sessionId, actorId }: Actor): Promise<boolean> {
+  return sessionId === undefined || actorId === null || isSignedIn(core, { sessionId, user: { id: actorId } });
 }
 
 /** Refusals that belong to an account; after any other failure the rest is refused without being tried. */
@@ -117,15 +137,15 @@ const ownRefusals = ['NOT_FOUND', 'SUPER_ADMIN_PROTECTED', 'ACCOUNT_IN_USE'] as 
 /**
  * Changes many accounts, each in a transaction of its own. Failures become outcomes, so that what was done before them, such
  * as new passwords, is told in any case.
- * @param signal ends it between two accounts
+ * @returns the outcomes in the order of the list, and the failure because of which the last of them weren't tried
  * @throws AppError `VALIDATION`
  */
 export async function changeManyUsers(
   core: Core,
-  caller: Caller,
+  actor: Actor,
   input: unknown,
-  signal: AbortSignal,
-): Promise<{ action: BulkAction; dryRun: boolean; outcomes: BulkOutcome[] }> {
+  { signal, keepPassword }: BulkOptions,
+): Promise<{ action: BulkAction; dryRun: boolean; outcomes: BulkOutcome[]; stopped: AppError | undefined }> {
   const wanted = validate(bulkChangeSchema, input);
   const { action, dryRun } = wanted;
   const ids = await meantIds(core, wanted);
@@ -135,20 +155,20 @@ export async function changeManyUsers(
   for (const id of ids) {
     const { user } = known(id);
     const account = { id, name: user ? `${user.firstName} ${user.lastName}` : null };
-    const verdict = stopped ?? foreseen(action, caller, known(id));
+    if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
+    const verdict = stopped ?? foreseen(action, actor, known(id));
     if (verdict === 'unchanged' || (verdict === 'done' && dryRun)) outcomes.push({ ...account, outcome: verdict });
     else if (verdict !== 'done') outcomes.push({ ...account, outcome: 'refused', refusal: verdict });
-    else if (signal.aborted) stopped = new AppError('INTERRUPTED');
     else
       try {
         // Many accounts take long: who has been signed out meanwhile, as one whose token was stolen, changes no more.
-        if (!(await isSignedIn(core, caller))) throw new AppError('TOKEN_INVALID');
-        outcomes.push({ ...account, outcome: 'done', ...(await change(core, caller, action, id)) });
+        if (!(await mayContinue(core, actor))) throw new AppError('TOKEN_INVALID');
+        outcomes.push({ ...account, outcome: 'done', ...(await change(core, actor, action, id, keepPassword)) });
       } catch (error) {
         if (!isAppError(error)) throw error;
         outcomes.push({ ...account, outcome: 'refused', refusal: error });
         if (!isAppError(error, ...ownRefusals)) stopped = error;
       }
   }
-  return { action, dryRun, outcomes };
+  return { action, dryRun, outcomes, stopped };
 }

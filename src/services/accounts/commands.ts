@@ -150,17 +150,22 @@ export async function setUserActive(core: Core, actor: Actor, id: string, isActi
   });
 }
 
+/** Stores the new password of an account where it isn't lost. What it throws rolls the change back. */
+export type KeepPassword = (user: User, password: string) => Promise<void>;
+
 /**
  * Sets a password that must be changed at the next login, and ends the account's sessions.
  * @param input `{ password }`, or nothing for a generated one
+ * @param keep called before the commit, again when the transaction is repeated
  * @returns the account and its temporary password, which is shown nowhere else
- * @throws AppError `NOT_FOUND`, `VALIDATION`
+ * @throws AppError `NOT_FOUND`, `VALIDATION`, and what `keep` throws
  */
 export async function resetPassword(
   core: Core,
   actor: Actor,
   id: string,
   input?: { password: string },
+  keep?: KeepPassword,
 ): Promise<{ user: User; temporaryPassword: string }> {
   const temporaryPassword = input ? validate(passwordInputSchema, input).password : generatePassword();
   if (input) await assertPasswordAllowed(core.config, 'password', temporaryPassword, await findUserById(core, id));
@@ -169,7 +174,8 @@ export async function resetPassword(
     input ? core.config.auth.bcryptCost : generatedPasswordCost,
     hashRequestOf(actor),
   );
-  const user = await changeUser(core, actor, id, 'user.reset-password', (account) => {
+  const user = await changeUser(core, actor, id, 'user.reset-password', async (account) => {
+    await keep?.(account, temporaryPassword);
     account.passwordHash = passwordHash;
     account.requiresPasswordChange = true;
     account.initialPasswordExpiresAt = input ? null : initialPasswordExpiry(core);

@@ -127,7 +127,7 @@ export async function findUserById(core: Core, id: string): Promise<User> {
  * The key that a reference stands for. Users set their own phones, so a text that looks like an id, an email address or a
  * name must not find a phone.
  */
-function keyOf(reference: string): WhereOptions<User> {
+export function keyOf(reference: string): { email: string } | { phoneKey: string } | { id: string } {
   const text = reference.trim();
   const email = normalizeEmail(text);
   if (email.includes('@')) return { email };

@@ -1,7 +1,7 @@
 import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Session } from '../../db/models/session.js';
-import type { User } from '../../db/models/user.js';
+import type { Account, User } from '../../db/models/user.js';
 import { findSession, type SessionWithUser } from '../../db/session-query.js';
 import { storeSession } from '../../db/session-start.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
@@ -130,7 +130,10 @@ async function openSession({ database, now }: Core, id: string, userId: string):
 }
 
 /** Whether a caller is still signed in; for requests that take long. */
-export async function isSignedIn(core: Core, { sessionId, user }: Caller): Promise<boolean> {
+export async function isSignedIn(
+  core: Core,
+  { sessionId, user }: Pick<Caller, 'sessionId'> & { user: Pick<Account, 'id'> },
+): Promise<boolean> {
   return (await openSession(core, sessionId, user.id)) !== undefined;
 }
 

@@ -40,6 +40,22 @@ describe('What a command declares', () => {
     expect(parsed({ usage }, 'progress').missing).to.deep.equal(['number']);
   });
 
+  it('lets an argument before the last one have several values, or none', () => {
+    const usage = 'status [enrollment...] <status>';
+    const several: { enrollment?: readonly [string, ...string[]]; status: string } = parsed(
+      { usage },
+      'status',
+      'a',
+      'b',
+      'c',
+      'active',
+    ).arguments;
+    expect(several).to.deep.equal({ enrollment: ['a', 'b', 'c'], status: 'active' });
+    expect(parsed({ usage }, 'status', 'a', 'active').arguments).to.deep.equal({ enrollment: ['a'], status: 'active' });
+    expect(parsed({ usage }, 'status', 'active').arguments).to.deep.equal({ status: 'active' });
+    expect(parsed({ usage }, 'status').missing).to.deep.equal(['status']);
+  });
+
   it('says which arguments are missing that can be chosen', () => {
     const usage = 'get <course> <file-id>';
     expect(parsed({ usage }, 'get').missing).to.deep.equal(['course', 'file-id']);

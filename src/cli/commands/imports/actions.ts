@@ -21,7 +21,7 @@ import { rowsText } from '../../core/table.js';
 import { importColumns, importRowColumns } from './columns.js';
 import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 import { confirmPlan, remainder, report } from './outcome.js';
-import { createProgress } from './progress.js';
+import { importProgress } from './progress.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
@@ -123,7 +123,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
   const startedAt = performance.now();
   const context = await run.context();
   const { credentials, rejects: rejectsPath, yes } = run.options;
-  let progress = createProgress(run, 'Reading', undefined);
+  let progress = importProgress(run, 'Reading', undefined);
   let total = 0;
   try {
     const result = await resumeImport(
@@ -142,7 +142,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
         progress.stop();
         if (!yes && plan.refusal === null) await confirmPlan(run, plan);
         total = plan.counts.rows;
-        progress = createProgress(run, 'Importing', total);
+        progress = importProgress(run, 'Importing', total);
       },
     );
     return report(result, (performance.now() - startedAt) / 1000, run.io);
@@ -209,7 +209,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
       question: 'Undo this import?',
       otherwise: 'Nothing was undone.',
     });
-  const progress = createProgress(run, 'Undoing', undefined);
+  const progress = importProgress(run, 'Undoing', undefined);
   try {
     const result = await undoImport(context, operator, id, {
       signal: run.io.signal,

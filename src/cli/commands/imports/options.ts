@@ -1,5 +1,5 @@
 import { listingOptions } from '../../core/columns.js';
-import { repeatable, yesOption } from '../../core/declaration.js';
+import { dryRunOption, repeatable, yesOption } from '../../core/declaration.js';
 import { importColumns, importRowColumns } from './columns.js';
 
 export const importListOptions = {
@@ -46,6 +46,6 @@ export const resumeOptions = {
 };
 
 export const undoOptions = {
-  '--dry-run': 'show what would happen; writes nothing',
+  ...dryRunOption,
   ...yesOption,
 };

@@ -13,7 +13,7 @@ import type { Result, Run } from '../../core/run.js';
 import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, remainder, report } from './outcome.js';
-import { createProgress } from './progress.js';
+import { importProgress } from './progress.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 
 type ImportRun = Run<'[file]', typeof importUsersOptions>;
@@ -106,7 +106,7 @@ async function makePlan(run: ImportRun, context: Context, file: string, map: rea
   const { encoding, delimiter } = run.options;
   const { dryRun, rejects } = run.options;
   const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
-  const progress = createProgress(run, 'Reading', undefined);
+  const progress = importProgress(run, 'Reading', undefined);
   try {
     const request = {
       file,
@@ -130,7 +130,7 @@ async function apply(
 ): Promise<AppliedImport> {
   const { credentials, rejects } = run.options;
   const { cwd, signal } = run.io;
-  const progress = createProgress(run, 'Importing', plan.counts.rows);
+  const progress = importProgress(run, 'Importing', plan.counts.rows);
   try {
     return await applyImport(context, operator, plan, {
       ...(credentials !== undefined && { credentialsFile: path.resolve(cwd, credentials) }),

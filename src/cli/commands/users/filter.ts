@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors.js';
 import type { UserFilter } from '../../../schemas/user.js';
+import { bulkOptions } from '../../core/bulk-options.js';
 import type { OptionValues } from '../../core/declaration.js';
 
 /** Which accounts are listed or exported. */
@@ -11,6 +12,12 @@ export const filterOptions = {
   '--locked': 'only accounts that are locked after too many wrong passwords',
   '--search <text>': 'search in names, email and phone',
 };
+
+/** The columns of a list that may name accounts, the best first. */
+export const accountHeadings = ['id', 'email', 'phone'];
+
+/** Options of commands that change several accounts. */
+export const accountBulkOptions = { ...bulkOptions(accountHeadings), ...filterOptions };
 
 /** The options as the API's filter. @throws AppError `USAGE` for options that exclude each other */
 export function filterOf(

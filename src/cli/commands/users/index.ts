@@ -1,12 +1,13 @@
 import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { AppError } from '../../../errors.js';
+import { bulkNotes } from '../../core/bulk-options.js';
 import { listingOptions, sortingOf, sortOption } from '../../core/columns.js';
 import { define, type Registry } from '../../core/command.js';
 import { asTyped } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
 import { userColumns } from './columns.js';
-import { filterOf, filterOptions } from './filter.js';
+import { accountBulkOptions, filterOf, filterOptions } from './filter.js';
 
 const unlockOptions = {
   '--address <address>': 'an IP address that "doctor" lists, instead of an account',
@@ -30,8 +31,8 @@ export function register(program: Command, registry: Registry): Command {
     run: show,
   });
 
-  registerSwitch(users, registry, 'activate', 'Let an account sign in');
-  registerSwitch(users, registry, 'deactivate', 'Stop an account from signing in; its sessions end immediately');
+  registerSwitch(users, registry, 'activate', 'Let accounts sign in');
+  registerSwitch(users, registry, 'deactivate', 'Stop accounts from signing in; their sessions end immediately');
 
   define(users, registry, {
     usage: 'unlock [user]',
@@ -133,25 +134,18 @@ function registerList(users: Command, registry: Registry): void {
 
 function registerSwitch(users: Command, registry: Registry, name: 'activate' | 'deactivate', summary: string): void {
   define(users, registry, {
-    usage: `${name} <user>`,
+    usage: `${name} [user...]`,
     schema: 'current',
     summary,
-    examples: [`users ${name} ada@example.org`],
+    examples: [
+      `users ${name} ada@example.org`,
+      `users ${name} ada@example.org grace@example.org --yes`,
+      `users ${name} --from people.txt --dry-run`,
+      `users ${name} --role trainee --search example.org`,
+    ],
+    options: accountBulkOptions,
+    notes: bulkNotes('accounts'),
     stopsItself: true,
-    async run(run) {
-      const [{ setUserActive }, { findUser }, { operator }, { accountJson }] = await Promise.all([
-        import('../../../services/accounts/commands.js'),
-        import('../../../services/accounts/queries.js'),
-        import('../../../services/core.js'),
-        import('./output.js'),
-      ]);
-      const context = await run.context();
-      const { id } = await findUser(context, run.arguments.user);
-      const user = await setUserActive(context, operator, id, name === 'activate');
-      return {
-        json: { user: accountJson(user) },
-        text: `${user.email} ${user.isActive ? 'may sign in' : 'may no longer sign in'}.`,
-      };
-    },
+    run: async (run) => (await import('./bulk.js')).setActive(run, name),
   });
 }

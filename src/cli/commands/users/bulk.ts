@@ -1,0 +1,144 @@
+import path from 'node:path';
+import { AppError } from '../../../errors.js';
+import { changeManyUsers } from '../../../services/accounts/bulk.js';
+import { resetPassword, setUserActive } from '../../../services/accounts/commands.js';
+import { PasswordFile } from '../../../services/accounts/password-file.js';
+import { findUser } from '../../../services/accounts/queries.js';
+import { operator } from '../../../services/core.js';
+import { type BulkWork, runBulk } from '../../core/bulk.js';
+import type { BulkWords, Verdict } from '../../core/bulk-plan.js';
+import { readPassword } from '../../core/input.js';
+import type { Result, Run } from '../../core/run.js';
+import type { accountBulkOptions } from './filter.js';
+import { accountJson } from './output.js';
+import type { resetOptions } from './reset-options.js';
+import { accountsMeant } from './selection.js';
+
+type Context = Awaited<ReturnType<Run['context']>>;
+type Action = 'activate' | 'deactivate' | 'reset_password';
+
+const words = {
+  activate: { one: 'account', toDo: 'activate', doing: 'Activating', done: 'activated', unchanged: 'active already' },
+  deactivate: {
+    one: 'account',
+    toDo: 'deactivate',
+    doing: 'Deactivating',
+    done: 'deactivated',
+    unchanged: 'inactive already',
+  },
+  reset_password: { one: 'password', toDo: 'reset', doing: 'Resetting', done: 'reset', unchanged: 'reset already' },
+} as const satisfies Record<Action, BulkWords>;
+
+/** Accounts per call of the service. */
+const batchSize = 100;
+
+/** How accounts are changed in bulk. @param keepPassword stores new passwords */
+function workOf(
+  context: Context,
+  action: Action,
+  keepPassword?: PasswordFile['keep'],
+): Pick<BulkWork, 'words' | 'batchSize' | 'foresee' | 'change'> {
+  const change = async (ids: readonly string[], dryRun: boolean, signal: AbortSignal) => {
+    const input = { action, ids, dryRun };
+    const options = { signal, ...(keepPassword && { keepPassword }) };
+    const { outcomes, stopped } = await changeManyUsers(context, operator, input, options);
+    const verdicts = outcomes.map(({ outcome, refusal }): Verdict => ({ outcome, ...(refusal && { refusal }) }));
+    return { verdicts, stopped };
+  };
+  return {
+    words: words[action],
+    batchSize,
+    async foresee(those) {
+      const verdicts: Verdict[] = [];
+      for (let at = 0; at < those.length; at += batchSize) {
+        const ids = those.slice(at, at + batchSize).map(({ id }) => id);
+        verdicts.push(...(await change(ids, true, new AbortController().signal)).verdicts);
+      }
+      return verdicts;
+    },
+    change: (those, signal) =>
+      change(
+        those.map(({ id }) => id),
+        false,
+        signal,
+      ),
+  };
+}
+
+type SwitchRun = Run<'[user...]', typeof accountBulkOptions>;
+
+/** Activates or deactivates accounts. @throws AppError as {@link accountsMeant}, and of one as {@link setUserActive} */
+export async function setActive(run: SwitchRun, action: 'activate' | 'deactivate'): Promise<Result> {
+  const meant = await accountsMeant(run, words[action]);
+  const context = await run.context();
+  if (meant.kind !== 'one')
+    return runBulk(run, { ...workOf(context, action), selection: await meant.selection(context) });
+  const { id } = await findUser(context, meant.name);
+  const user = await setUserActive(context, operator, id, action === 'activate');
+  return {
+    json: { user: accountJson(user) },
+    text: `${user.email} ${user.isActive ? 'may sign in' : 'may no longer sign in'}.`,
+  };
+}
+
+type ResetRun = Run<'[user...]', typeof resetOptions>;
+
+/** Opens the file of `--credentials`, does the work, and removes a file without passwords. */
+async function withPasswordFile<T>(run: ResetRun, work: (file: PasswordFile | undefined) => Promise<T>): Promise<T> {
+  const { credentials, dryRun } = run.options;
+  if (credentials === undefined || dryRun) return work(undefined);
+  const file = await PasswordFile.create(path.resolve(run.io.cwd, credentials));
+  try {
+    return await work(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Gives accounts temporary passwords. @throws AppError as {@link accountsMeant}, and of one as {@link resetPassword} */
+export async function resetPasswords(run: ResetRun): Promise<Result> {
+  const { json, passwordStdin, credentials, from } = run.options;
+  if (passwordStdin && (credentials !== undefined || from === '-'))
+    throw new AppError(
+      'USAGE',
+      `--password-stdin and ${credentials === undefined ? '--from -' : '--credentials'} exclude each other.`,
+    );
+  const meant = await accountsMeant(run, words.reset_password);
+  if (meant.kind === 'one') {
+    if (json && !passwordStdin && credentials === undefined)
+      throw new AppError(
+        'USAGE',
+        'A generated password is never part of --json output, which is often logged. Add --credentials <file> or --password-stdin, or leave out --json.',
+      );
+    return withPasswordFile(run, (file) => resetOne(run, meant.name, file));
+  }
+  if (passwordStdin)
+    throw new AppError('USAGE', '--password-stdin is for one account: several get a generated password each.');
+  if (credentials === undefined && !run.options.dryRun)
+    throw new AppError('USAGE', 'The passwords of several accounts go to a file: add --credentials <file>.');
+  return withPasswordFile(run, async (file) => {
+    const context = await run.context();
+    const work = workOf(context, 'reset_password', file && ((user, password) => file.keep(user, password)));
+    return runBulk(run, {
+      ...work,
+      selection: await meant.selection(context),
+      more: () => ({ credentialsFile: file && !file.isEmpty ? file.path : null }),
+      hint: () => (file && !file.isEmpty ? `Passwords: ${file.path} (hand them out, then delete the file)` : undefined),
+    });
+  });
+}
+
+async function resetOne(run: ResetRun, name: string, file: PasswordFile | undefined): Promise<Result> {
+  const given = run.options.passwordStdin ? { password: await readPassword(run.io) } : undefined;
+  const context = await run.context();
+  const { id } = await findUser(context, name);
+  const keep = file && ((...kept: Parameters<PasswordFile['keep']>) => file.keep(...kept));
+  const { user, temporaryPassword } = await resetPassword(context, operator, id, given, keep);
+  const json = {
+    user: { id: user.id, email: user.email, requiresPasswordChange: user.requiresPasswordChange },
+    ...(file && { credentialsFile: file.path }),
+  };
+  if (file) return { json, text: `The password of ${user.email} was reset. It is in ${file.path}` };
+  if (!given) run.say(`The temporary password of ${user.email}, shown only this once:`);
+  return { json, text: given ? `The password of ${user.email} was reset.` : temporaryPassword };
+}

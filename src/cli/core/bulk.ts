@@ -1,0 +1,221 @@
+import { AppError, isAppError } from '../../errors.js';
+import type { bulkOptions } from './bulk-options.js';
+import {
+  type BulkOutcome,
+  type BulkWords,
+  countsOf,
+  type Named,
+  outcomesText,
+  planText,
+  questionText,
+  summaryText,
+  type Verdict,
+} from './bulk-plan.js';
+import { assertCanAsk, confirm } from './confirm.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { namesIn } from './name-list.js';
+import { writeLine } from './output.js';
+import { createProgress } from './progress.js';
+import type { Result, Run } from './run.js';
+
+/** A command that changes several things at once. */
+export type BulkRun = Run<'', ReturnType<typeof bulkOptions>>;
+
+/** What a command line means: one thing, a list of names, or all that a filter matches. */
+export type Source = { kind: 'one'; name: string } | { kind: 'names'; names: readonly string[] } | { kind: 'filter' };
+
+interface Meaning {
+  typed: readonly string[] | undefined;
+  /** Whether there are filters. */
+  isFiltered: boolean;
+  /** The headings of the column with the names in a list with headings. */
+  headings: readonly string[];
+  words: Pick<BulkWords, 'one' | 'toDo'>;
+  /** Lets a person choose where nothing is named. @throws AppError `USAGE` without a terminal */
+  choose(): Promise<string>;
+}
+
+/** @throws AppError `USAGE` where several would be changed, and nobody can be asked */
+function assertAnswered(run: BulkRun, { words }: Meaning): void {
+  const { from, dryRun, yes } = run.options;
+  if (dryRun || yes) return;
+  if (from === '-')
+    throw new AppError('USAGE', 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.');
+  assertCanAsk(run, `${words.toDo}, or --dry-run to look first`);
+}
+
+/**
+ * What the command line means. One that is named is changed without a plan, unless it is a dry run.
+ * @throws AppError `USAGE` for several ways to say it, for a list that can't be read, and where nobody can be asked
+ */
+export async function sourceOf(run: BulkRun, meaning: Meaning): Promise<Source> {
+  const { typed = [], isFiltered, headings, words, choose } = meaning;
+  const { from, dryRun } = run.options;
+  if ([typed.length > 0, from !== undefined, isFiltered].filter(Boolean).length > 1)
+    throw new AppError('USAGE', `Name each ${words.one}, or give a list with --from, or filters: only one of these.`);
+  if (from !== undefined) {
+    assertAnswered(run, meaning);
+    return { kind: 'names', names: await namesIn(run.io, from, headings) };
+  }
+  if (isFiltered) {
+    assertAnswered(run, meaning);
+    return { kind: 'filter' };
+  }
+  const [name = await choose(), ...others] = typed;
+  if (others.length === 0 && !dryRun) return { kind: 'one', name };
+  assertAnswered(run, meaning);
+  return { kind: 'names', names: [name, ...others] };
+}
+
+/** Those that are meant, each once. */
+export interface Selection {
+  entries: { given: string | null; found: Named | AppError }[];
+  /** How many names were left out, because others name the same. */
+  repeated: number;
+}
+
+/** A selection by names. @param found what each name means, or why it means nothing */
+export function selectionOf(names: readonly string[], found: readonly (Named | AppError)[]): Selection {
+  const ids = new Set<string>();
+  const entries: Selection['entries'] = [];
+  for (const [index, one] of found.entries()) {
+    if (!isAppError(one) && ids.has(one.id)) continue;
+    if (!isAppError(one)) ids.add(one.id);
+    entries.push({ given: names[index] ?? null, found: one });
+  }
+  return { entries, repeated: found.length - entries.length };
+}
+
+/** A change of several things. */
+export interface BulkWork {
+  words: BulkWords;
+  selection: Selection;
+  /** How many are changed at once: between two batches the progress is shown. */
+  batchSize: number;
+  /** What would be done with each, in their order. @throws AppError where nothing can be done at all */
+  foresee(those: readonly Named[]): Promise<Verdict[]>;
+  /**
+   * Changes those of a batch.
+   * @returns what was done with each, in their order; and the failure because of which all that follow aren't tried
+   */
+  change(
+    those: readonly Named[],
+    signal: AbortSignal,
+  ): Promise<{ verdicts: Verdict[]; stopped?: AppError | undefined }>;
+  /** What `--json` has besides, when all is done. */
+  more?(): object;
+  /** What is said below the summary. */
+  hint?(): string | undefined;
+}
+
+/** Outcomes that are filled in while the work goes on. */
+function foreseenOutcomes({ entries }: Selection, verdicts: readonly Verdict[]): BulkOutcome[] {
+  const next = verdicts.values();
+  return entries.map(({ given, found }) => {
+    if (isAppError(found)) return { given, named: null, outcome: 'refused', refusal: found };
+    const { value } = next.next();
+    if (!value) throw new Error(`Nothing was foreseen for ${found.id}.`);
+    return { given, named: found, ...value };
+  });
+}
+
+/** Changes those that can be, batch by batch. @returns why it has ended early, if it has */
+async function changeAll(
+  run: BulkRun,
+  work: BulkWork,
+  outcomes: readonly BulkOutcome[],
+): Promise<AppError | undefined> {
+  const { signal } = run.io;
+  const toChange = outcomes.flatMap((outcome) =>
+    outcome.outcome === 'done' && outcome.named ? [{ outcome, named: outcome.named }] : [],
+  );
+  // Not done until it is: what isn't reached is told, too.
+  for (const { outcome } of toChange) outcome.outcome = 'refused';
+  const progress = createProgress(run, work.words.doing, toChange.length, work.words.one);
+  let stopped: AppError | undefined;
+  try {
+    for (let at = 0; at < toChange.length; at += work.batchSize) {
+      const batch = toChange.slice(at, at + work.batchSize);
+      if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
+      const done = stopped
+        ? undefined
+        : await work.change(
+            batch.map(({ named }) => named),
+            signal,
+          );
+      for (const [index, { outcome }] of batch.entries())
+        Object.assign(outcome, done?.verdicts[index] ?? { outcome: 'refused', refusal: stopped });
+      stopped ??= done?.stopped;
+      progress.update(at + batch.length);
+    }
+  } finally {
+    progress.stop();
+  }
+  return stopped;
+}
+
+const jsonOf = ({ given, named, outcome, refusal, more }: BulkOutcome) => ({
+  given,
+  id: named?.id ?? null,
+  name: named?.name ?? null,
+  outcome,
+  code: refusal?.code ?? null,
+  message: refusal?.message ?? null,
+  ...more,
+});
+
+/** All done or so already: 0; nothing: 1; else partial. */
+function exitCodeOf(outcomes: readonly BulkOutcome[], stopped: AppError | undefined): ExitCode {
+  const { done, unchanged, refused } = countsOf(outcomes);
+  if (stopped?.code === 'INTERRUPTED') return exitCodes.interrupted;
+  if (refused === 0) return exitCodes.ok;
+  return done + unchanged > 0 ? exitCodes.partial : exitCodes.failure;
+}
+
+/** What came of a dry run. */
+function dryRunResult(work: BulkWork, outcomes: readonly BulkOutcome[], width: number | undefined): Result {
+  return {
+    json: { dryRun: true, counts: countsOf(outcomes), outcomes: outcomes.map(jsonOf) },
+    text: `${planText(work.words, outcomes, work.selection.repeated, width)}\nNothing was changed.`,
+    exitCode: exitCodeOf(outcomes, undefined),
+  };
+}
+
+/** What was done: the outcomes on standard output, a summary on standard error. */
+function result(run: BulkRun, work: BulkWork, outcomes: readonly BulkOutcome[], stopped: AppError | undefined): Result {
+  return {
+    async write() {
+      const json = { dryRun: false, counts: countsOf(outcomes), outcomes: outcomes.map(jsonOf), ...work.more?.() };
+      if (run.options.json) await run.emit(JSON.stringify(json, null, 2));
+      else {
+        // Of the others the summary says that they weren't tried.
+        const tried = outcomes.filter(({ refusal }) => !stopped || refusal !== stopped);
+        if (tried.length > 0) await writeLine(run.io.stdout, outcomesText(work.words, tried, run.display));
+      }
+      run.say(summaryText(work.words, outcomes, stopped));
+      const hint = work.hint?.();
+      if (hint !== undefined) run.say(hint);
+    },
+    exitCode: exitCodeOf(outcomes, stopped),
+  };
+}
+
+/**
+ * Shows what would be done, asks, and does it batch by batch. One that fails doesn't stop the others.
+ * @throws AppError `INTERRUPTED` for a no, and what `foresee` throws
+ */
+export async function runBulk(run: BulkRun, work: BulkWork): Promise<Result> {
+  const { words, selection } = work;
+  const those = selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [found]));
+  const outcomes = foreseenOutcomes(selection, await work.foresee(those));
+  if (run.options.dryRun) return dryRunResult(work, outcomes, run.display.width);
+  const isNeeded = countsOf(outcomes).done > 0;
+  if (isNeeded && !run.options.yes)
+    await confirm(run, {
+      about: planText(words, outcomes, selection.repeated, run.io.stderr.columns),
+      question: questionText(words, outcomes),
+      otherwise: 'Nothing was changed.',
+    });
+  const stopped = isNeeded ? await changeAll(run, work, outcomes) : undefined;
+  return result(run, work, outcomes, stopped);
+}

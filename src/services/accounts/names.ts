@@ -1,0 +1,100 @@
+import { Op } from 'sequelize';
+import type { User } from '../../db/models/user.js';
+import { AppError, isAppError, notFound } from '../../errors.js';
+import { userFilterSchema } from '../../schemas/user.js';
+import { validate } from '../../schemas/validate.js';
+import type { Core } from '../core.js';
+import { isEndOfId } from '../short-ids.js';
+import { findUser, keyOf, listingFilter } from './queries.js';
+
+/** Accounts per query. */
+const batch = 500;
+
+/** What is needed to name an account. */
+const attributes = ['id', 'firstName', 'lastName', 'email', 'phoneKey'];
+
+/** The accounts with one of these keys, by the key. */
+async function byKey(
+  { database }: Core,
+  key: 'id' | 'email' | 'phoneKey',
+  wanted: readonly string[],
+): Promise<Map<string, User>> {
+  const found = new Map<string, User>();
+  for (let at = 0; at < wanted.length; at += batch) {
+    const where = { [key]: wanted.slice(at, at + batch) };
+    const users = await database.read(() => database.models.User.findAll({ attributes, where }));
+    for (const user of users) found.set(user[key], user);
+  }
+  return found;
+}
+
+/** {@link findUser}, whose failure is the result. */
+async function foundOrRefused(core: Core, reference: string): Promise<User | AppError> {
+  try {
+    return await findUser(core, reference);
+  } catch (error) {
+    if (isAppError(error, 'NOT_FOUND', 'VALIDATION')) return error;
+    throw error;
+  }
+}
+
+/**
+ * The account that each reference names, as {@link findUser} finds it, with few queries for many of them; or why there is none:
+ * `NOT_FOUND`, or `VALIDATION` for what names several accounts.
+ * @param signal ends it between two queries
+ * @throws AppError `INTERRUPTED`
+ */
+export async function usersNamed(
+  core: Core,
+  references: readonly string[],
+  signal: AbortSignal,
+): Promise<(User | AppError)[]> {
+  // The end of an id can be a phone number, too: which of them it is, findUser decides.
+  const whole = references.filter((reference) => !isEndOfId(reference)).map(keyOf);
+  const ids = await byKey(
+    core,
+    'id',
+    whole.flatMap((key) => ('id' in key ? [key.id] : [])),
+  );
+  const emails = await byKey(
+    core,
+    'email',
+    whole.flatMap((key) => ('email' in key ? [key.email] : [])),
+  );
+  const phones = await byKey(
+    core,
+    'phoneKey',
+    whole.flatMap((key) => ('phoneKey' in key ? [key.phoneKey] : [])),
+  );
+  const found: (User | AppError)[] = [];
+  for (const reference of references) {
+    if (signal.aborted) throw new AppError('INTERRUPTED');
+    if (isEndOfId(reference)) found.push(await foundOrRefused(core, reference));
+    else {
+      const key = keyOf(reference);
+      const user = 'id' in key ? ids.get(key.id) : 'email' in key ? emails.get(key.email) : phones.get(key.phoneKey);
+      found.push(user ?? notFound('User'));
+    }
+  }
+  return found;
+}
+
+/**
+ * All accounts that a filter matches, oldest first.
+ * @param signal ends it between two queries
+ * @throws AppError `VALIDATION`, `INTERRUPTED`
+ */
+export async function usersMatching(core: Core, input: unknown, signal: AbortSignal): Promise<User[]> {
+  const filter = listingFilter(core, validate(userFilterSchema, input));
+  const { User } = core.database.models;
+  const found: User[] = [];
+  for (let after = ''; ; after = found.at(-1)?.id ?? after) {
+    if (signal.aborted) throw new AppError('INTERRUPTED');
+    const where = { [Op.and]: [filter, { id: { [Op.gt]: after } }] };
+    const users = await core.database.read(() =>
+      User.findAll({ attributes, where, order: [['id', 'ASC']], limit: batch }),
+    );
+    if (users.length === 0) return found;
+    found.push(...users);
+  }
+}

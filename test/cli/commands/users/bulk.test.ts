@@ -1,0 +1,423 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
+import { newIds } from '../../../../src/services/ids.js';
+import { buildUser, tokenFor } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { scaled } from '../../../support/machine.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { useSubprocesses } from '../../../support/subprocess.js';
+import { keys } from '../../../support/terminal.js';
+
+interface Outcomes {
+  dryRun: boolean;
+  counts: Record<'done' | 'unchanged' | 'refused', number>;
+  outcomes: Record<'given' | 'id' | 'name' | 'outcome' | 'code' | 'message', string | null>[];
+  credentialsFile?: string | null;
+}
+
+describe('Changes of many accounts at the command line', () => {
+  const processes = useSubprocesses();
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const models = () => harness.context.database.models;
+  const active = async () =>
+    (await models().User.findAll({ where: { isActive: true }, order: ['email'] })).map(({ email }) => email);
+  const audited = async () =>
+    (await models().AuditEntry.findAll({ order: [['id', 'ASC']] })).map(
+      ({ action, origin, actorId }) => `${action} ${origin} ${actorId}`,
+    );
+  const file = (name: string, text: string | Buffer) => {
+    writeFileSync(path.join(cli.folder, name), text);
+    return name;
+  };
+  const login = (identifier: string, password: string) =>
+    harness.api('post', '/api/auth/login').send({ identifier, password });
+
+  beforeEach(async () => {
+    const { context } = harness;
+    await buildUser(context, { firstName: 'Ada', lastName: 'Zuse', email: 'ada@x.org', phone: '+49 30 1234' });
+    await buildUser(context, { firstName: 'Ben', lastName: 'Young', email: 'ben@x.org', role: 'trainer' });
+    await buildUser(context, { firstName: 'Cleo', lastName: 'Xu', email: 'cleo@x.org', isActive: false });
+  });
+
+  /** So many accounts as one transaction can make. */
+  async function buildMany(count: number): Promise<string[]> {
+    const { context } = harness;
+    const passwordHash = await context.hasher.hash('password', 4);
+    const accounts = Array.from(
+      { length: count },
+      (_, number): NewAccount => ({
+        firstName: 'Many',
+        lastName: `People${number}`,
+        email: `many${number}@x.org`,
+        phone: `+1 777 ${String(number).padStart(7, '0')}`,
+        role: 'trainee',
+        isActive: true,
+        requiresPasswordChange: false,
+        initialPasswordExpiresAt: null,
+        passwordHash,
+      }),
+    );
+    await context.database.inTransaction((transaction) =>
+      insertAccounts(context, accounts, transaction, newIds(accounts.length)),
+    );
+    return accounts.map(({ email }) => email);
+  }
+
+  describe('several names', () => {
+    it('are changed with --yes: what came of each on standard output, a summary on standard error', async () => {
+      const token = await tokenFor(harness.context, await buildUser(harness.context, { email: 'dora@x.org' }));
+      const { exitCode, stdout, stderr } = await cli.run(['users', 'deactivate', 'dora@x.org', '+49301234', '--yes']);
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '2 accounts deactivated.\n' });
+      expect(stdout.split('\n')[0]).to.match(/^OUTCOME +ACCOUNT$/);
+      expect(stdout).to.match(/^done +Ada Zuse \(ada@x\.org\)$/m);
+      expect(await active()).to.deep.equal(['ben@x.org']);
+      await harness.api('get', '/api/auth/me', token).expect(401);
+      expect(await audited()).to.deep.equal(['user.deactivate cli null', 'user.deactivate cli null']);
+    });
+
+    it('need --yes without a terminal, whatever they name', async () => {
+      for (const argv of [
+        ['deactivate', 'ada@x.org', 'nobody'],
+        ['activate', '--from', 'missing.txt'],
+        ['reset-password', '--role', 'trainee', '--credentials', 'p.csv'],
+      ])
+        expect((await cli.refusal(['users', ...argv])).said).to.match(
+          /^Confirmation needs a terminal: add --yes to \S+, or --dry-run to look first\.$/,
+        );
+      expect(await active()).to.deep.equal(['ada@x.org', 'ben@x.org']);
+    });
+
+    it('that name nothing, or are so already, are told; the others are changed, and the exit code is 3', async () => {
+      const argv = ['users', 'deactivate', 'ada@x.org', 'nobody@x.org', 'cleo@x.org', 'ADA@x.org', '--yes'];
+      const { exitCode, stdout } = await cli.run([...argv, '--json']);
+      expect(exitCode).to.equal(3);
+      const { counts, outcomes, dryRun } = JSON.parse(stdout) as Outcomes;
+      expect({ counts, dryRun }).to.deep.equal({ counts: { done: 1, unchanged: 1, refused: 1 }, dryRun: false });
+      expect(outcomes.map(({ given, name, outcome, code }) => [given, name, outcome, code])).to.deep.equal([
+        ['ada@x.org', 'Ada Zuse', 'done', null],
+        ['nobody@x.org', null, 'refused', 'NOT_FOUND'],
+        ['cleo@x.org', 'Cleo Xu', 'unchanged', null],
+      ]);
+      const again = await cli.run(argv);
+      expect(again.exitCode).to.equal(3);
+      expect(again.stderr).to.equal('0 accounts deactivated, 2 inactive already, 1 refused.\n');
+      expect(again.stdout).to.match(/^refused +nobody@x\.org +User not found\.$/m);
+      expect(await audited()).to.deep.equal(['user.deactivate cli null']);
+    });
+
+    it('of which none can be changed end with 1', async () => {
+      const admin = await buildUser(harness.context, { email: 'root@x.org', role: 'super_admin' });
+      const { exitCode, stderr } = await cli.run(['users', 'deactivate', 'nobody', admin.id, '--yes']);
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 1, stderr: '0 accounts deactivated, 2 refused.\n' });
+    });
+
+    it('may be ambiguous: the candidates are listed, and none of them is changed', async () => {
+      const ids = ['019873e1-4580-7dc1-98b7-e1f0ab8dc50b', '019873e1-4580-7dc1-98b8-e1f0ab8dc50b'];
+      for (const [index, id] of ids.entries()) {
+        const { id: old } = await buildUser(harness.context, { email: `twin${index}@x.org` });
+        await models().User.update({ id }, { where: { id: old } });
+      }
+      const argv = ['users', 'deactivate', 'ab8dc50b', 'ada@x.org', '--yes', '--json'];
+      const { outcomes } = JSON.parse((await cli.run(argv)).stdout) as Outcomes;
+      expect(outcomes.map(({ outcome, code }) => [outcome, code])).to.deep.equal([
+        ['refused', 'VALIDATION'],
+        ['done', null],
+      ]);
+      expect(outcomes[0]?.message).to.include(ids[0]).and.to.include(ids[1]);
+    });
+  });
+
+  describe('--dry-run', () => {
+    it('shows what would be done, of one account too, and changes nothing', async () => {
+      for (const names of [['ada@x.org'], ['ada@x.org', 'cleo@x.org', 'nobody']]) {
+        const { exitCode, stdout } = await cli.run(['users', 'deactivate', ...names, '--dry-run']);
+        expect(exitCode).to.equal(names.length === 1 ? 0 : 3);
+        expect(stdout)
+          .to.include('1 account to deactivate:\n  Ada Zuse (ada@x.org)\n')
+          .and.to.match(/Nothing was changed\.\n$/);
+      }
+      const { dryRun, counts } = await cli.json<Outcomes>(['users', 'activate', '--inactive', '--dry-run']);
+      expect({ dryRun, counts }).to.deep.equal({ dryRun: true, counts: { done: 1, unchanged: 0, refused: 0 } });
+      expect(await audited()).to.deep.equal([]);
+    });
+  });
+
+  describe('--from', () => {
+    const deactivated = async (list: string | Buffer, more: { stdin?: string } = {}) => {
+      const from = more.stdin === undefined ? file('list.txt', list) : '-';
+      const argv = ['users', 'deactivate', '--from', from, '--yes', '--json'];
+      return cli.run(argv, more);
+    };
+
+    it('takes a name a line, without empty lines and comments', async () => {
+      const { exitCode, stdout } = await deactivated(
+        '\ufeff# leavers\r\nada@x.org\r\n\r\n  ben@x.org  \r\n#cleo@x.org\r\n',
+      );
+      expect(exitCode).to.equal(0);
+      expect((JSON.parse(stdout) as Outcomes).counts).to.deep.equal({ done: 2, unchanged: 0, refused: 0 });
+    });
+
+    it('takes standard input', async () => {
+      expect((await deactivated('', { stdin: 'ada@x.org\n+49 30 1234\n' })).exitCode).to.equal(0);
+      expect(await active()).to.deep.equal(['ben@x.org']);
+      expect(await cli.refusal(['users', 'activate', '--from', '-'], { stdin: 'ada@x.org' })).to.deep.equal({
+        exitCode: 2,
+        said: 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.',
+      });
+    });
+
+    it('takes what lists and exports write', async () => {
+      for (const argv of [
+        ['users', 'list', '--active', '--output', 'csv'],
+        ['users', 'export', '--active'],
+      ]) {
+        const { stdout } = await cli.run(argv);
+        expect((await deactivated(stdout)).exitCode).to.equal(0);
+        expect(await active()).to.deep.equal([]);
+        await models().User.update({ isActive: true }, { where: {} });
+      }
+    });
+
+    it('takes a column of other CSV, by its heading', async () => {
+      expect((await deactivated('Name;"E-Mail";Phone\nAda;;\'+49 30 1234\n# left\n\nBen;;\n')).stdout).to.include(
+        '1 row of the list has nothing in the column phone.',
+      );
+      expect((await deactivated('ID,Email\n4711,ada@x.org\n4712,"ben@x.org"\n')).exitCode).to.equal(0);
+      expect(await active()).to.deep.equal([]);
+    });
+
+    const refused: [what: string, list: string | Buffer, says: string][] = [
+      ['no names', '# nobody\n\n', 'The list has no names.'],
+      [
+        'columns without a known heading',
+        'Name,Mail\nAda,ada@x.org\n',
+        'The first line of the list has several columns, but none is called id or email or phone.',
+      ],
+      [
+        'numbers of another system',
+        'id,name\n4711,Ada\n',
+        'The column id of the list has values that are not ids of this program.',
+      ],
+      ['other bytes than UTF-8', Buffer.from([0xff, 0xfe, 0x61]), 'is not UTF-8 text'],
+      ['broken CSV', 'email,name\n"ada@x.org,Ada\n', 'The list is not valid CSV:'],
+    ];
+    for (const [what, list, says] of refused)
+      it(`refuses a list with ${what}`, async () => {
+        const { exitCode, stdout } = await deactivated(list);
+        expect(exitCode).to.equal(2);
+        expect(JSON.parse(stdout).error.message).to.include(says);
+        expect(await active()).to.deep.equal(['ada@x.org', 'ben@x.org']);
+      });
+
+    it('refuses a file that is not there, and names or filters besides', async () => {
+      expect((await cli.refusal(['users', 'activate', '--from', 'none.txt', '--yes'])).said).to.equal(
+        'The file none.txt does not exist.',
+      );
+      for (const more of [['ada@x.org'], ['--inactive']])
+        expect(await cli.refusal(['users', 'activate', '--from', 'none.txt', ...more, '--yes'])).to.deep.equal({
+          exitCode: 2,
+          said: 'Name each account, or give a list with --from, or filters: only one of these.',
+        });
+    });
+  });
+
+  describe('the filters of the list', () => {
+    it('choose the accounts', async () => {
+      const { exitCode, stderr } = await cli.run(['users', 'activate', '--role', 'trainee', '--inactive', '--yes']);
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '1 account activated.\n' });
+      const none = await cli.run(['users', 'activate', '--search', 'nobody', '--yes']);
+      expect(none).to.deep.equal({ exitCode: 0, stdout: '', stderr: '0 accounts activated.\n' });
+    });
+
+    it('are refused where they would mean everybody', async () => {
+      for (const search of ['', '  '])
+        expect(await cli.refusal(['users', 'deactivate', '--search', search, '--yes'])).to.deep.equal({
+          exitCode: 2,
+          said: '--search is empty. Give a text to search for.',
+        });
+    });
+  });
+
+  describe('at a terminal', () => {
+    it('the plan is shown, and asked for', async () => {
+      const argv = ['users', 'deactivate', 'ada@x.org', 'cleo@x.org', 'nobody', 'ben@x.org', 'ben@x.org'];
+      const no = await cli.atTerminal(argv, [['Deactivate these 2 accounts?', keys.enter]], { columns: 80 });
+      expect(no.exitCode).to.equal(130);
+      expect(no.terminal.screen()).to.include(
+        [
+          '2 accounts to deactivate:',
+          '  Ada Zuse (ada@x.org)',
+          '  Ben Young (ben@x.org)',
+          '1 account inactive already.',
+          "1 that can't be found or changed:",
+          '  nobody: User not found.',
+          '1 name left out: another one names the same.',
+          '',
+        ].join('\n'),
+      );
+      expect(no.terminal.screen()).to.include('Nothing was changed.');
+      expect(await active()).to.deep.equal(['ada@x.org', 'ben@x.org']);
+      const yes = await cli.atTerminal(argv, [['Deactivate these 2', `y${keys.enter}`]], { columns: 80 });
+      expect(yes.exitCode).to.equal(3);
+      expect(await active()).to.deep.equal([]);
+    });
+
+    it('it fits a real terminal of 80 columns', async function () {
+      if (processes.withoutTerminal) this.skip();
+      const long = { firstName: 'Wolfeschlegelsteinhausenbergerdorff', lastName: 'Maximiliana Konstantina Alexandra' };
+      await buildUser(harness.context, { ...long, email: 'a.very.long.address@example.org' });
+      const asking = processes.startAtTerminal(['users', 'deactivate', '--search', 'very.long'], {
+        cwd: cli.folder,
+        env: { ...cli.env, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+        size: { columns: 80, rows: 24 },
+      });
+      const [shown] = await asking.says(/1 account to deactivate:[\s\S]*Deactivate this account\?/);
+      expect(shown).to.include('…');
+      for (const line of shown.split(/\r?\n/)) expect(line.length, line).to.be.at.most(80);
+      asking.type(`y${keys.enter}`);
+      const { exitCode, stdout } = await asking.ended;
+      expect(exitCode).to.equal(0);
+      expect(stdout).to.include('1 account deactivated.');
+    });
+  });
+
+  describe('reset-password', () => {
+    const reset = (...more: string[]) => cli.run(['users', 'reset-password', ...more]);
+    const passwordsIn = (name: string) =>
+      parse(readFileSync(path.join(cli.folder, name)), { columns: true, bom: true }) as Record<string, string>[];
+
+    it('writes the passwords of several accounts to a file for this user only, and shows none', async () => {
+      const { exitCode, stdout, stderr } = await reset('--role', 'trainee', '--credentials', 'p.csv', '--yes');
+      expect(exitCode).to.equal(0);
+      const rows = passwordsIn('p.csv');
+      expect(rows.map(({ email }) => email)).to.deep.equal(['ada@x.org', 'cleo@x.org']);
+      expect(Object.keys(rows[0] ?? {})).to.deep.equal(['firstName', 'lastName', 'email', 'phone', 'password']);
+      expect(statSync(path.join(cli.folder, 'p.csv')).mode & 0o777).to.equal(0o600);
+      for (const { password = '-' } of rows) expect(stdout + stderr).not.to.include(password);
+      expect(stderr).to.equal(
+        `2 passwords reset.\nPasswords: ${path.join(cli.folder, 'p.csv')} (hand them out, then delete the file)\n`,
+      );
+      const { body } = await login('ada@x.org', rows[0]?.password ?? '').expect(200);
+      expect(body.user.requiresPasswordChange).to.equal(true);
+    });
+
+    it('names the file in --json, which has no passwords', async () => {
+      const { stdout } = await reset('ada@x.org', 'ben@x.org', '--credentials', 'p.csv', '--yes', '--json');
+      const { credentialsFile, counts, outcomes } = JSON.parse(stdout) as Outcomes;
+      expect({ credentialsFile, counts }).to.deep.equal({
+        credentialsFile: path.join(cli.folder, 'p.csv'),
+        counts: { done: 2, unchanged: 0, refused: 0 },
+      });
+      expect(outcomes[0]).to.have.all.keys('given', 'id', 'name', 'outcome', 'code', 'message');
+      for (const { password = '-' } of passwordsIn('p.csv')) expect(stdout).not.to.include(password);
+    });
+
+    it('writes that of one account to a file, too', async () => {
+      const { stdout } = await reset('ada@x.org', '--credentials', 'p.csv', '--json');
+      expect(JSON.parse(stdout)).to.have.all.keys('user', 'credentialsFile');
+      await login('ada@x.org', passwordsIn('p.csv')[0]?.password ?? '').expect(200);
+    });
+
+    it('leaves no file where no password was reset', async () => {
+      expect((await reset('nobody', 'none', '--credentials', 'p.csv', '--yes')).exitCode).to.equal(1);
+      expect((await reset('nobody', '--credentials', 'p.csv')).exitCode).to.equal(1);
+      expect((await reset('ada@x.org', '--credentials', 'p.csv', '--dry-run')).exitCode).to.equal(0);
+      expect(existsSync(path.join(cli.folder, 'p.csv'))).to.equal(false);
+    });
+
+    it('keeps what it has written when the database fails, and stops', async () => {
+      const { sequelize } = harness.context.database;
+      const fails = sequelize.getDialect() === 'sqlite' ? "SELECT RAISE(ABORT, 'no more')" : "SIGNAL SQLSTATE '45000'";
+      const { id } = await models().User.findOne({ where: { email: 'cleo@x.org' }, rejectOnEmpty: true });
+      await sequelize.query(
+        `CREATE TRIGGER no_more BEFORE INSERT ON audit_entries FOR EACH ROW ${
+          sequelize.getDialect() === 'sqlite'
+            ? `WHEN NEW.target_id = '${id}' BEGIN ${fails}; END`
+            : `BEGIN IF NEW.target_id = '${id}' THEN ${fails}; END IF; END`
+        }`,
+      );
+      try {
+        const { exitCode } = await reset('ada@x.org', 'cleo@x.org', 'ben@x.org', '--credentials', 'p.csv', '--yes');
+        expect(exitCode).not.to.equal(0);
+      } finally {
+        await sequelize.query('DROP TRIGGER no_more');
+      }
+      const [ada] = passwordsIn('p.csv');
+      await login('ada@x.org', ada?.password ?? '').expect(200);
+      expect(passwordsIn('p.csv').map(({ email }) => email)).not.to.include('ben@x.org');
+      await login('ben@x.org', 'factory-password').expect(200);
+    });
+
+    const mistakes: [argv: string[], says: string][] = [
+      [['a', 'b', '--yes'], 'The passwords of several accounts go to a file: add --credentials <file>.'],
+      [
+        ['a', 'b', '--yes', '--password-stdin'],
+        '--password-stdin is for one account: several get a generated password each.',
+      ],
+      [['a', '--credentials', 'p.csv', '--password-stdin'], '--password-stdin and --credentials exclude each other.'],
+      [['--from', '-', '--yes', '--password-stdin'], '--password-stdin and --from - exclude each other.'],
+      [['a', '--json'], 'A generated password is never part of --json output, which is often logged.'],
+    ];
+    for (const [argv, says] of mistakes)
+      it(`refuses ${argv.join(' ')}`, async () => {
+        const { exitCode, stdout, stderr } = await reset(...argv);
+        expect(exitCode).to.equal(2);
+        expect(stdout + stderr).to.include(says);
+      });
+
+    it('never overwrites a file', async () => {
+      file('p.csv', 'mine');
+      expect((await reset('ada@x.org', 'ben@x.org', '--credentials', 'p.csv', '--yes')).exitCode).to.equal(2);
+      expect(readFileSync(path.join(cli.folder, 'p.csv'), 'utf8')).to.equal('mine');
+      await login('ada@x.org', 'factory-password').expect(200);
+    });
+  });
+
+  describe('long lists', () => {
+    it('are changed in batches, also beyond what one request may name', async () => {
+      const emails = await buildMany(1200);
+      const { exitCode, stdout, stderr } = await cli.run([
+        'users',
+        'deactivate',
+        '--from',
+        file('many.txt', emails.join('\n')),
+        '--yes',
+      ]);
+      expect(exitCode).to.equal(0);
+      // Before it, the progress on a slow machine.
+      expect(stderr).to.match(/(^|\n)1200 accounts deactivated\.\n$/);
+      expect(stdout.split('\n')).to.have.lengthOf(1202);
+      expect(await models().AuditEntry.count()).to.equal(1200);
+      expect(await active()).to.deep.equal(['ada@x.org', 'ben@x.org']);
+    }).timeout(scaled(60_000));
+
+    it('end with Ctrl-C between two accounts: what is done is told, and what is not', async () => {
+      const emails = await buildMany(300);
+      const stopping = new AbortController();
+      const { database } = harness.context;
+      const list = file('many.txt', emails.join('\n'));
+      const running = cli.run(['users', 'deactivate', '--from', list, '--yes', '--json'], { signal: stopping.signal });
+      while ((await database.models.AuditEntry.count()) < 5) await new Promise((resolve) => setImmediate(resolve));
+      stopping.abort();
+      const { exitCode, stdout } = await running;
+      expect(exitCode).to.equal(130);
+      const { counts, outcomes } = JSON.parse(stdout) as Outcomes;
+      expect(counts.done + counts.refused).to.equal(300);
+      expect(counts.done).to.be.within(5, 299);
+      expect(await models().User.count({ where: { isActive: false } })).to.equal(counts.done + 1);
+      expect(outcomes.at(-1)).to.include({ given: 'many299@x.org', outcome: 'refused', code: 'INTERRUPTED' });
+    }).timeout(scaled(60_000));
+
+    it('show their progress at a terminal', async () => {
+      await buildMany(150);
+      const { terminal, exitCode } = await cli.atTerminal(['users', 'deactivate', '--search', 'many', '--yes'], []);
+      expect(exitCode).to.equal(0);
+      expect(terminal.screen()).to.match(/Deactivating .* of 150 accounts/);
+      expect(terminal.screen()).to.include('150 accounts deactivated.');
+    });
+  });
+});
