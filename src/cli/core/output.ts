@@ -5,6 +5,13 @@ import { AppError, isAppError } from '../../errors.js';
 /** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
+/** How wide a terminal is that doesn't say so. */
+const defaultWidth = 80;
+
+/** How many columns a stream has, if it is a terminal. */
+export const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
+  isTTY ? columns || defaultWidth : undefined;
+
 /** All that a command uses of its process; tests replace it. */
 export interface Io {
   stdin: Readable & { isTTY?: boolean };

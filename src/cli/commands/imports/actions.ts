@@ -145,7 +145,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
         progress = importProgress(run, 'Importing', total);
       },
     );
-    return report(result, (performance.now() - startedAt) / 1000, run.io);
+    return report(result, (performance.now() - startedAt) / 1000, run);
   } finally {
     progress.stop();
   }

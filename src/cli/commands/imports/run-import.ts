@@ -53,7 +53,7 @@ async function importFile(
   if (dryRun) return planned(run, named, plan, map);
   if (plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
   const result = await apply(run, context, plan, spooled);
-  return report(result, (performance.now() - startedAt) / 1000, run.io);
+  return report(result, (performance.now() - startedAt) / 1000, run);
 }
 
 /** Plans with the mappings that are known, or else with those that a person gives. */
@@ -68,7 +68,7 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
 }
 
 /** What a dry run has found. */
-function planned({ io, options }: ImportRun, named: string, plan: ImportPlan, map: readonly string[]): Result {
+function planned({ io, options, display }: ImportRun, named: string, plan: ImportPlan, map: readonly string[]): Result {
   const rejectsFile =
     options.rejects !== undefined && plan.counts.rejected > 0 ? path.resolve(io.cwd, options.rejects) : null;
   const written =
@@ -77,7 +77,7 @@ function planned({ io, options }: ImportRun, named: string, plan: ImportPlan, ma
     plan.refusal === null ? ` To do exactly this: ${exactly(io, named, { ...options, map: [...map] }, plan)}` : '';
   return {
     json: { plan: { ...planJson(plan), ...(options.rejects !== undefined && { rejectsFile }) } },
-    text: `${planText(plan)}\n${written}${next}`,
+    text: `${planText(plan, display.width)}\n${written}${next}`,
   };
 }
 
