@@ -160,6 +160,24 @@ if (onMysql)
       expect((await server.ended).exitCode).to.equal(0);
     });
 
+    it('gives a connection that a killed worker has not accepted to another one', async () => {
+      const { server, url, workers } = await serve();
+      const [first = 0] = workers;
+      // It is still offered connections: one, as it doesn't answer.
+      process.kill(first, 'SIGSTOP');
+      let answered = 0;
+      const requests = Array.from({ length: 6 }, async () => {
+        const { status } = await sendRaw(url, { method: 'GET', path: '/healthz', agent: unkept });
+        answered += 1;
+        return status;
+      });
+      await until('all but one are answered', () => answered === 5);
+      process.kill(first, 'SIGKILL');
+      expect(await Promise.all(requests)).to.deep.equal([200, 200, 200, 200, 200, 200]);
+      server.kill('SIGTERM');
+      expect((await server.ended).exitCode).to.equal(0);
+    });
+
     it('ends with the reason when a worker does not become ready, time after time', async () => {
       const { server, workers } = await serve();
       // As if a newer program had changed the schema.
