@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { bulkNotes } from '../../core/bulk-options.js';
 import { define, type Registry } from '../../core/command.js';
 import { assignOptions, enrollmentListOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
 
@@ -32,16 +33,17 @@ export function register(program: Command, registry: Registry): void {
   });
 
   define(enrollments, registry, {
-    usage: 'assign <course> <user...>',
+    usage: 'assign <course> [user...]',
     schema: 'current',
     summary: 'Enroll trainees in a course',
     examples: [
       'enrollments assign "Weaving for beginners" ada@example.org',
-      'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --json',
+      'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --yes --json',
+      'enrollments assign "Weaving for beginners" --from class.csv --dry-run',
+      'enrollments assign "Weaving for beginners" --search "@weavers.example.org"',
     ],
     options: assignOptions,
-    notes:
-      "Trainees who can't be enrolled are listed with the reason; the others are enrolled, and the exit code is 3.",
+    notes: `${bulkNotes('trainees')}\nIf the course has not enough seats for all, none is enrolled.`,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).assign(run),
   });
@@ -59,14 +61,16 @@ export function register(program: Command, registry: Registry): void {
 
 function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
-    usage: 'status [enrollment] <status>',
+    usage: 'status [enrollment...] <status>',
     schema: 'current',
-    summary: 'Change the status of an enrollment: active, completed or cancelled',
+    summary: 'Change the status of enrollments: active, completed or cancelled',
     examples: [
       'enrollments status active --trainee ada@example.org --course weaving',
       'enrollments status 019aa0c6-... cancelled --notes "Moved away"',
+      'enrollments status active --course weaving --status pending',
     ],
     options: statusOptions,
+    notes: bulkNotes('enrollments'),
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).status(run),
   });
@@ -87,12 +91,14 @@ function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
     usage: 'remove [enrollment...]',
     schema: 'current',
-    summary: 'Remove enrollments: all of them, or none if one fails',
+    summary: 'Remove enrollments',
     examples: [
       'enrollments remove --trainee ada@example.org --course weaving',
       'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json',
+      'enrollments remove --course weaving --status cancelled --dry-run',
     ],
     options: removeOptions,
+    notes: bulkNotes('enrollments'),
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
   });

@@ -14,13 +14,19 @@ import type { Result, Run } from '../../core/run.js';
 import { fieldsText, rowsText } from '../../core/table.js';
 import { enrollmentColumns } from './columns.js';
 import { enrollmentIdOf } from './named.js';
-import type { enrollmentListOptions, enrollmentOptions } from './options.js';
+import type { enrollmentFilterOptions, enrollmentListOptions, enrollmentOptions } from './options.js';
 import { enrollmentFields } from './output.js';
 
-type Filters = OptionValues<typeof enrollmentListOptions>;
+type Filters = OptionValues<typeof enrollmentFilterOptions> & { sort?: string };
+
+/** @throws AppError `USAGE` for filters that exclude each other */
+export function assertFilters({ search, trainee }: Filters): void {
+  if (search !== undefined && trainee !== undefined)
+    throw new AppError('USAGE', '--search and --trainee exclude each other.');
+}
 
 /** Which listing has the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */
-async function listingFor(context: Context, options: Filters) {
+export async function listingFor(context: Context, options: Filters) {
   const { trainee, trainer, search, status } = options;
   const course =
     options.course === undefined
@@ -39,9 +45,7 @@ async function listingFor(context: Context, options: Filters) {
  * @throws AppError `USAGE` for filters that exclude each other, `VALIDATION`, `NOT_FOUND`
  */
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
-  const { search, trainee } = run.options;
-  if (search !== undefined && trainee !== undefined)
-    throw new AppError('USAGE', '--search and --trainee exclude each other.');
+  assertFilters(run.options);
   return listing(run, { key: 'enrollments', one: 'enrollment', columns: enrollmentColumns }, async () => {
     const read = await listingFor(await run.context(), run.options);
     return async (page) => presented(await read(page), presentTrainerEnrollment);
