@@ -51,7 +51,7 @@ describe('The figures of several workers', () => {
     metrics.end(3);
     const values = await valuesOf(metrics);
     expect(values['requests_total{path="/a"}']).to.equal(12);
-    expect(values['seconds_count']).to.equal(2);
+    expect(values.seconds_count).to.equal(2);
     expect(values.connections).to.equal(undefined);
   });
 
