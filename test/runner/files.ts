@@ -30,6 +30,7 @@ const slowFirst = [
   'test/http/imports.test.ts',
   'test/http/overload.test.ts',
   'test/cli/subprocess.test.ts',
+  'test/cli/commands/serve/workers.test.ts',
   'test/services/imports/run/resume.test.ts',
   'test/http/contract.test.ts',
   'test/console/imports.test.ts',

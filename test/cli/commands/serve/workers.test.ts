@@ -23,7 +23,7 @@ if (!onMysql)
       expect(byOption.exitCode).to.equal(2);
       cli.env.WORKERS = '2';
       const bySetting = await cli.run(['serve', '--migrate']);
-      expect(bySetting.stderr).to.equal(`error: The configuration is not valid: ${reason}\n`);
+      expect(bySetting.stderr).to.equal(`error: ${reason}\n`);
       expect(bySetting.exitCode).to.equal(1);
     });
   });
