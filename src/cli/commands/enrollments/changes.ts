@@ -1,5 +1,7 @@
 import type { Context } from '../../../context.js';
 import { presentEnrollment, presentTrainerEnrollment } from '../../../presenters/enrollment.js';
+import { progressSchema } from '../../../schemas/enrollment.js';
+import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
 import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
 import { changeStatus, setProgress } from '../../../services/enrollments/changes.js';
@@ -73,6 +75,13 @@ export async function status(run: Run<'[enrollment] <status>', typeof statusOpti
   const id = await enrollmentIdOf(run, context, run.arguments.enrollment);
   const moved = await changeStatus(context, operator, id, input);
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
+}
+
+/** @throws AppError `VALIDATION` */
+export function checkProgress(run: Run<'[enrollment] <number>', typeof enrollmentOptions>): void {
+  // Where the number itself is missing, that is said.
+  const { number }: Partial<typeof run.arguments> = run.arguments;
+  if (number !== undefined) validate(progressSchema, { progress: typedNumber(number) });
 }
 
 /** Sets how far a trainee is, in per cent. @throws AppError as {@link setProgress} */
