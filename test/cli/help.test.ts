@@ -197,7 +197,7 @@ describe('a mistake in usage', () => {
       'An account is missing: give an email address, phone number or id. To list them: coursectl users list',
     ],
     [
-      ['courses', 'files', 'get', 'Bees'],
+      ['courses', 'files', 'get', 'Bees', '--output', 'bees.pdf'],
       'A file is missing: give its id. To list them: coursectl courses files list <course>',
     ],
     [
@@ -233,15 +233,9 @@ describe('a mistake in usage', () => {
     [['users', 'list', '--active', '--inactive'], '--active and --inactive exclude each other.'],
     [['users', 'export', '--json'], "CSV and JSON can't share standard output."],
     [['users', 'edit', 'ada@example.org'], 'Nothing to change: add --first-name,'],
-    [['users', 'delete', 'ada@example.org'], 'Confirmation needs a terminal: add --yes to delete.'],
-    [['users', 'import', 'x.csv'], 'Confirmation needs a terminal: add --yes to import, or --dry-run to look'],
-    [['imports', 'resume', '1'], 'Confirmation needs a terminal: add --yes to resume.'],
-    [['imports', 'undo', '1'], 'Confirmation needs a terminal: add --yes to undo, or --dry-run to look first.'],
     [['migrate', 'down'], 'Confirmation needs a terminal: add --yes to revert.'],
     [['courses', 'list', '--published', '--unpublished'], '--published and --unpublished exclude each other.'],
     [['courses', 'edit', 'Weaving'], 'Nothing to change: add --title,'],
-    [['courses', 'delete', 'Weaving'], 'Confirmation needs a terminal: add --yes to delete.'],
-    [['courses', 'files', 'remove', 'Weaving', '1'], 'Confirmation needs a terminal: add --yes to remove.'],
     [['courses', 'files', 'get', 'Weaving', '1', '--json'], "The file and JSON can't share standard output."],
     [['enrollments', 'remove', '1'], 'Confirmation needs a terminal: add --yes to remove.'],
     [

@@ -30,40 +30,31 @@ interface Meaning {
   isFiltered: boolean;
   /** The headings of the column with the names in a list with headings. */
   headings: readonly string[];
-  words: Pick<BulkWords, 'one' | 'toDo'>;
+  words: Pick<BulkWords, 'one'>;
   /** Lets a person choose where nothing is named. @throws AppError `USAGE` without a terminal */
   choose(): Promise<string>;
 }
 
 /** @throws AppError `USAGE` where several would be changed, and nobody can be asked */
-function assertAnswered(run: BulkRun, { words }: Meaning): void {
-  const { from, dryRun, yes } = run.options;
-  if (dryRun || yes) return;
-  if (from === '-')
+function assertAnswered(run: BulkRun, { toDo }: BulkWords): void {
+  if (run.options.from === '-')
     throw new AppError('USAGE', 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.');
-  assertCanAsk(run, `${words.toDo}, or --dry-run to look first`);
+  assertCanAsk(run, `${toDo}, or --dry-run to look first`);
 }
 
 /**
  * What the command line means. One that is named is changed without a plan, unless it is a dry run.
- * @throws AppError `USAGE` for several ways to say it, for a list that can't be read, and where nobody can be asked
+ * @throws AppError `USAGE` for several ways to say it, and for a list that can't be read
  */
 export async function sourceOf(run: BulkRun, meaning: Meaning): Promise<Source> {
   const { typed = [], isFiltered, headings, words, choose } = meaning;
   const { from, dryRun } = run.options;
   if ([typed.length > 0, from !== undefined, isFiltered].filter(Boolean).length > 1)
     throw new AppError('USAGE', `Name each ${words.one}, or give a list with --from, or filters: only one of these.`);
-  if (from !== undefined) {
-    assertAnswered(run, meaning);
-    return { kind: 'names', names: await namesIn(run.io, from, headings) };
-  }
-  if (isFiltered) {
-    assertAnswered(run, meaning);
-    return { kind: 'filter' };
-  }
+  if (from !== undefined) return { kind: 'names', names: await namesIn(run.io, from, headings) };
+  if (isFiltered) return { kind: 'filter' };
   const [name = await choose(), ...others] = typed;
   if (others.length === 0 && !dryRun) return { kind: 'one', name };
-  assertAnswered(run, meaning);
   return { kind: 'names', names: [name, ...others] };
 }
 
@@ -254,7 +245,7 @@ function result(
 
 /**
  * Shows what would be done, asks, and does it batch by batch. One that fails doesn't stop the others.
- * @throws AppError `INTERRUPTED` for a no, and what `foresee` throws
+ * @throws AppError `INTERRUPTED` for a no, `USAGE` where nobody can be asked, and what `foresee` throws
  */
 export async function runBulk<N extends Named>(run: BulkRun, work: BulkWork<N>): Promise<Result> {
   const { words, selection } = work;
@@ -262,12 +253,14 @@ export async function runBulk<N extends Named>(run: BulkRun, work: BulkWork<N>):
   const outcomes = foreseenOutcomes(selection, await work.foresee(those));
   if (run.options.dryRun) return dryRunResult(work, outcomes, run.display.width);
   const isNeeded = countsOf(outcomes).done > 0;
-  if (isNeeded && !run.options.yes)
+  if (isNeeded && !run.options.yes) {
+    assertAnswered(run, words);
     await confirm(run, {
       about: planText(words, outcomes, selection.repeated, run.io.stderr.columns),
       question: questionText(words, outcomes),
       otherwise: 'Nothing was changed.',
     });
+  }
   const stopped = isNeeded ? await changeAll(run, work, outcomes) : undefined;
   return result(run, work, outcomes, stopped);
 }

@@ -1,4 +1,6 @@
+import type Joi from 'joi';
 import { AppError } from '../../errors.js';
+import { validate } from '../../schemas/validate.js';
 import type { Page } from '../../services/paging.js';
 import type { Column, listingOptions } from './columns.js';
 import { wrap } from './fit.js';
@@ -69,6 +71,22 @@ function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]
       );
     return column;
   });
+}
+
+/**
+ * Checks the options of a listing.
+ * @param query what else is asked for, without what must be looked up first
+ * @throws AppError `USAGE`, `VALIDATION`
+ */
+export function checkListing<T>(
+  run: ListingRun,
+  columns: readonly Column<T>[],
+  schema: Joi.ObjectSchema,
+  query: object = {},
+): void {
+  chosenColumns(run, columns);
+  const { page, limit } = run.options;
+  validate(schema, { ...query, page, limit: limit === 'all' ? undefined : limit });
 }
 
 /** Which page was shown, and below it what was not. */

@@ -79,6 +79,11 @@ export interface Work<Usage extends string, O extends Options, C extends Choices
   /** Looked at when the command opens the database. */
   schema: SchemaNeed;
   missingDatabase?: MissingDatabase;
+  /**
+   * Refuses options and arguments for what they are, before anything is opened, looked up, chosen or asked. What the command
+   * line doesn't name and a person may choose isn't among the arguments yet.
+   */
+  check?: (run: Run<Usage, O, C>) => void | Promise<void>;
   run: (run: Run<Usage, O, C>) => Promise<Result>;
   /** The command handles Ctrl-C itself; others are aborted. */
   stopsItself?: boolean;
@@ -217,11 +222,12 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   command: Command,
   io: Io,
   outcome: Outcome,
-  { run: work, stopsItself = false, ...needs }: Work<Usage, O, C>,
+  { run: work, check, stopsItself = false, ...needs }: Work<Usage, O, C>,
 ): Promise<void> {
   const opened: Context[] = [];
   const { run, missing } = makeRun<Usage, O, C>(io, command, needs, opened);
   const begin = async () => {
+    await check?.(run);
     if (missing.length > 0) await (await import('./picker.js')).pickMissing(run, missing);
     return work(run);
   };

@@ -29,6 +29,7 @@ export function register(program: Command, registry: Registry): void {
       'audit list --target-type user --target 019aa0c4-...',
     ],
     options: auditOptions,
+    check,
     run: list,
   });
 }
@@ -42,6 +43,15 @@ async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference
     if (isAppError(error, 'NOT_FOUND') && /^[\da-f-]{36}$/i.test(reference)) return reference;
     throw error;
   }
+}
+
+async function check(run: Run<'', typeof auditOptions>): Promise<void> {
+  const { action, targetType, target, from, to } = run.options;
+  const [{ auditListingSchema }, { checkListing }] = await Promise.all([
+    import('../../../schemas/audit.js'),
+    import('../../core/listing.js'),
+  ]);
+  checkListing(run, auditColumns, auditListingSchema, { action, targetType, targetId: target, from, to });
 }
 
 async function list(run: Run<'', typeof auditOptions>): Promise<Result> {

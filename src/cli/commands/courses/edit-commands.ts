@@ -12,6 +12,7 @@ export function register(courses: Command, registry: Registry): void {
       'courses create --title Dyeing --description "With plants." --trainer ada@example.org --category Crafts --tag wool --tag colour --max-students 12 --start-date 2026-09-01 --json',
     ],
     options: createCourseOptions,
+    check: async (run) => (await import('./changes.js')).checkCreate(run),
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).create(run),
   });
@@ -25,6 +26,7 @@ export function register(courses: Command, registry: Registry): void {
       'courses edit 019aa0c4-... --location "" --max-students none --tag "" --no-featured',
     ],
     options: editCourseOptions,
+    check: async (run) => (await import('./changes.js')).checkEdit(run),
     notes: '--tag replaces all tags that the course has.',
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).edit(run),

@@ -12,6 +12,7 @@ export function register(courses: Command, registry: Registry): void {
     summary: 'List the files of a course, newest first',
     examples: ['courses files list "Weaving for beginners"', 'courses files list 019aa0c4-... --json'],
     options: fileListOptions,
+    check: async (run) => (await import('./files.js')).checkList(run),
     run: async (run) => (await import('./files.js')).list(run),
   });
 
@@ -33,6 +34,7 @@ export function register(courses: Command, registry: Registry): void {
       'courses files get 019aa0c4-... 019aa0c5-... > patterns.pdf',
     ],
     options: outputOption,
+    check: async (run) => (await import('./files.js')).checkGet(run),
     stopsItself: true,
     run: async (run) => (await import('./files.js')).get(run),
   });

@@ -14,6 +14,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Show one course',
     examples: ['courses show "Weaving for beginners"', 'courses show 019aa0c4-... --include seats --json'],
     options: courseDetailOptions,
+    check: async (run) => (await import('./queries.js')).checkShow(run),
     run: async (run) => (await import('./queries.js')).show(run),
   });
 
@@ -47,6 +48,7 @@ function registerList(courses: Command, registry: Registry): void {
       'courses list --seats-left --include seats',
     ],
     options: courseListOptions,
+    check: async (run) => (await import('./queries.js')).checkList(run),
     run: async (run) => (await import('./queries.js')).list(run),
   });
 }
@@ -88,6 +90,7 @@ function registerOverviews(courses: Command, registry: Registry): void {
     summary: 'List the trainers who can be given a course, by name',
     examples: ['courses trainers', 'courses trainers --search hopper --json'],
     options: trainerListOptions,
+    check: async (run) => (await import('./queries.js')).checkTrainers(run),
     run: async (run) => (await import('./queries.js')).trainers(run),
   });
 

@@ -1,5 +1,5 @@
 import { presentEnrollment, presentTrainerEnrollment } from '../../../presenters/enrollment.js';
-import { enrollmentAssignmentSchema, statusChangeSchema } from '../../../schemas/enrollment.js';
+import { enrollmentAssignmentSchema, progressSchema, statusChangeSchema } from '../../../schemas/enrollment.js';
 import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
@@ -69,6 +69,13 @@ export async function status(run: Run<'[enrollment...] <status>', typeof statusO
   return changed(moved, (enrollment) => `${enrollmentName(enrollment)} is ${enrollment.status} now.`);
 }
 
+/** @throws AppError `VALIDATION` */
+export function checkProgress(run: Run<'[enrollment] <number>', typeof enrollmentOptions>): void {
+  // Where the number itself is missing, that is said.
+  const { number }: Partial<typeof run.arguments> = run.arguments;
+  if (number !== undefined) validate(progressSchema, { progress: typedNumber(number) });
+}
+
 /** Sets how far a trainee is, in per cent. @throws AppError as {@link setProgress} */
 export async function progress(run: Run<'[enrollment] <number>', typeof enrollmentOptions>): Promise<Result> {
   const { number } = run.arguments;
@@ -81,12 +88,12 @@ export async function progress(run: Run<'[enrollment] <number>', typeof enrollme
 
 /** Removes enrollments, having asked. @throws AppError as {@link enrollmentsMeant}, `NOT_FOUND`, `INTERRUPTED` */
 export async function remove(run: Run<'[enrollment...]', typeof removeOptions>): Promise<Result> {
-  if (!run.options.dryRun) assertCanAsk(run, 'remove');
   const meant = await enrollmentsMeant(run, run.arguments.enrollment, words.remove);
   const context = await run.context();
   if (meant.kind === 'several') return runBulk(run, await removal(context, meant));
   if (!run.options.yes) {
     const enrollment = presentTrainerEnrollment(await findEnrollment(context, operator, meant.id));
+    assertCanAsk(run, 'remove');
     const about = `1 enrollment to remove:\n  ${enrollmentName(enrollment)}, ${enrollment.status}, ${enrollment.progress} % done`;
     await confirm(run, { about, question: 'Remove this enrollment?', otherwise: 'Nothing was removed.' });
   }

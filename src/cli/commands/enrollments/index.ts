@@ -17,6 +17,7 @@ export function register(program: Command, registry: Registry): void {
       'enrollments list --trainer grace@example.org --search müller',
     ],
     options: enrollmentListOptions,
+    check: async (run) => (await import('./queries.js')).checkList(run),
     run: async (run) => (await import('./queries.js')).list(run),
   });
 
@@ -84,6 +85,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
       'enrollments progress 019aa0c6-... 75',
     ],
     options: enrollmentOptions,
+    check: async (run) => (await import('./changes.js')).checkProgress(run),
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).progress(run),
   });

@@ -13,7 +13,7 @@ import type { KeptAccount, UndoResult } from '../../../services/imports/undo/und
 import { wholeId } from '../../../services/short-ids.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { outputOption } from '../../core/declaration.js';
-import { assertDestination, writeData } from '../../core/file-output.js';
+import { writeData } from '../../core/file-output.js';
 import { listing, presented } from '../../core/listing.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
@@ -90,7 +90,6 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
 
 /** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
 export async function exportLedger(run: Run<'<import>', typeof outputOption>): Promise<Result> {
-  assertDestination(run);
   const context = await run.context();
   const record = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
   await writeData(run, ledgerCsv(context, record));
@@ -106,7 +105,6 @@ export async function exportLedger(run: Run<'<import>', typeof outputOption>): P
  * @throws AppError `NOT_FOUND`, `FILE_UNUSABLE`
  */
 export async function rejects(run: Run<'<import>', typeof outputOption>): Promise<Result> {
-  assertDestination(run);
   const context = await run.context();
   const record = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
   await writeData(run, rejectedCsv(record));
@@ -119,9 +117,10 @@ export async function rejects(run: Run<'<import>', typeof outputOption>): Promis
 
 /** Resumes an interrupted import after a question. @throws AppError as {@link resumeImport} */
 export async function resume(run: Run<'<import>', typeof resumeOptions>): Promise<Result> {
+  const context = await run.context();
+  const { id } = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
-  const context = await run.context();
   const { credentials, rejects: rejectsPath, yes } = run.options;
   let progress = importProgress(run, 'Reading', undefined);
   let total = 0;
@@ -129,7 +128,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
     const result = await resumeImport(
       context,
       operator,
-      await wholeId(context, 'Import', run.arguments.import),
+      id,
       {
         ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
         ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
@@ -196,9 +195,9 @@ function undoText({ removed, restored, kept }: UndoResult, conditional: boolean)
  */
 export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;
-  if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   const context = await run.context();
-  const id = await wholeId(context, 'Import', run.arguments.import);
+  const { id } = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
+  if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   if (dryRun) {
     const preview = await previewUndo(context, id);
     return { json: { dryRun: true, undo: preview }, text: `${undoText(preview, true)}\nNothing was written.` };

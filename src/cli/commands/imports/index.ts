@@ -12,6 +12,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'List imports, newest first',
     examples: ['imports list', 'imports list --status interrupted', 'imports list --limit 100 --json'],
     options: importListOptions,
+    check: async (run) => (await import('./checks.js')).checkList(run),
     run: async (run) => (await import('./actions.js')).list(run),
   });
 
@@ -29,6 +30,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'List the rows of an import: of its plan until that is applied, then what became of them',
     examples: ['imports rows 019aa0c4-... --outcome rejected', 'imports rows 019aa0c4-... --code EMAIL_INVALID --json'],
     options: importRowOptions,
+    check: async (run) => (await import('./checks.js')).checkRows(run),
     run: async (run) => (await import('./actions.js')).rows(run),
   });
 
@@ -38,6 +40,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Write the result of every row as CSV, with the current data of the accounts',
     examples: ['imports export 019aa0c4-... > outcome.csv', 'imports export 019aa0c4-... --output outcome.csv'],
     options: outputOption,
+    check: async (run) => (await import('../../core/file-output.js')).assertDestination(run),
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).exportLedger(run),
   });
@@ -48,6 +51,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Write the rejected rows with line, code and reason as CSV, to be corrected and imported',
     examples: ['imports rejects 019aa0c4-... > rejected.csv'],
     options: outputOption,
+    check: async (run) => (await import('../../core/file-output.js')).assertDestination(run),
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).rejects(run),
   });

@@ -4,12 +4,14 @@ import { AppError } from '../../../errors.js';
 import { operator } from '../../../services/core.js';
 import { planWithRejects } from '../../../services/imports/output/plan-rejects.js';
 import { templateText } from '../../../services/imports/output/template.js';
+import { defaultCourse } from '../../../services/imports/plan/course-index.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
 import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
 import { type AppliedImport, applyImport } from '../../../services/imports/run/apply.js';
 import { assertCanAsk } from '../../core/confirm.js';
 import { commandLine, type Io } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { assertReadable } from './checks.js';
 import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, remainder, report } from './outcome.js';
@@ -25,9 +27,14 @@ export async function importUsers(run: ImportRun): Promise<Result> {
   if (named === undefined)
     throw new AppError('USAGE', 'The file to import is missing. Name it, or see what it looks like with --template.');
   const isAnswered = run.options.plan !== undefined || run.options.dryRun;
-  if (named !== '-' && !isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
   const context = await run.context();
-  if (named !== '-') return importFile(run, context, path.resolve(run.io.cwd, named), named);
+  if (named !== '-') {
+    const file = path.resolve(run.io.cwd, named);
+    await assertReadable(file);
+    await defaultCourse(context, run.options.course);
+    if (!isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
+    return importFile(run, context, file, named);
+  }
   if (!isAnswered && !run.options.yes)
     throw new AppError('USAGE', 'Standard input is the file, not a terminal: add --yes, or --dry-run to look first.');
   const spooled = await fileFromStdin(run.io, context.config.dataDir);

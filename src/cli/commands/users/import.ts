@@ -24,6 +24,7 @@ export function register(users: Command, registry: Registry): void {
       '\nAccounts without a password get one in the credentials file; all must change theirs at their first login.' +
       '\nTo resume an interrupted run, run it again. "coursectl imports" lists, resumes and undoes imports.' +
       '\n\nExit codes: 0 all rows done, 3 some rejected, 2 file or options unusable, 130 interrupted.',
+    check: async (run) => (await import('../imports/checks.js')).checkImport(run),
     stopsItself: true,
     run: async (run) => (await import('../imports/run-import.js')).importUsers(run),
   });

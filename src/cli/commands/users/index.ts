@@ -117,6 +117,13 @@ function registerList(users: Command, registry: Registry): void {
       'users list --limit all --columns name,email --output csv',
     ],
     options: listOptions,
+    async check(run) {
+      const [{ userListingSchema }, { checkListing }] = await Promise.all([
+        import('../../../schemas/user.js'),
+        import('../../core/listing.js'),
+      ]);
+      checkListing(run, userColumns, userListingSchema, { ...filterOf(run.options), ...sortingOf(run.options) });
+    },
     async run(run) {
       const query = { ...filterOf(run.options), ...sortingOf(run.options) };
       const [{ listUsers }, { presentListedUser }, { listing, presented }] = await Promise.all([
