@@ -237,12 +237,6 @@ describe('a mistake in usage', () => {
     [['courses', 'list', '--published', '--unpublished'], '--published and --unpublished exclude each other.'],
     [['courses', 'edit', 'Weaving'], 'Nothing to change: add --title,'],
     [['courses', 'files', 'get', 'Weaving', '1', '--json'], "The file and JSON can't share standard output."],
-    [['enrollments', 'remove', '1'], 'Confirmation needs a terminal: add --yes to remove.'],
-    [
-      ['enrollments', 'assign', 'Weaving', 'a', 'b'],
-      'Confirmation needs a terminal: add --yes to enroll, or --dry-run',
-    ],
-    [['enrollments', 'status', 'active', '--status', 'pending'], 'Confirmation needs a terminal: add --yes to change,'],
     [['enrollments', 'list', '--search', 'a', '--trainee', 'b'], '--search and --trainee exclude each other.'],
   ];
 
