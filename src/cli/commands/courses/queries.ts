@@ -28,8 +28,8 @@ const showsSeats = ({ include, columns = '' }: OptionValues<typeof courseListOpt
 /** Courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
   const { category, level, type, trainer, published, unpublished, seatsLeft, full, search } = run.options;
-  if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished exclude each other.');
-  if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full exclude each other.');
+  if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished cannot be used together.');
+  if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full cannot be used together.');
   const withSeats = showsSeats(run.options);
   const columns = withSeats ? courseColumns : courseColumns.filter(({ name }) => name !== 'seats');
   return listing(run, { key: 'courses', one: 'course', columns }, async () => {
