@@ -24,6 +24,7 @@ import { register as registerUsersResetPassword } from './commands/users/reset-p
 import { register as registerUsersSessions } from './commands/users/sessions.js';
 import { register as registerUsersTransfer } from './commands/users/transfer.js';
 import { exitCodes } from './core/exit-codes.js';
+import { defaultHelpWidth } from './core/help-text.js';
 import { asTyped, failureJson, type Io, writeLine } from './core/output.js';
 import { printable } from './core/printable.js';
 import type { Outcome } from './core/run.js';
@@ -41,8 +42,8 @@ export function createProgram(io: Io, outcome: Outcome): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
-      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHelpWidth: () => io.stdout.columns ?? defaultHelpWidth,
+      getErrHelpWidth: () => io.stderr.columns ?? defaultHelpWidth,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })

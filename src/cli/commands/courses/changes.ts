@@ -47,7 +47,7 @@ export async function create(run: Run<'', typeof createCourseOptions>): Promise<
   const created = await createCourse(context, operator, { ...courseInput(run.options), trainerId });
   return changed(
     created,
-    (course) => `Created ${courseName(course)}. To publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
+    (course) => `Created ${courseName(course)}.\nTo publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
   );
 }
 

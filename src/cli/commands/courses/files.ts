@@ -64,7 +64,10 @@ export async function add(run: Run<'<course> <file>'>): Promise<Result> {
   const course = await courseOf(run, context);
   const upload = await uploadOf(run, context, await materialLimit(context, operator, course.id));
   const file = await addMaterial(context, operator, course.id, upload);
-  return { json: { file: presentMaterial(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
+  return {
+    json: { file: presentMaterial(file) },
+    text: `Added ${sized(file)} to ${courseName(course)}.\nIts id: ${file.id}`,
+  };
 }
 
 /** Gives a course a picture. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */

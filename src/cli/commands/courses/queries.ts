@@ -30,11 +30,11 @@ const showsSeats = ({ include, columns = '' }: OptionValues<typeof courseListOpt
 const columnsOf = (options: OptionValues<typeof courseListOptions>) =>
   showsSeats(options) ? courseColumns : courseColumns.filter(({ name }) => name !== 'seats');
 
-/** The options as the API's query, but for the trainer. @throws AppError `USAGE` for options that exclude each other */
+/** The options as the API's query, but for the trainer. @throws AppError `USAGE` for options that cannot be used together */
 function queryOf(options: OptionValues<typeof courseListOptions>) {
   const { category, level, type, published, unpublished, seatsLeft, full, search } = options;
-  if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished exclude each other.');
-  if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full exclude each other.');
+  if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished cannot be used together.');
+  if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full cannot be used together.');
   return {
     ...sortingOf(options),
     category,

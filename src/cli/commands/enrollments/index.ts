@@ -44,7 +44,7 @@ export function register(program: Command, registry: Registry): void {
       'enrollments assign "Weaving for beginners" --search "@weavers.example.org"',
     ],
     options: assignOptions,
-    notes: `${bulkNotes('trainees')}\nIf the course has not enough seats for all, none is enrolled.`,
+    notes: `${bulkNotes('trainees')}\nIf the course doesn't have enough seats for all of them, nobody is enrolled.`,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).assign(run),
   });

@@ -14,7 +14,7 @@ export const enrollmentFilterOptions = {
 export const enrollmentListOptions = {
   ...enrollmentFilterOptions,
   ...sortOption(
-    'enrolledAt, with --course, --trainee or --trainer also completedAt or progress, with --course lastName',
+    'enrolledAt; with --course, --trainee or --trainer also completedAt and progress; with --course also lastName',
     'enrolledAt',
   ),
   ...listingOptions('enrollments', enrollmentColumns),
@@ -22,15 +22,15 @@ export const enrollmentListOptions = {
 
 /** Names an enrollment by what it links. */
 export const enrollmentOptions = {
-  '--trainee <user>': 'whose enrollment it is: email, phone or id',
-  '--course <course>': 'the course that it is in: title or id',
+  '--trainee <user>': 'the trainee of the enrollment: email, phone or id',
+  '--course <course>': 'the course of the enrollment: title or id',
 };
 
 const { '--role <role>': _, ...traineeFilterOptions } = filterOptions;
 
 export const assignOptions = {
-  '--status <status>': 'active (the default) or pending',
-  '--notes <text>': 'a note, which the trainees see too',
+  '--status <status>': 'active (default) or pending',
+  '--notes <text>': 'a note, which the trainees see, too',
   ...bulkOptions(accountHeadings),
   ...traineeFilterOptions,
 };

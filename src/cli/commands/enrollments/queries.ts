@@ -20,10 +20,10 @@ import { enrollmentFields } from './output.js';
 
 type Filters = OptionValues<typeof enrollmentFilterOptions> & { sort?: string };
 
-/** @throws AppError `USAGE` for filters that exclude each other */
+/** @throws AppError `USAGE` for filters that cannot be used together */
 export function assertFilters({ search, trainee }: Filters): void {
   if (search !== undefined && trainee !== undefined)
-    throw new AppError('USAGE', '--search and --trainee exclude each other.');
+    throw new AppError('USAGE', '--search and --trainee cannot be used together.');
 }
 
 /** Which listing has the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */

@@ -41,7 +41,7 @@ export type MeantEnrollments =
 
 const pageSize = 100;
 
-/** @throws AppError `VALIDATION`; `USAGE` for filters that exclude each other, or that would mean all enrollments */
+/** @throws AppError `VALIDATION`; `USAGE` for filters that cannot be used together, or that would mean all enrollments */
 function checkFilters(options: EnrollmentsRun['options']): void {
   assertFilters(options);
   const { status, search, trainer } = options;

@@ -180,7 +180,7 @@ export function report(result: AppliedImport, seconds: number, { io, display }: 
     `${counted(counts.skipped, 'row')} skipped`,
     `${counts.rejected} rejected`,
   ];
-  const rejected = reasonsText(result.reasons ?? []).flatMap((line) => wrapHanging(line, display.width));
+  const rejected = reasonsText(result.reasons ?? []);
   const lines = [
     headline(result, seconds, io),
     `  ${changed.join(', ')}${rejected.length > 0 ? ':' : ''}`,
@@ -194,7 +194,7 @@ export function report(result: AppliedImport, seconds: number, { io, display }: 
   ];
   return {
     json: { import: { ...result, seconds: Number(seconds.toFixed(3)) } },
-    text: lines.join('\n'),
+    text: lines.flatMap((line) => wrapHanging(line, display.width)).join('\n'),
     exitCode: exitCodeOf(result),
   };
 }

@@ -81,7 +81,7 @@ function planned({ io, options, display }: ImportRun, named: string, plan: Impor
   const written =
     rejectsFile === null ? 'Nothing was written.' : `Rejected rows with reasons: ${rejectsFile}\nNothing was imported.`;
   const next =
-    plan.refusal === null ? ` To do exactly this: ${exactly(io, named, { ...options, map: [...map] }, plan)}` : '';
+    plan.refusal === null ? `\nTo do exactly this:\n  ${exactly(io, named, { ...options, map: [...map] }, plan)}` : '';
   return {
     json: { plan: { ...planJson(plan), ...(options.rejects !== undefined && { rejectsFile }) } },
     text: `${planText(plan, display.width)}\n${written}${next}`,

@@ -10,7 +10,7 @@ import { userColumns } from './columns.js';
 import { accountBulkOptions, filterOf, filterOptions } from './filter.js';
 
 const unlockOptions = {
-  '--address <address>': 'an IP address that "doctor" lists, instead of an account',
+  '--address <address>': 'unlock this IP address instead of an account; "doctor" lists locked addresses',
 };
 
 const listOptions = {
@@ -58,7 +58,7 @@ async function show(run: Run<'<user>'>): Promise<Result> {
   const locked =
     lockedUntil === null
       ? ''
-      : `\nLocked until ${lockedUntil.toISOString()} for wrong passwords: ${asTyped(run.io, 'users unlock')}`;
+      : `\nLocked until ${lockedUntil.toISOString()} after too many wrong passwords.\nTo unlock it: ${asTyped(run.io, `users unlock ${user.email}`)}`;
   return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user, run.display) + locked };
 }
 

@@ -359,8 +359,11 @@ describe('Changes of many accounts at the command line', () => {
         ['a', 'b', '--yes', '--password-stdin'],
         '--password-stdin is for one account: several get a generated password each.',
       ],
-      [['a', '--credentials', 'p.csv', '--password-stdin'], '--password-stdin and --credentials exclude each other.'],
-      [['--from', '-', '--yes', '--password-stdin'], '--password-stdin and --from - exclude each other.'],
+      [
+        ['a', '--credentials', 'p.csv', '--password-stdin'],
+        '--password-stdin and --credentials cannot be used together.',
+      ],
+      [['--from', '-', '--yes', '--password-stdin'], '--password-stdin and --from - cannot be used together.'],
       [['a', '--json'], 'A generated password is never part of --json output, which is often logged.'],
     ];
     for (const [argv, says] of mistakes)
