@@ -120,6 +120,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   import: 'its id or the last 8 characters of it, as the list shows them',
   'session-id': 'its id or the last 8 characters of it, as "users sessions list" shows them',
   file: 'path of the file',
+  folder: 'path of the folder of the backup',
   'file-id': 'its id or the last 8 characters of it, as "courses files list" shows them',
   status: 'active, completed or cancelled',
   number: '0 to 100',
