@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { AppError } from '../errors.js';
 import { packageVersion } from '../version.js';
 import { register as registerAudit } from './commands/audit/index.js';
+import { register as registerBackup } from './commands/backup/index.js';
 import { register as registerCompletion } from './commands/completion/index.js';
 import { register as registerConfig } from './commands/config/index.js';
 import { register as registerCourses } from './commands/courses/index.js';
@@ -69,6 +70,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   registerEnrollments(program, registry);
   registerFiles(program, registry);
   registerAudit(program, registry);
+  registerBackup(program, registry);
   registerMigrate(program, registry);
   registerSeed(program, registry);
   registerDoctor(program, registry);

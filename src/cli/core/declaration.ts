@@ -120,6 +120,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   import: 'its id or the last 8 characters of it, as the list shows them',
   'session-id': 'id or its last 8 characters, as "users sessions list" shows them',
   file: 'path of the file',
+  folder: 'path of the folder of the backup',
   'file-id': 'id or its last 8 characters, as "courses files list" shows them',
   status: 'active, completed or cancelled',
   number: 'progress in percent, 0 to 100',
