@@ -70,6 +70,7 @@ const defaultMessages = {
   PLAN_OUTDATED: 'The plan is out of date.',
   PLAN_LIMIT: 'There are as many planned imports as allowed.',
   CREDENTIALS_FETCHED: 'The passwords of this import have already been fetched.',
+  RETENTION_RUNNING: 'Another process is exporting old rows. Try again when it has ended.',
   DISK_FULL: 'There is no space left on the server.',
   SEED_REFUSED: 'The demo accounts have a public password: there is no demo programme when NODE_ENV is production.',
   DATABASE_NOT_EMPTY: "There are other accounts than the super admin's: the demo programme is for an empty database.",

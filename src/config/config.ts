@@ -25,6 +25,7 @@ export interface Config {
   auth: Section<'auth'>;
   imports: Section<'imports'>;
   courses: Section<'courses'>;
+  retention: Section<'retention'>;
   files: Section<'files'> & { storage: LocalStorageConfig | S3Config };
   logLevel: SettingValues['LOG_LEVEL'];
   logFormat: SettingValues['LOG_FORMAT'];
@@ -179,6 +180,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
     auth: Object.freeze(sectionOf(values, 'auth')),
     imports: Object.freeze(sectionOf(values, 'imports')),
     courses: Object.freeze(sectionOf(values, 'courses')),
+    retention: Object.freeze(sectionOf(values, 'retention')),
     files: Object.freeze({
       ...sectionOf(values, 'files'),
       storage: Object.freeze(storageConfig(sectionOf(values, 'files.storage'), dataDir)),

@@ -277,6 +277,15 @@ const rows = {
     path: 'imports.plansPerAccount',
     description: 'how many imports of an account may be planned and not yet applied; their files take disk space',
   },
+  AUDIT_RETENTION_DAYS: {
+    rule: integer(1, 36_500),
+    defaultText: 'for ever',
+    path: 'retention.auditDays',
+    ifAbsent: '(for ever)',
+    unit: 'days',
+    description:
+      'how long the database keeps entries of the audit log, in days; older ones are exported to `DATA_DIR/retention`, then deleted',
+  },
   MAX_COURSES_PER_TRAINER: {
     rule: integer(1, 1_000_000),
     default: '500',

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Transaction } from 'sequelize';
+import { Op, type Transaction } from 'sequelize';
 import type { AuditEntry } from '../db/models/audit-entry.js';
 import type { Core } from './core.js';
 
 /** Texts of more bytes than this are stored apart. A reference has 55. */
 const mostBytes = 64;
+
+/** How precise the time is at which a text was last used, in milliseconds: a write for each use would cost more than it tells. */
+export const usedPrecisionMs = 3_600_000;
 
 /** What stands in the values of an entry for a text that is stored apart. */
 const referenceKey = '$text';
@@ -41,12 +44,27 @@ export class AuditTexts {
     return { [referenceKey]: id };
   }
 
-  /** Stores the texts of all that became JSON, unless they are stored already. */
-  async save({ database }: Core, transaction: Transaction): Promise<void> {
+  /**
+   * Stores the texts of all that became JSON, unless they are stored already. The cleanup removes no text that was used in the
+   * last day, so one that is stored and was used in the last hour needs no write and no lock. Any other is written, which
+   * makes a cleanup that is removing it at the same moment wait, or keep it.
+   */
+  async save({ database, now }: Core, transaction: Transaction): Promise<void> {
     if (this.#texts.size === 0) return;
+    const { AuditText } = database.models;
+    const usedAt = now();
+    const recently = new Date(usedAt.getTime() - usedPrecisionMs);
+    const stored = await AuditText.findAll({
+      attributes: ['id'],
+      where: { id: [...this.#texts.keys()], usedAt: { [Op.gt]: recently } },
+      transaction,
+    });
+    const recent = new Set(stored.map(({ id }) => id));
+    const rows = [...this.#texts].flatMap(([id, content]) => (recent.has(id) ? [] : { id, content, usedAt }));
+    if (rows.length === 0) return;
     // In key order to avoid deadlocks.
-    const rows = [...this.#texts].map(([id, content]) => ({ id, content })).sort((a, b) => (a.id < b.id ? -1 : 1));
-    await database.models.AuditText.bulkCreate(rows, { ignoreDuplicates: true, transaction });
+    rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+    await AuditText.bulkCreate(rows, { updateOnDuplicate: ['usedAt'], transaction });
   }
 }
 
@@ -65,11 +83,20 @@ export async function storeShared(core: Core, text: string, transaction: Transac
 /** The values of a column, as `toJson()` wrote them. */
 const parsed = (json: string | null) => (json === null ? null : (JSON.parse(json) as Values));
 
+/** An audit entry as it is stored: its values, with references in the place of long texts, and the ids of those. */
+export function storedValues({ beforeJson, afterJson }: AuditEntry) {
+  const [before, after] = [parsed(beforeJson), parsed(afterJson)];
+  return { before, after, textIds: referencesIn(before, after) };
+}
+
+/** The ids of the texts that values refer to. */
+const referencesIn = (...all: (Values | null)[]): string[] =>
+  all.flatMap((values) => Object.values(values ?? {}).flatMap((value) => referenceIn(value) ?? []));
+
 /** Adds to audit entries the values before and after the change, with their long texts: with one query, or none. */
 export async function addValues({ database }: Core, entries: readonly AuditEntry[]): Promise<void> {
   const all = entries.map(({ beforeJson, afterJson }) => [parsed(beforeJson), parsed(afterJson)] as const);
-  const ids = all.flat().flatMap((values) => Object.values(values ?? {}).flatMap((value) => referenceIn(value) ?? []));
-  const wanted = [...new Set(ids)];
+  const wanted = [...new Set(referencesIn(...all.flat()))];
   const texts = new Map<string, string>();
   if (wanted.length > 0) {
     const found = await database.read(() => database.models.AuditText.findAll({ where: { id: wanted }, raw: true }));

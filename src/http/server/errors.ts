@@ -74,6 +74,7 @@ const mappings: Record<ErrorCode, Mapping> = {
   PLAN_OUTDATED: { status: 409 },
   PLAN_LIMIT: { status: 400 },
   CREDENTIALS_FETCHED: { status: 410 },
+  RETENTION_RUNNING: unavailable,
   DISK_FULL: { status: 507 },
   SEED_REFUSED: { status: 403 },
   DATABASE_NOT_EMPTY: { status: 409 },

@@ -1,5 +1,6 @@
 import { type IncludeOptions, Op, type Transaction, type WhereOptions } from 'sequelize';
 import { isLockedAt, isLockOfAccount } from '../../db/conditions.js';
+import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { User } from '../../db/models/user.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
@@ -112,19 +113,31 @@ export async function countPhone(core: Core, accountId: string): Promise<void> {
   );
 }
 
-/** Deletes rows that are too old to count. */
-export async function sweepThrottle(core: Core): Promise<number> {
+/** Rows per transaction of the cleanup, which must not delay logins. */
+const sweepBatch = 1000;
+
+/** Deletes rows that are too old to count. @returns how many */
+export async function sweepThrottle(core: Core, signal?: AbortSignal): Promise<number> {
+  const { LoginThrottle } = core.database.models;
   const before = (milliseconds: number) => new Date(core.now().getTime() - milliseconds);
   const isOld = (column: string, milliseconds: number) => ({
     [Op.or]: [{ [column]: null }, { [column]: { [Op.lt]: before(milliseconds) } }],
   });
-  return core.database.inTransaction((transaction) =>
-    core.database.models.LoginThrottle.destroy({
-      where: {
-        windowStartedAt: { [Op.lt]: before(lockHistoryMs) },
-        [Op.and]: [isOld('lockedUntil', lockHistoryMs), isOld('signedInAt', knownMs)],
-      },
-      transaction,
-    }),
-  );
+  const old: WhereOptions<LoginThrottle> = {
+    windowStartedAt: { [Op.lt]: before(lockHistoryMs) },
+    [Op.and]: [isOld('lockedUntil', lockHistoryMs), isOld('signedInAt', knownMs)],
+  };
+  let removed = 0;
+  do {
+    const found = await core.database.read(() =>
+      LoginThrottle.findAll({ attributes: ['subject'], where: old, limit: sweepBatch }),
+    );
+    if (found.length === 0) return removed;
+    const subject = found.map((row) => row.subject);
+    // A login may have changed some meanwhile: those are kept.
+    removed += await core.database.inTransaction((transaction) =>
+      LoginThrottle.destroy({ where: { subject, ...old }, transaction }),
+    );
+  } while (!signal?.aborted);
+  return removed;
 }

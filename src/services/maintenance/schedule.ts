@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAppError } from '../../errors.js';
 import { sweepSessions } from '../auth/sessions.js';
 import { sweepThrottle } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
 import { sweepPlans } from '../imports/queue/plan-store.js';
+import { pruneAudit } from './audit-retention.js';
 import { sweepFiles } from './orphan-cleanup.js';
 
 /** The interval of the cleanup, in milliseconds. */
@@ -18,7 +20,13 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
   files: sweepFiles,
   plans: sweepPlans,
   sessions: async (core, signal) => ({ removed: await sweepSessions(core, signal) }),
-  throttle: async (core) => ({ removed: await sweepThrottle(core) }),
+  'audit log': async (core, signal) => {
+    const days = core.config.retention.auditDays;
+    if (days === undefined) return {};
+    const { exported, texts } = await pruneAudit(core, days, signal);
+    return { exported, texts };
+  },
+  throttle: async (core, signal) => ({ removed: await sweepThrottle(core, signal) }),
 };
 
 /** Runs the clean-ups now and every hour. */
@@ -33,6 +41,8 @@ export function startHousekeeping(core: Core): { close(): Promise<void> } {
         if (Object.values(figures).some((figure) => figure > 0))
           core.logger.info({ what, ...figures }, 'clean-up done');
       } catch (error) {
+        // Another instance does it.
+        if (isAppError(error, 'RETENTION_RUNNING')) continue;
         // The next run tries again.
         core.logger.warn({ what, err: error }, 'clean-up failed');
       }

@@ -49,6 +49,7 @@ export const writingLines: Readonly<Record<string, string>> = {
   'enrollments status': 'ID active',
   'enrollments progress': 'ID 50',
   'enrollments remove': 'ID --yes',
+  'audit prune': '--yes',
   'imports list': '',
   'imports show': 'x',
   'imports export': 'x',

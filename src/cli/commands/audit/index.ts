@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { isAppError } from '../../../errors.js';
 import { listingOptions } from '../../core/columns.js';
 import { define, type Registry } from '../../core/command.js';
+import { dryRunOption, yesOption } from '../../core/declaration.js';
 import type { Result, Run } from '../../core/run.js';
 import { auditColumns } from './columns.js';
 
@@ -16,7 +17,7 @@ const auditOptions = {
 };
 
 export function register(program: Command, registry: Registry): void {
-  const audit = program.command('audit').description('Show who changed what');
+  const audit = program.command('audit').description('Show who changed what, and delete old entries');
 
   define(audit, registry, {
     usage: 'list',
@@ -31,6 +32,18 @@ export function register(program: Command, registry: Registry): void {
     options: auditOptions,
     check,
     run: list,
+  });
+
+  define(audit, registry, {
+    usage: 'prune',
+    schema: 'current',
+    summary: 'Export entries that are older than AUDIT_RETENTION_DAYS, then delete them',
+    examples: ['audit prune --dry-run', 'audit prune', 'audit prune --yes --json'],
+    options: { ...dryRunOption, ...yesOption },
+    notes:
+      'The service does so every hour. The files are in the folder "retention" of DATA_DIR: keep them with your backups.',
+    stopsItself: true,
+    run: async (run) => (await import('./prune.js')).prune(run),
   });
 }
 

@@ -15,6 +15,7 @@ import { wrapHanging } from '../../core/fit.js';
 import { counted, withCommandLines } from '../../core/output.js';
 import { printable } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
+import { growth } from './growth.js';
 
 interface Check {
   name: string;
@@ -229,6 +230,7 @@ async function databaseChecks(context: Context, production: boolean): Promise<Ch
     state.status === 'ok'
       ? [
           await check('super admin', () => superAdmin(context)),
+          await check('growing tables', () => growth(context)),
           await check('locked addresses', () => lockedOut(context)),
           await check('proxy', () => trustedProxy(context)),
           ...(production ? [await check('demo programme', () => demoProgramme(context))] : []),

@@ -1,0 +1,41 @@
+import { AppError } from '../../../errors.js';
+import { archiveFolder } from '../../../services/maintenance/archive.js';
+import { countOldAudit, pruneAudit } from '../../../services/maintenance/audit-retention.js';
+import { retentionStart } from '../../../services/maintenance/retention.js';
+import { assertCanAsk, confirm } from '../../core/confirm.js';
+import type { dryRunOption, yesOption } from '../../core/declaration.js';
+import { counted } from '../../core/output.js';
+import type { Result, Run } from '../../core/run.js';
+
+type PruneRun = Run<'', typeof dryRunOption & typeof yesOption>;
+
+/**
+ * Exports and deletes the entries that are older than the retention, after a question.
+ * @throws AppError `USAGE` when there is no retention, `INTERRUPTED`, and as {@link pruneAudit}
+ */
+export async function prune(run: PruneRun): Promise<Result> {
+  const { dryRun = false, yes = false } = run.options;
+  if (!dryRun) assertCanAsk(run, 'prune, or --dry-run to look first');
+  const context = await run.context();
+  const days = context.config.retention.auditDays;
+  if (days === undefined)
+    throw new AppError('USAGE', 'Entries are kept for ever: set AUDIT_RETENTION_DAYS to the days to keep them.');
+  const before = retentionStart(context, days);
+  const about = (entries: number) => `${counted(entries, 'entry', 'entries')} before ${before.toISOString()}`;
+  if (dryRun) {
+    const entries = await countOldAudit(context, days);
+    return {
+      json: { dryRun, before, prune: { exported: entries } },
+      text: `${about(entries)} would be exported and deleted.\nNothing was written.`,
+    };
+  }
+  if (!yes)
+    await confirm(run, {
+      about: `${about(await countOldAudit(context, days))} are exported to ${archiveFolder(context)}, then deleted.`,
+      question: 'Prune the audit log?',
+      otherwise: 'Nothing was deleted.',
+    });
+  const { exported, texts, files } = await pruneAudit(context, days, run.io.signal);
+  const done = `${counted(exported, 'entry', 'entries')} exported and deleted, ${counted(texts, 'unused text')} deleted.`;
+  return { json: { dryRun, before, prune: { exported, texts, files } }, text: [done, ...files].join('\n') };
+}

@@ -1,0 +1,22 @@
+import type { Context } from '../../../context.js';
+import { growthOf } from '../../../services/maintenance/growth.js';
+
+const megabyte = 1_000_000;
+
+const sizeText = (bytes: number) =>
+  bytes < megabyte ? 'under 1 MB' : `${Math.round(bytes / megabyte).toLocaleString('en')} MB`;
+
+/** What the growing tables hold, roughly, and what is deleted from them: information, never a problem. */
+export async function growth(context: Context): Promise<{ status: 'ok'; detail: string }> {
+  const { tables, oldestAudit } = await growthOf(context);
+  const sizes = tables.map(
+    ({ name, rows, bytes }) => `${name} about ${rows.toLocaleString('en')} rows (${sizeText(bytes)})`,
+  );
+  const { auditDays } = context.config.retention;
+  const oldest = oldestAudit === null ? [] : [`oldest audit entry of ${oldestAudit.toISOString().slice(0, 10)}`];
+  const retention =
+    auditDays === undefined
+      ? 'AUDIT_RETENTION_DAYS is not set: audit entries stay'
+      : `AUDIT_RETENTION_DAYS is ${auditDays}`;
+  return { status: 'ok', detail: [...sizes, ...oldest, retention].join('; ') };
+}

@@ -1,0 +1,124 @@
+import { Op, type WhereOptions } from 'sequelize';
+import type { Lease } from '../../db/lease.js';
+import type { AuditEntry } from '../../db/models/audit-entry.js';
+import { AppError } from '../../errors.js';
+import { storedValues } from '../audit-texts.js';
+import type { Core } from '../core.js';
+import { writeArchive } from './archive.js';
+import { archivedRows, deleteExported, retentionStart, withRetentionLease } from './retention.js';
+import { removeUnusedTexts } from './text-cleanup.js';
+
+/** Entries per query: their values may have some KB each. */
+const pageRows = 200;
+
+/** What a run of the retention did with the audit log. */
+export interface PrunedAudit {
+  /** How many entries were exported and deleted. */
+  exported: number;
+  /** How many long texts were deleted that nothing refers to any more. */
+  texts: number;
+  /** The files with the entries. */
+  files: string[];
+}
+
+/** How many entries are older than the retention. @param days the retention */
+export function countOldAudit(core: Core, days: number): Promise<number> {
+  const { AuditEntry } = core.database.models;
+  const where = { at: { [Op.lt]: retentionStart(core, days) } };
+  return core.database.read(() => AuditEntry.count({ where }));
+}
+
+/**
+ * Exports the audit entries that are older than the retention, then deletes them, and the long texts that are no longer used.
+ * Killed at any point, it loses nothing: entries that were exported and not yet deleted are exported once more by the next
+ * run, under the same ids.
+ * @param days the retention
+ * @throws AppError `RETENTION_RUNNING` while another process exports, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
+ */
+export function pruneAudit(core: Core, days: number, signal: AbortSignal): Promise<PrunedAudit> {
+  return withRetentionLease(core, async (lease) => {
+    const before = retentionStart(core, days);
+    const result: PrunedAudit = { exported: 0, texts: 0, files: [] };
+    for (;;) {
+      const batch = await exportBatch(core, lease, before, signal);
+      if (!batch) break;
+      result.exported += batch.entries;
+      result.files.push(batch.file);
+    }
+    result.texts = await removeUnusedTexts(core, lease, before, signal);
+    return result;
+  });
+}
+
+/** Exports and deletes the oldest entries. @returns nothing when none is old enough */
+async function exportBatch(
+  core: Core,
+  lease: Lease,
+  before: Date,
+  signal: AbortSignal,
+): Promise<{ entries: number; file: string } | undefined> {
+  const { AuditEntry } = core.database.models;
+  const [first] = await entriesAfter(core, before, undefined, 1);
+  if (!first) return undefined;
+  const ids: string[] = [];
+  const file = await writeArchive(core, 'audit', auditLines(core, before, ids, signal));
+  await deleteExported(core, lease, ids, (id, transaction) => AuditEntry.destroy({ where: { id }, transaction }));
+  return { entries: ids.length, file };
+}
+
+/** The next entries, oldest first. */
+function entriesAfter(
+  { database }: Core,
+  before: Date,
+  last: AuditEntry | undefined,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const where: WhereOptions<AuditEntry> = last
+    ? {
+        at: { [Op.gte]: last.at, [Op.lt]: before },
+        [Op.or]: [{ at: { [Op.gt]: last.at } }, { id: { [Op.gt]: last.id } }],
+      }
+    : { at: { [Op.lt]: before } };
+  return database.read(() => database.models.AuditEntry.findAll({ where, order: ['at', 'id'], limit }));
+}
+
+/**
+ * The lines of a file: entries with their values, each long text once before the entries that refer to it.
+ * @param ids gets the ids of the entries
+ */
+async function* auditLines(core: Core, before: Date, ids: string[], signal: AbortSignal): AsyncGenerator<object> {
+  const { AuditText } = core.database.models;
+  const written = new Set<string>();
+  let last: AuditEntry | undefined;
+  while (ids.length < archivedRows) {
+    if (signal.aborted) throw new AppError('INTERRUPTED');
+    const entries = await entriesAfter(core, before, last, pageRows);
+    if (entries.length === 0) return;
+    for (const entry of entries) {
+      const { before: old, after, textIds } = storedValues(entry);
+      for (const id of textIds) {
+        if (written.has(id)) continue;
+        written.add(id);
+        const text = await core.database.read(() => AuditText.findByPk(id));
+        if (text) yield { type: 'text', id, content: text.content };
+      }
+      const { id, at, actorId, origin, ip, osUser, action, targetType, targetId } = entry;
+      ids.push(id);
+      yield {
+        type: 'auditEntry',
+        id,
+        at,
+        actorId,
+        origin,
+        ip,
+        osUser,
+        action,
+        targetType,
+        targetId,
+        before: old,
+        after,
+      };
+    }
+    last = entries.at(-1);
+  }
+}

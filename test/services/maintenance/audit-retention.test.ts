@@ -1,0 +1,233 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Context, createContext } from '../../../src/context.js';
+import { createLogger } from '../../../src/logger.js';
+import { type AuditRecord, recordAudit } from '../../../src/services/audit.js';
+import { storeShared } from '../../../src/services/audit-texts.js';
+import { operator } from '../../../src/services/core.js';
+import { newIds } from '../../../src/services/ids.js';
+import { pruneAudit } from '../../../src/services/maintenance/audit-retention.js';
+import { startHousekeeping } from '../../../src/services/maintenance/schedule.js';
+import { removeUnusedTexts } from '../../../src/services/maintenance/text-cleanup.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
+import { useHarness } from '../../support/harness.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+
+const day = 86_400_000;
+const now = new Date('2026-06-30T12:00:00.000Z');
+const ago = (days: number) => new Date(now.getTime() - days * day);
+const long = (word: string) => `${word} and more. `.repeat(20);
+const unaborted = new AbortController().signal;
+
+describe('the retention of the audit log', () => {
+  const harness = useHarness();
+  let folder: ReturnType<typeof temporaryFolder>;
+  let context: Context;
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    const { config, hasher } = harness.context;
+    const logger = createLogger('silent', { write: () => undefined });
+    context = await createContext({ ...config, dataDir: folder.path }, logger, { hasher, now: () => now });
+  });
+  afterEach(async () => {
+    await context.close();
+    folder.remove();
+  });
+
+  const at = (moment: Date): Context => ({ ...context, now: () => moment });
+  const recordOf = (targetId: string, note?: string): AuditRecord => ({
+    action: 'user.update',
+    targetType: 'user',
+    targetId,
+    before: { firstName: 'Ada' },
+    after: { firstName: 'Eve', ...(note !== undefined && { notes: note }) },
+  });
+
+  /** Records changes of new accounts. @returns the ids of the accounts, in order */
+  async function record(moment: Date, count = 1, note?: string): Promise<string[]> {
+    const targets = newIds(count);
+    const records = targets.map((targetId) => recordOf(targetId, note));
+    await context.database.inTransaction((transaction) => recordAudit(at(moment), operator, records, transaction));
+    return targets;
+  }
+  const kept = async () =>
+    (await context.database.models.AuditEntry.findAll({ order: ['at', 'id'] })).map((one) => one.targetId);
+  const texts = async () => (await context.database.models.AuditText.findAll()).map(({ content }) => content);
+  const files = () => readdirSync(path.join(folder.path, 'retention'));
+  const linesOf = (file: string) =>
+    readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('exports entries that are older, oldest first, deletes them, and keeps the others', async () => {
+    const [older = ''] = await record(ago(32));
+    const [old = ''] = await record(ago(31));
+    const [young] = await record(ago(29));
+    const pruned = await pruneAudit(context, 30, unaborted);
+    expect(pruned).to.deep.include({ exported: 2, texts: 0 });
+    expect(await kept()).to.deep.equal([young]);
+    const [file = ''] = pruned.files;
+    expect(path.basename(file)).to.match(/^audit-20260630T120000Z-[\da-f-]{36}\.ndjson$/);
+    const lines = linesOf(file);
+    expect(lines.map(({ targetId }) => targetId)).to.deep.equal([older, old]);
+    const { id, ...entry } = lines[0] ?? {};
+    expect(id).to.match(/^[\da-f-]{36}$/);
+    expect(entry).to.deep.equal({
+      type: 'auditEntry',
+      at: ago(32).toISOString(),
+      actorId: null,
+      origin: 'cli',
+      ip: null,
+      osUser: context.osUser,
+      action: 'user.update',
+      targetType: 'user',
+      targetId: older,
+      before: { firstName: 'Ada' },
+      after: { firstName: 'Eve' },
+    });
+  });
+
+  it('gives folder and files to their owner alone', async () => {
+    await record(ago(31));
+    const { files: written } = await pruneAudit(context, 30, unaborted);
+    expect(statSync(path.join(folder.path, 'retention')).mode & 0o777).to.equal(0o700);
+    expect(statSync(written[0] ?? '').mode & 0o777).to.equal(0o600);
+  });
+
+  it('writes no file when no entry is old enough', async () => {
+    await record(ago(29));
+    expect(await pruneAudit(context, 30, unaborted)).to.deep.equal({ exported: 0, texts: 0, files: [] });
+    expect(readdirSync(folder.path)).to.deep.equal([]);
+  });
+
+  it('exports more than a page, also of the same moment', async () => {
+    const targets = [...(await record(ago(40), 450)), ...(await record(ago(39), 250))];
+    const { exported, files: written } = await pruneAudit(context, 30, unaborted);
+    expect(exported).to.equal(700);
+    expect(linesOf(written[0] ?? '').map(({ targetId }) => targetId)).to.deep.equal(targets);
+    expect(await kept()).to.deep.equal([]);
+  });
+
+  it('exports by one of two instances that start at the same time', async () => {
+    const targets = await record(ago(40), 600);
+    const results = await Promise.allSettled([1, 2].map(() => pruneAudit(context, 30, unaborted)));
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).to.include({ code: 'RETENTION_RUNNING' });
+    expect(results.map(({ status }) => status)).to.include('fulfilled');
+    const exported = files().flatMap((name) => linesOf(path.join(folder.path, 'retention', name)));
+    expect(exported.map(({ targetId }) => targetId)).to.deep.equal(targets);
+    expect(await kept()).to.deep.equal([]);
+  });
+
+  it('deletes nothing when the export is stopped, and leaves no incomplete file', async () => {
+    await record(ago(40), 3);
+    const failure: unknown = await pruneAudit(context, 30, AbortSignal.abort()).catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'INTERRUPTED' });
+    expect(await kept()).to.have.length(3);
+    expect(files()).to.deep.equal([]);
+  });
+
+  it('deletes nothing when the folder can not be used', async () => {
+    await record(ago(40));
+    writeFileSync(path.join(folder.path, 'retention'), 'in the way');
+    const failure: unknown = await pruneAudit(context, 30, unaborted).catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'STORAGE_UNAVAILABLE' });
+    expect(await kept()).to.have.length(1);
+  });
+
+  it('is applied by the hourly maintenance, only when it is set', async () => {
+    await record(ago(40));
+    await startHousekeeping(context).close();
+    expect(await kept()).to.have.length(1);
+    let tell: (line: string) => void = () => undefined;
+    const logged = new Promise<string>((resolve) => {
+      tell = (line) => line.includes('"what":"audit log"') && resolve(line);
+    });
+    const logger = createLogger('info', { write: (line: string) => tell(line) });
+    const config = { ...context.config, retention: { auditDays: 30 } };
+    const housekeeping = startHousekeeping({ ...context, config, logger });
+    expect(JSON.parse(await logged)).to.include({ exported: 1, texts: 0, msg: 'clean-up done' });
+    await housekeeping.close();
+    expect(await kept()).to.have.length(0);
+  });
+
+  describe('removes long texts', () => {
+    it('with the last entry, and exports each once before the entries that refer to it', async () => {
+      await record(ago(41), 2, long('shared'));
+      await record(ago(40), 1, long('other'));
+      const { texts: removed, files: written } = await pruneAudit(context, 30, unaborted);
+      expect(removed).to.equal(2);
+      expect(await texts()).to.deep.equal([]);
+      const lines = linesOf(written[0] ?? '');
+      expect(lines.map(({ type }) => type)).to.deep.equal(['text', 'auditEntry', 'auditEntry', 'text', 'auditEntry']);
+      expect(lines[0]?.content).to.equal(long('shared'));
+      expect(lines[2]).to.deep.include({ after: { firstName: 'Eve', notes: { $text: lines[0]?.id } } });
+    });
+
+    it('unless a younger entry refers to them', async () => {
+      await record(ago(40), 1, long('shared'));
+      await record(ago(10), 1, long('shared'));
+      expect(await pruneAudit(context, 30, unaborted)).to.include({ exported: 1, texts: 0 });
+      expect(await texts()).to.deep.equal([long('shared')]);
+    });
+
+    it('unless an enrollment shares them, until it is deleted', async () => {
+      const trainer = await buildUser(context, { role: 'trainer' });
+      const notes = long('notes');
+      const notesTextId = await context.database.inTransaction((transaction) =>
+        storeShared(at(ago(40)), notes, transaction),
+      );
+      const shared = { notes: null, notesTextId };
+      const enrollment = await buildEnrollment(
+        context,
+        await buildUser(context),
+        await buildCourse(context, trainer),
+        shared,
+      );
+      expect(await pruneAudit(context, 30, unaborted)).to.include({ texts: 0 });
+      expect(await texts()).to.deep.equal([notes]);
+      await enrollment.destroy();
+      expect(await pruneAudit(context, 30, unaborted)).to.include({ texts: 1 });
+    });
+
+    it('of unknown use only after another retention', async () => {
+      await record(ago(40), 1, long('old'));
+      await context.database.models.AuditText.update({ usedAt: null }, { where: {} });
+      expect(await pruneAudit(context, 30, unaborted)).to.include({ exported: 1, texts: 0 });
+      const later = at(new Date(now.getTime() + 32 * day));
+      expect(await pruneAudit(later, 30, unaborted)).to.include({ texts: 1 });
+    });
+
+    it('but not one that an entry refers to at the same moment', async () => {
+      await record(ago(40), 1, long('shared'));
+      await pruneAudit(context, 3650, unaborted);
+      await context.database.models.AuditEntry.destroy({ where: {} });
+      const { database } = context;
+      let announce: () => void = () => undefined;
+      const deleting = new Promise<void>((resolve) => {
+        announce = resolve;
+      });
+      let removal: Promise<number> | undefined;
+      await database.inTransaction(async (transaction) => {
+        const [targetId = ''] = newIds(1);
+        await recordAudit(context, operator, recordOf(targetId, long('shared')), transaction);
+        const inTransaction: typeof database.inTransaction = (work) => {
+          announce();
+          return database.inTransaction(work);
+        };
+        const held = { renew: async () => true };
+        removal ??= removeUnusedTexts(
+          { ...context, database: { ...database, inTransaction } },
+          held,
+          ago(30),
+          unaborted,
+        );
+        await deleting;
+      });
+      expect(await removal).to.equal(0);
+      expect(await texts()).to.deep.equal([long('shared')]);
+    });
+  });
+});
