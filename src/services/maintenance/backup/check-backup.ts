@@ -6,7 +6,7 @@ import { filesBelow, measure } from './copy.js';
 import { databaseName, filesName, type Manifest, manifestName, readManifest } from './manifest.js';
 
 /** Everything that a manifest names, by its path in the folder of the backup. */
-export function partsOf({ database, files }: Manifest): Map<string, { bytes: number; sha256: string }> {
+function partsOf({ database, files }: Manifest): Map<string, { bytes: number; sha256: string }> {
   const parts = new Map((files ?? []).map((file) => [path.join(filesName, file.key), file]));
   return new Map([...(database ? [[databaseName, database] as const] : []), ...parts]);
 }
