@@ -40,6 +40,8 @@ export function createProgram(io: Io, outcome: Outcome): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('Add --help to see how it is used.')
     .helpCommand('help [command]', 'show the help of a command')
+    // Beside long names of commands, 80 columns leave less than the 40 that commander wraps by itself.
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),

@@ -139,6 +139,14 @@ describe('help', () => {
     expect(asked.exitCode).to.equal(0);
   });
 
+  it('fits 80 columns where standard output is no terminal, examples included', async () => {
+    for (const { path } of [{ path: [] }, ...groups, ...leaves]) {
+      const { stdout } = await cli.run([...path, '--help']);
+      const tooLong = stdout.split('\n').filter((line) => line.length > 80);
+      expect(tooLong, path.join(' ')).to.deep.equal([]);
+    }
+  });
+
   it('comes without colours where standard output is no terminal', async () => {
     const { stdout } = await cli.run(['--help'], { env: { FORCE_COLOR: '1' } });
     expect(stdout).not.to.include('\u001b');
