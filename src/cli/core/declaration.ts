@@ -117,7 +117,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   course: 'its title, in any case, or its id',
   user: 'email address, phone number or id',
   enrollment: 'its id or the last 8 characters of it, as the list shows them; or name it by --trainee and --course',
-  import: 'its id or the last 8 characters of it, as the list shows them',
+  import: 'its number, as the list shows it, or its id or the last 8 characters of it',
   'session-id': 'its id or the last 8 characters of it, as "users sessions list" shows them',
   file: 'path of the file',
   'file-id': 'its id or the last 8 characters of it, as "courses files list" shows them',
