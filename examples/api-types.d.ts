@@ -716,6 +716,8 @@ export type ImportPlan = {
 export interface ImportWithPlan {
   /** Opaque identifier */
   id: string;
+  /** Number of the import: 1 for the first, counted up */
+  number: number;
   status: ImportStatus;
   /** Name of the imported file */
   file: string;
@@ -773,6 +775,8 @@ export interface ImportWithPlan {
 export interface Import {
   /** Opaque identifier */
   id: string;
+  /** Number of the import: 1 for the first, counted up */
+  number: number;
   status: ImportStatus;
   /** Name of the imported file */
   file: string;
@@ -967,6 +971,8 @@ export interface CourseCounts {
 export interface ImportSummary {
   /** Opaque identifier */
   id: string;
+  /** Number of the import: 1 for the first, counted up */
+  number: number;
   status: ImportStatus;
   /** Name of the imported file */
   file: string;

@@ -28,6 +28,13 @@ function brokenConstraint(message: string): string | undefined {
   return named?.[1];
 }
 
+/** Whether a statement failed because of this unique index. @param column its table and column, which SQLite names instead */
+export function breaksUniqueIndex(error: unknown, index: string, column: string): boolean {
+  if (!(error instanceof UniqueConstraintError)) return false;
+  const broken = brokenConstraint(driverError(error).message);
+  return broken === index || broken === column;
+}
+
 const rowIsReferenced = 1451;
 
 /** A query took longer than it may, on MySQL and on MariaDB, for whose error the driver has no name. */

@@ -213,7 +213,7 @@ describe('a mistake in usage', () => {
       ['users', 'sessions', 'end', 'a@x.org'],
       'A session is missing: give its id. To list them: coursectl users sessions list <user>',
     ],
-    [['imports', 'undo', '--yes'], 'An import is missing: give its id. To list them: coursectl imports list'],
+    [['imports', 'undo', '--yes'], 'An import is missing: give its number or id. To list them: coursectl imports list'],
     [['enrollments', 'status'], 'The argument <status> is missing. Add --help to see how it is used.'],
   ];
   for (const [argv, says] of missing) {

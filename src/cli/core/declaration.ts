@@ -117,7 +117,7 @@ const argumentDescriptions: Readonly<Record<string, string>> = {
   course: 'title (upper or lower case) or id',
   user: 'email address, phone number or id',
   enrollment: 'id or its last 8 characters, as lists show them; or use --trainee and --course',
-  import: 'its id or the last 8 characters of it, as the list shows them',
+  import: 'number, id or the last 8 characters of its id, as lists show them',
   'session-id': 'id or its last 8 characters, as "users sessions list" shows them',
   file: 'path of the file',
   folder: 'path of the folder of the backup',

@@ -149,8 +149,8 @@ export function planText(plan: ImportPlan, width: number | undefined): string {
   ].join('\n');
 }
 
-function headline({ id, status, counts }: AppliedImport, seconds: number, io: Io): string {
-  const resume = asTyped(io, `imports resume ${id}`);
+function headline({ number, status, counts }: AppliedImport, seconds: number, io: Io): string {
+  const resume = asTyped(io, `imports resume ${number}`);
   switch (status) {
     case 'interrupted':
       return `Interrupted after ${counted(counts.rows, 'row')}. Run the same command again to resume, or: ${resume}`;
@@ -159,7 +159,7 @@ function headline({ id, status, counts }: AppliedImport, seconds: number, io: Io
     case 'stopped':
       return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Correct it and import the file again: rows that are done are skipped.`;
     default:
-      return `Done: ${counted(counts.rows, 'row')} in ${seconds.toFixed(1)} s. Import ${id}`;
+      return `Done: ${counted(counts.rows, 'row')} in ${seconds.toFixed(1)} s. Import ${number}`;
   }
 }
 

@@ -78,6 +78,7 @@ describe('coursectl backup and restore', () => {
     const context = await cli.context();
     const record = await context.database.models.Import.create({
       id: uuidv7(),
+      number: 1,
       status: 'queued',
       origin: 'http',
       fileName: 'people.csv',
