@@ -23,7 +23,7 @@ export function register(courses: Command, registry: Registry): void {
     summary: 'Change the fields of a course; an empty value clears a field',
     examples: [
       'courses edit "Weaving for beginners" --title Weaving --max-students 20',
-      'courses edit 019aa0c4-... --location "" --max-students none --tag "" --no-featured',
+      'courses edit 7f6a21c4 --location "" --max-students none --tag "" --no-featured',
     ],
     options: editCourseOptions,
     check: async (run) => (await import('./changes.js')).checkEdit(run),

@@ -27,7 +27,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Show one enrollment with its trainee and course',
     examples: [
       'enrollments show --trainee ada@example.org --course "Weaving for beginners"',
-      'enrollments show 019aa0c6-... --json',
+      'enrollments show 5e1f02c6 --json',
     ],
     options: enrollmentOptions,
     run: async (run) => (await import('./queries.js')).show(run),
@@ -39,7 +39,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Enroll trainees in a course',
     examples: [
       'enrollments assign "Weaving for beginners" ada@example.org',
-      'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --yes --json',
+      'enrollments assign 7f6a21c4 ada@example.org "555 0100" --status pending --notes "Paid by cheque" --yes --json',
       'enrollments assign "Weaving for beginners" --from class.csv --dry-run',
       'enrollments assign "Weaving for beginners" --search "@weavers.example.org"',
     ],
@@ -67,7 +67,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     summary: 'Change the status of enrollments: active, completed or cancelled',
     examples: [
       'enrollments status active --trainee ada@example.org --course weaving',
-      'enrollments status 019aa0c6-... cancelled --notes "Moved away"',
+      'enrollments status 5e1f02c6 cancelled --notes "Moved away"',
       'enrollments status active --course weaving --status pending',
     ],
     options: statusOptions,
@@ -82,7 +82,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     summary: 'Set the progress of a trainee, 0 to 100',
     examples: [
       'enrollments progress 75 --trainee ada@example.org --course weaving',
-      'enrollments progress 019aa0c6-... 75',
+      'enrollments progress 5e1f02c6 75',
     ],
     options: enrollmentOptions,
     check: async (run) => (await import('./changes.js')).checkProgress(run),
@@ -96,7 +96,7 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     summary: 'Remove enrollments',
     examples: [
       'enrollments remove --trainee ada@example.org --course weaving',
-      'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json',
+      'enrollments remove 5e1f02c6 8d0b37c7 --yes --json',
       'enrollments remove --course weaving --status cancelled --dry-run',
     ],
     options: removeOptions,

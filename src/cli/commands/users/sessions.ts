@@ -30,7 +30,7 @@ export function register(users: Command, registry: Registry): void {
     usage: 'end <user> <session-id>',
     schema: 'current',
     summary: 'End a session of an account',
-    examples: ['users sessions end ada@example.org 019aa0c5-...'],
+    examples: ['users sessions end ada@example.org b20c94c5'],
     stopsItself: true,
     run: end,
   });
