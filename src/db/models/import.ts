@@ -86,7 +86,8 @@ export function initImport(sequelize: Sequelize): typeof Import {
   return class extends Import {}.init(
     {
       id: primaryKey(),
-      number: { type: DataTypes.INTEGER, allowNull: false },
+      // As in the table, where 0 marks imports that aren't numbered yet: see migration 24.
+      number: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       status: { type: DataTypes.STRING(20), allowNull: false },
       origin: { type: DataTypes.STRING(10), allowNull: false },
       fileName: { type: DataTypes.STRING(255), allowNull: false },
