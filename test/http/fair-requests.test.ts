@@ -126,7 +126,8 @@ describe('Requests from several networks', () => {
       await untilLoad({ working: 5, queued: 15 });
       const { text } = await ask(other, '/metrics');
       const [, inUse] = /^coursectl_database_connections\{state="in_use"\} (\d+)$/m.exec(text) ?? [];
-      expect(Number(inUse)).to.be.within(5, 7);
+      // Besides the attacker's 7 the service itself may ask just then: whether it is ready, or for imports.
+      expect(Number(inUse)).to.be.within(5, 9);
       expect((await ask(other)).status).to.equal(200);
     } finally {
       await operator.end();
