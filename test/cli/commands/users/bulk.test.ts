@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
+import displayWidth from 'fast-string-width';
 import { insertAccounts, type NewAccount } from '../../../../src/services/accounts/store.js';
 import { newIds } from '../../../../src/services/ids.js';
 import { buildUser, tokenFor } from '../../../support/factories.js';
@@ -265,23 +267,32 @@ describe('Changes of many accounts at the command line', () => {
       expect(await active()).to.deep.equal([]);
     });
 
-    it('it fits a real terminal of 80 columns', async function () {
-      if (processes.withoutTerminal) this.skip();
-      const long = { firstName: 'Wolfeschlegelsteinhausenbergerdorff', lastName: 'Maximiliana Konstantina Alexandra' };
-      await buildUser(harness.context, { ...long, email: 'a.very.long.address@example.org' });
-      const asking = processes.startAtTerminal(['users', 'deactivate', '--search', 'very.long'], {
-        cwd: cli.folder,
-        env: { ...cli.env, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
-        size: { columns: 80, rows: 24 },
+    for (const columns of [60, 80, 120])
+      it(`the plan and the outcomes fit a real terminal of ${columns} columns, wide characters too`, async function () {
+        if (processes.withoutTerminal) this.skip();
+        const long = {
+          firstName: '李小龙李小龙李小龙李小龙李小龙李小龙 🦊',
+          lastName: 'Maximiliana Konstantina Alexandra',
+        };
+        await buildUser(harness.context, { ...long, email: 'a.very.long.address@example.org' });
+        const asking = processes.startAtTerminal(['users', 'deactivate', '--search', 'very.long'], {
+          cwd: cli.folder,
+          env: { ...cli.env, PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NO_COLOR: '1' },
+          size: { columns, rows: 24 },
+        });
+        await asking.says(/1 account to deactivate:[\s\S]*Deactivate this account\?/);
+        asking.type(`y${keys.enter}`);
+        const { exitCode, stdout } = await asking.ended;
+        expect(exitCode).to.equal(0);
+        expect(stdout).to.include('1 account deactivated.');
+        expect(stdout).to.match(/^ {2}李小龙/m);
+        if (columns < 120) expect(stdout).to.include('…');
+        // What is between them is drawn over and over on one line.
+        const [plan = ''] = stdout.split('Deactivate this account?');
+        const outcomes = stdout.slice(stdout.indexOf('OUTCOME'));
+        for (const line of stripVTControlCharacters(`${plan}\n${outcomes}`).split(/\r?\n/))
+          expect(displayWidth(line), line).to.be.at.most(columns);
       });
-      const [shown] = await asking.says(/1 account to deactivate:[\s\S]*Deactivate this account\?/);
-      expect(shown).to.include('…');
-      for (const line of shown.split(/\r?\n/)) expect(line.length, line).to.be.at.most(80);
-      asking.type(`y${keys.enter}`);
-      const { exitCode, stdout } = await asking.ended;
-      expect(exitCode).to.equal(0);
-      expect(stdout).to.include('1 account deactivated.');
-    });
   });
 
   describe('reset-password', () => {
