@@ -12,6 +12,7 @@ import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { factoryPassword, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
+import { takeImportSlot } from '../support/import-slot.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { freePort, searchPath } from '../support/test-server.js';
 import { read } from './files.js';
@@ -68,6 +69,8 @@ for (const { program, configure } of proxies)
       let proxy: ChildProcess;
       let port = 0;
       let said = '';
+      /** Lets imports run. */
+      let release: (() => Promise<void>) | undefined;
       const agent = new Agent({ rejectUnauthorized: false, servername: host });
 
       async function start(): Promise<void> {
@@ -153,7 +156,8 @@ for (const { program, configure } of proxies)
         await untilReady();
       });
       afterEach(async () => {
-        await harness.context.database.sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
+        await release?.();
+        release = undefined;
         agent.destroy();
         const exit = once(proxy, 'exit');
         proxy.kill('SIGTERM');
@@ -199,13 +203,7 @@ for (const { program, configure } of proxies)
       it('hands on uploads of many megabytes, events when they come, and no metrics', async () => {
         const { token } = await signIn(harness.context, { role: 'super_admin' });
         const Authorization = `Bearer ${token}`;
-        // Nothing is run meanwhile.
-        const { sequelize } = harness.context.database;
-        const replacements = { expiresAt: Date.now() + 60_000 };
-        await sequelize.query(
-          "INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)",
-          { replacements },
-        );
+        release = await takeImportSlot(harness.context);
         const rows = Array.from({ length: 100_000 }, (_, row) => `Ada,Lovelace,person${row}@example.org,+1 555 ${row}`);
         const { headers, body } = form(Buffer.from(['firstName,lastName,email,phone', ...rows].join('\n')));
         expect(body.length).to.be.greaterThan(4 * 2 ** 20);

@@ -13,6 +13,7 @@ import { createLogger } from '../../src/logger.js';
 import { people } from '../services/imports/support/importing.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
+import { takeImportSlot } from '../support/import-slot.js';
 import { scaled } from '../support/machine.js';
 import { runCli } from '../support/run-cli.js';
 
@@ -201,12 +202,7 @@ describe('Imports over HTTP', function () {
   });
 
   it('can be watched for as long as one is signed in', async () => {
-    const { sequelize } = harness.context.database;
-    // Nothing is run meanwhile.
-    const replacements = { expiresAt: Date.now() + 60_000 };
-    await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)", {
-      replacements,
-    });
+    const release = await takeImportSlot(harness.context);
     try {
       const { id } = await submit(people(3));
       const watching = call('get', `/api/imports/${id}/events`).then(({ text }) => text);
@@ -215,17 +211,12 @@ describe('Imports over HTTP', function () {
       const text = await Promise.race([watching, sleep(8000).then(() => 'no end')]);
       expect(text).to.match(/^event: progress\ndata: \{[^\n]*"status":"queued"[^\n]*\}\n\n$/);
     } finally {
-      await sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
+      await release();
     }
   });
 
   it('can be watched by 20 clients of an account at a time', async () => {
-    const { sequelize } = harness.context.database;
-    // Nothing is run meanwhile.
-    const replacements = { expiresAt: Date.now() + 60_000 };
-    await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)", {
-      replacements,
-    });
+    const release = await takeImportSlot(harness.context);
     try {
       const { id } = await submit(people(3));
       const events = `/api/imports/${id}/events`;
@@ -246,17 +237,12 @@ describe('Imports over HTTP', function () {
       await call('post', `/api/imports/${id}/cancel`).expect(200);
       for (const { answer } of [...watching.slice(1), next]) expect(await answer.text()).to.include('event: end');
     } finally {
-      await sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
+      await release();
     }
   });
 
   it('are read once for all who watch them', async () => {
-    const { sequelize } = harness.context.database;
-    // Nothing is run meanwhile.
-    const replacements = { expiresAt: Date.now() + 60_000 };
-    await sequelize.query("INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)", {
-      replacements,
-    });
+    const release = await takeImportSlot(harness.context);
     try {
       const { id } = await submit(people(3));
       const [{ context } = expect.fail('There is no instance.')] = instances;
@@ -274,7 +260,7 @@ describe('Imports over HTTP', function () {
       await call('post', `/api/imports/${id}/cancel`).expect(200);
       for (const { text } of await Promise.all(watching)) expect(text).to.match(/event: end\n.*"cancelled"/);
     } finally {
-      await sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
+      await release();
     }
   });
 

@@ -1,0 +1,11 @@
+import type { Context } from '../../src/context.js';
+
+/** Takes the place of a running import, so that those which are uploaded wait. @returns gives it back */
+export async function takeImportSlot({ database: { sequelize } }: Context): Promise<() => Promise<void>> {
+  const replacements = { expiresAt: Date.now() + 60_000 };
+  const taken = "INSERT INTO leases (name, owner, expires_at) VALUES ('import-slot:1', 'x', :expiresAt)";
+  await sequelize.query(taken, { replacements });
+  return async () => {
+    await sequelize.query("DELETE FROM leases WHERE name = 'import-slot:1'");
+  };
+}
