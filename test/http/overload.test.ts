@@ -181,6 +181,40 @@ describe('A service with limits', () => {
     await until(() => logged.join('').includes('"count":5'));
   });
 
+  describe('after a refusal', () => {
+    const probe = head('GET /healthz HTTP/1.1');
+    /** A connection whose request was refused, and which sends one that is always answered. */
+    async function refusedAndBack() {
+      const client = await open(head('GET /api/auth/setup-status HTTP/1.1'));
+      await until(() => client.received().includes('"error"'));
+      expect(client.received()).to.match(/^HTTP\/1\.1 503 /);
+      client.socket.write(probe);
+      return client;
+    }
+    const settings = { MAX_REQUESTS_IN_FLIGHT: '1' };
+    const queue = { burst: 0, burstMs: 0, standingMs: 100 };
+
+    it('the connection is not read for a moment', async () => {
+      await start(settings, { limits, queue, refusedRestMs: scaled(500) });
+      let client: Awaited<ReturnType<typeof refusedAndBack>> | undefined;
+      await whileBusy(async () => {
+        client = await refusedAndBack();
+        const other = await open(probe);
+        await until(() => other.received().includes('HTTP/1.1 200 '));
+        expect(client.received()).not.to.include('HTTP/1.1 200 ');
+      });
+      await until(() => client?.received().includes('HTTP/1.1 200 ') ?? false);
+    });
+
+    it('the connection of a trusted proxy is read on, as its next request may be of another client', async () => {
+      await start({ ...settings, TRUST_PROXY: 'loopback' }, { limits, queue, refusedRestMs: scaled(600_000) });
+      await whileBusy(async () => {
+        const client = await refusedAndBack();
+        await until(() => client.received().includes('HTTP/1.1 200 '));
+      });
+    });
+  });
+
   it('refuses queued requests soon while nothing is served', async () => {
     await start({ MAX_REQUESTS_IN_FLIGHT: '1' }, { limits, queue: { standingMs: 100, stuckMs: 300 } });
     await whileBusy(async () => {

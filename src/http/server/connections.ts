@@ -10,6 +10,11 @@ export interface Connections {
    * other, as they are answered.
    */
   track(request: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /**
+   * Reads no further request of the connection for so many milliseconds after the response, which has told its client to come
+   * back later. Connections of a trusted proxy are read on: their next request may be another client's.
+   */
+  restAfter(request: IncomingMessage, milliseconds: number): void;
   /** Accepts no more connections; those that are open continue. */
   stopAccepting(): void;
   /** Accepts no more connections, and ends each as soon as it is idle. */
@@ -105,6 +110,8 @@ interface UnderWay {
 export function trackConnections(server: Server, limits: ConnectionLimits): Connections {
   const bound = boundConnections(server, limits);
   const underWay = new Map<Socket, UnderWay>();
+  /** For how long connections aren't read once they are idle, in milliseconds. */
+  const rests = new WeakMap<Socket, number>();
   let isEnding = false;
   /** Settles when the last connection has ended. */
   let ended: Promise<void> | undefined;
@@ -122,6 +129,15 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
       });
     });
     return { responses, line };
+  }
+
+  function setIdle(socket: Socket): void {
+    bound.setIdle(socket);
+    const restMs = rests.get(socket);
+    if (restMs === undefined) return;
+    rests.delete(socket);
+    socket.pause();
+    setTimeout(() => socket.resume(), restMs).unref();
   }
 
   /** Not as an HTTP server closes: that breaks off answers which are written, but not all taken yet. */
@@ -146,7 +162,7 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
         // Others are served between two of them.
         if (responses.size > 0) setImmediate(() => line.shift()?.());
         else if (isEnding) socket.destroy();
-        else bound.setIdle(socket);
+        else setIdle(socket);
       };
       if (responses.size === 0) bound.setBusy(socket);
       responses.add(response);
@@ -154,6 +170,11 @@ export function trackConnections(server: Server, limits: ConnectionLimits): Conn
       response.once('close', () => (request.complete ? done() : request.once('close', done)));
       if (responses.size === 1) begin();
       else line.push(begin);
+    },
+
+    restAfter({ socket }, milliseconds) {
+      const { remoteAddress } = socket;
+      if (!isEnding && remoteAddress !== undefined && !limits.isTrusted(remoteAddress)) rests.set(socket, milliseconds);
     },
 
     async end() {

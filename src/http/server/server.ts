@@ -36,6 +36,12 @@ const longestWorkMs = 18_000;
  */
 const handOverMs = 1500;
 
+/**
+ * A refused client is told to come back after 2 s. The connection of one that asks again at once isn't read for this long: to
+ * refuse it again and again would take the time of those who are served. Milliseconds.
+ */
+const defaultRefusedRestMs = 1000;
+
 /** How often Node checks the time limits of connections, in milliseconds; its default of 30 s is too coarse. */
 const checkEveryMs = 2000;
 /** Sockets beyond these are closed: each takes memory and a descriptor. */
@@ -75,6 +81,8 @@ export interface ServerOptions {
   limits?: RequestControl['limits'];
   /** How long requests may wait in the queue. */
   queue?: Partial<QueueLimits>;
+  /** How long the connection of a refused request isn't read, in milliseconds. */
+  refusedRestMs?: number;
   /** Asks for the figures of all workers of the service, as text; absent where this process is alone. */
   ofAllWorkers?: () => Promise<string>;
   /** Where the web console was built; absent: where `npm run build` puts it. */
@@ -167,13 +175,22 @@ async function atMost(milliseconds: number, work: Promise<unknown>): Promise<voi
 /** Serves the API on the configured address. @throws AppError `PORT_UNAVAILABLE` */
 export async function startServer(
   context: Context,
-  { ready = true, drainMs = longestDrainMs, limits, queue, ofAllWorkers, consoleFolder }: ServerOptions = {},
+  {
+    ready = true,
+    drainMs = longestDrainMs,
+    limits,
+    queue,
+    refusedRestMs = defaultRefusedRestMs,
+    ofAllWorkers,
+    consoleFolder,
+  }: ServerOptions = {},
 ): Promise<RunningServer> {
   let state: 'waiting' | 'serving' | 'replaced' | 'draining' = 'waiting';
   const work = backgroundWork(context);
   const afterwork = new Set<Promise<void>>();
   const { host, port: wantedPort, maxInFlight, drainDelayMs, connectionsPerAddress, minBodyRate } = context.config.http;
   const onRefusals = (count: number) => context.logger.warn({ count }, 'busy: requests were turned away');
+  const refuse = refusal(context);
   const admission = createAdmission(
     {
       maxConcurrent: maxInFlight,
@@ -182,7 +199,10 @@ export async function startServer(
       onRefusals,
       ...(queue && { limits: queue }),
     },
-    refusal(context),
+    (request, response) => {
+      refuse(request, response);
+      if (state === 'serving') connections.restAfter(request, refusedRestMs);
+    },
   );
   const cut = countPerSecond((count) =>
     context.logger.warn({ count }, 'requests were ended whose clients kept them waiting'),
