@@ -151,7 +151,7 @@ describe('POST /api/users/bulk', () => {
   });
 
   for (const action of ['activate', 'deactivate', 'reset_password', 'delete', 'end_sessions'])
-    it(`foresees in a dry run what ${action} does, and changes nothing`, async () => {
+    it(`previews in a dry run what ${action} does, and changes nothing`, async () => {
       await buildCourse(harness.context, cast.owner.user);
       await buildUser(harness.context, { isActive: false });
       const ids = (await harness.context.database.models.User.findAll()).map(({ id }) => id).concat(uuidv7());
@@ -160,13 +160,13 @@ describe('POST /api/users/bulk', () => {
         return JSON.stringify(await Promise.all([AuditEntry.findAll(), Session.findAll(), User.findAll()]));
       };
       const before = await contents();
-      const foreseen = await bulk({ action, ids, dryRun: true }).expect(200);
+      const preview = await bulk({ action, ids, dryRun: true }).expect(200);
       expect(await contents()).to.equal(before);
       const real = await bulk({ action, ids }).expect(200);
-      expect(foreseen.body.dryRun).to.equal(true);
+      expect(preview.body.dryRun).to.equal(true);
       const plain = real.body.outcomes.map(({ password: _, ...outcome }: Outcome) => outcome);
-      expect(foreseen.body.outcomes).to.deep.equal(plain);
-      expect(foreseen.body.counts).to.deep.equal(real.body.counts);
+      expect(preview.body.outcomes).to.deep.equal(plain);
+      expect(preview.body.counts).to.deep.equal(real.body.counts);
     });
 
   it('refuses a filter that matches more than 1,000 accounts, and says how many', async () => {

@@ -84,7 +84,7 @@ export interface BulkWork<N extends Named = Named> {
   /** How many are changed at once: between two batches the progress is shown. */
   batchSize: number;
   /** What would be done with each, in their order. @throws AppError where nothing can be done at all */
-  foresee(those: readonly N[]): Promise<Verdict[]>;
+  preview(those: readonly N[]): Promise<Verdict[]>;
   /**
    * Changes those of a batch.
    * @returns what was done with each, in their order; and the failure because of which all that follow aren't tried
@@ -101,12 +101,12 @@ export interface BulkWork<N extends Named = Named> {
 }
 
 /** Outcomes that are filled in while the work goes on. */
-function foreseenOutcomes({ entries }: Selection, verdicts: readonly Verdict[]): BulkOutcome[] {
+function previewOutcomes({ entries }: Selection, verdicts: readonly Verdict[]): BulkOutcome[] {
   const next = verdicts.values();
   return entries.map(({ given, found }) => {
     if (isAppError(found)) return { given, named: null, outcome: 'refused', refusal: found };
     const { value } = next.next();
-    if (!value) throw new Error(`Nothing was foreseen for ${found.id}.`);
+    if (!value) throw new Error(`There is no preview of ${found.id}.`);
     return { given, named: found, ...value };
   });
 }
@@ -245,12 +245,12 @@ function result(
 
 /**
  * Shows what would be done, asks, and does it batch by batch. One that fails doesn't stop the others.
- * @throws AppError `INTERRUPTED` for a no, `USAGE` where nobody can be asked, and what `foresee` throws
+ * @throws AppError `INTERRUPTED` for a no, `USAGE` where nobody can be asked, and what `preview` throws
  */
 export async function runBulk<N extends Named>(run: BulkRun, work: BulkWork<N>): Promise<Result> {
   const { words, selection } = work;
   const those = selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [found]));
-  const outcomes = foreseenOutcomes(selection, await work.foresee(those));
+  const outcomes = previewOutcomes(selection, await work.preview(those));
   if (run.options.dryRun) return dryRunResult(work, outcomes, run.display.width);
   const isNeeded = countsOf(outcomes).done > 0;
   if (isNeeded && !run.options.yes) {

@@ -115,6 +115,6 @@ export async function namesIn(io: Io, file: string, headings: readonly string[])
       `The first line of the list has several columns, but none is called ${headings.join(' or ')}. Rename the column with the names, or give one name a line.`,
     );
   const names = table ? namesOf(rowsOf(text, table.delimiter), table.columns) : lines.map((line) => line.trim());
-  if (names.length === 0) throw new AppError('USAGE', 'The list has no names.');
+  if (names.length === 0) throw new AppError('USAGE', 'The list has no names. Give one per line.');
   return names;
 }

@@ -77,7 +77,7 @@ async function readKnown(core: Core, action: BulkAction, ids: readonly string[])
 }
 
 /** Whether the account is changed, stays as it is, or why it is refused. */
-function foreseen(
+function previewedOutcome(
   action: BulkAction,
   actor: Actor,
   { user, hasCourses, sessions }: Known,
@@ -156,7 +156,7 @@ export async function changeManyUsers(
     const { user } = known(id);
     const account = { id, name: user ? `${user.firstName} ${user.lastName}` : null };
     if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
-    const verdict = stopped ?? foreseen(action, actor, known(id));
+    const verdict = stopped ?? previewedOutcome(action, actor, known(id));
     if (verdict === 'unchanged' || (verdict === 'done' && dryRun)) outcomes.push({ ...account, outcome: verdict });
     else if (verdict !== 'done') outcomes.push({ ...account, outcome: 'refused', refusal: verdict });
     else

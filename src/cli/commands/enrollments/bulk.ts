@@ -7,7 +7,7 @@ import { operator } from '../../../services/core.js';
 import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
 import { changeStatus } from '../../../services/enrollments/changes.js';
 import { removeEnrollments } from '../../../services/enrollments/commands.js';
-import { type Foreseen, foreseeAssignment, foreseeStatus } from '../../../services/enrollments/foresee.js';
+import { type PreviewedOutcome, previewAssignment, previewStatus } from '../../../services/enrollments/preview.js';
 import { type BulkWork, changeEach } from '../../core/bulk.js';
 import type { BulkWords, Named, Verdict } from '../../core/bulk-plan.js';
 import type { MeantEnrollments, NamedEnrollment } from './selection.js';
@@ -21,8 +21,8 @@ export const words = {
   remove: { one: 'enrollment', toDo: 'remove', doing: 'Removing', done: 'removed', unchanged: 'removed already' },
 } as const satisfies Record<string, BulkWords>;
 
-const verdictOf = (foreseen: Foreseen): Verdict =>
-  isAppError(foreseen) ? { outcome: 'refused', refusal: foreseen } : { outcome: foreseen };
+const verdictOf = (previewed: PreviewedOutcome): Verdict =>
+  isAppError(previewed) ? { outcome: 'refused', refusal: previewed } : { outcome: previewed };
 
 /** Enrollments or trainees per call of the services. */
 const batchSize = 100;
@@ -48,9 +48,9 @@ export function assignment(
     words: { ...words.assign, target: ` in "${title}"` },
     selection,
     batchSize: Math.min(batchSize, Math.floor(mostNotes / Math.max(notes?.length ?? 0, 1))),
-    async foresee(those) {
+    async preview(those) {
       const wanted = { courseId, traineeIds: idsOf(those), status };
-      return (await foreseeAssignment(context, operator, wanted)).map(verdictOf);
+      return (await previewAssignment(context, operator, wanted)).map(verdictOf);
     },
     async change(those) {
       const wanted = { courseId, traineeIds: idsOf(those), status, notes };
@@ -81,7 +81,7 @@ export async function statusChange(
     words: { ...words.status, target: ` to ${wanted.status}`, unchanged: `${wanted.status} already` },
     selection,
     batchSize,
-    foresee: async (those) => those.map(({ status }) => verdictOf(foreseeStatus(status, wanted, operator))),
+    preview: async (those) => those.map(({ status }) => verdictOf(previewStatus(status, wanted, operator))),
     change: (those, signal) =>
       changeEach(those, signal, ownFailures, async ({ id }) => ({
         enrollment: presentEnrollment(await changeStatus(context, operator, id, wanted)),
@@ -95,7 +95,7 @@ export async function removal(context: Context, several: Several): Promise<BulkW
     words: words.remove,
     selection: await several.selection(context),
     batchSize,
-    foresee: async (those) => those.map(() => ({ outcome: 'done' })),
+    preview: async (those) => those.map(() => ({ outcome: 'done' })),
     async change(those, signal) {
       try {
         const removed = await removeMany(context, operator, { enrollmentIds: those.map(({ id }) => id) });

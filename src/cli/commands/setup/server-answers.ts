@@ -13,7 +13,7 @@ const hostName = Joi.string()
   .trim()
   .custom((text: string, helpers) => (/^[\w.-]+$/.test(text) || isIP(text) !== 0 ? text : helpers.error('any.invalid')))
   .messages({ '*': 'The host is a name or an address, without a port.' });
-const required = Joi.string().trim().min(1).messages({ '*': 'Please answer.' });
+const required = Joi.string().trim().min(1).messages({ '*': 'Type a name.' });
 const portNumber = Joi.string()
   .custom((text: string, helpers) =>
     /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65535 ? text : helpers.error('any.invalid'),

@@ -37,7 +37,7 @@ function workOf(
   context: Context,
   action: Action,
   keepPassword?: PasswordFile['keep'],
-): Pick<BulkWork, 'words' | 'batchSize' | 'foresee' | 'change'> {
+): Pick<BulkWork, 'words' | 'batchSize' | 'preview' | 'change'> {
   const change = async (ids: readonly string[], dryRun: boolean, signal: AbortSignal) => {
     const input = { action, ids, dryRun };
     const options = { signal, ...(keepPassword && { keepPassword }) };
@@ -48,7 +48,7 @@ function workOf(
   return {
     words: words[action],
     batchSize,
-    async foresee(those) {
+    async preview(those) {
       const verdicts: Verdict[] = [];
       for (let at = 0; at < those.length; at += batchSize) {
         const ids = those.slice(at, at + batchSize).map(({ id }) => id);

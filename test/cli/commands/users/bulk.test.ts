@@ -192,7 +192,7 @@ describe('Changes of many accounts at the command line', () => {
     });
 
     const refused: [what: string, list: string | Buffer, says: string][] = [
-      ['no names', '# nobody\n\n', 'The list has no names.'],
+      ['no names', '# nobody\n\n', 'The list has no names. Give one per line.'],
       [
         'columns without a known heading',
         'Name,Mail\nAda,ada@x.org\n',

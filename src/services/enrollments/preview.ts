@@ -5,7 +5,7 @@ import { findCourse } from '../courses/queries.js';
 import { assignmentRefusal, changeRefusal } from './rules.js';
 
 /** What a change of an enrollment would do: change it, leave it as it is, or be refused for this reason. */
-export type Foreseen = 'done' | 'unchanged' | AppError;
+export type PreviewedOutcome = 'done' | 'unchanged' | AppError;
 
 /** Ids per query. */
 const batch = 500;
@@ -14,14 +14,14 @@ const batch = 500;
  * What enrolling trainees in a course would do with each, in their order.
  * @throws AppError `NOT_FOUND` for the course; `COURSE_FULL` where it has not enough seats for all
  */
-export async function foreseeAssignment(
+export async function previewAssignment(
   core: Core,
   actor: Actor,
   { courseId, traineeIds, status }: { courseId: string; traineeIds: readonly string[]; status: 'pending' | 'active' },
-): Promise<Foreseen[]> {
+): Promise<PreviewedOutcome[]> {
   const { User, Enrollment } = core.database.models;
   const course = await findCourse(core, actor, courseId, { include: 'seats' });
-  const foreseen: Foreseen[] = [];
+  const previewed: PreviewedOutcome[] = [];
   for (let at = 0; at < traineeIds.length; at += batch) {
     const ids = traineeIds.slice(at, at + batch);
     const [users, enrollments] = await core.database.read(() =>
@@ -36,16 +36,16 @@ export async function foreseeAssignment(
       const enrollment = existing.get(id) ?? null;
       const refusal = assignmentRefusal(trainees.get(id) ?? null, enrollment, status);
       const isSo = refusal?.code === 'ALREADY_ENROLLED' && enrollment?.status === status;
-      foreseen.push(isSo ? 'unchanged' : (refusal ?? 'done'));
+      previewed.push(isSo ? 'unchanged' : (refusal ?? 'done'));
     }
   }
-  const wanted = foreseen.filter((one) => one === 'done').length;
+  const wanted = previewed.filter((one) => one === 'done').length;
   if (typeof course.seatsLeft === 'number' && wanted > course.seatsLeft) throw new AppError('COURSE_FULL');
-  return foreseen;
+  return previewed;
 }
 
 /** What a change of status would do with an enrollment, as far as its status tells. New notes come with another status only. */
-export function foreseeStatus(from: EnrollmentStatus, { status, notes }: StatusChange, actor: Actor): Foreseen {
+export function previewStatus(from: EnrollmentStatus, { status, notes }: StatusChange, actor: Actor): PreviewedOutcome {
   if (from === status && notes === undefined) return 'unchanged';
   return changeRefusal(from, status, actor) ?? 'done';
 }
