@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import path from 'node:path';
@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
 import { factoryPassword, signIn } from '../support/factories.js';
+import { configureHaproxy } from '../support/haproxy.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { takeImportSlot } from '../support/import-slot.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -55,6 +56,14 @@ const proxies: Proxy[] = [
         .replace('127.0.0.1:3000', `127.0.0.1:${service}`);
       writeFileSync(path.join(folder, 'Caddyfile'), `{\n\tadmin off\n\thttp_port ${other}\n}\n${site}`);
       return ['run', '--config', path.join(folder, 'Caddyfile'), '--adapter', 'caddyfile'];
+    },
+  },
+  {
+    program: 'haproxy',
+    configure(folder, { proxy, service, other }) {
+      const parts = ['certificate.pem', 'key.pem'].map((name) => readFileSync(path.join(folder, name)));
+      writeFileSync(path.join(folder, 'haproxy.pem'), Buffer.concat(parts));
+      return configureHaproxy(folder, { http: other, https: proxy, instances: [service] });
     },
   },
 ];

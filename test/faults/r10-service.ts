@@ -22,12 +22,17 @@ export interface Answer {
 /** What the files of a course may have altogether, in bytes. */
 export const courseQuota = 50_000;
 
-/** Starts the built program and waits until it is ready. @param onStart told how to end it, as soon as there is something to end */
+/**
+ * Starts the built program and waits until it is ready.
+ * @param onStart told how to end it, as soon as there is something to end
+ * @param settings environment variables besides
+ */
 export async function startInstance(
   program: string,
   databaseUrl: string,
   dataDir: string,
   onStart: (kill: () => void) => void,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Instance> {
   const server = spawn(process.execPath, [path.join(program, 'bin', 'coursectl.js'), 'serve', '--migrate', '--json'], {
     cwd: dataDir,
@@ -43,6 +48,7 @@ export async function startInstance(
       FILE_COURSE_QUOTA_BYTES: String(courseQuota),
       HOST: '127.0.0.1',
       PORT: '0',
+      ...settings,
     },
   });
   const kill = () => void server.kill('SIGKILL');

@@ -28,6 +28,7 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
   R11: () => import('./r11-costly.js'),
   R12: () => import('./r12-takeover.js'),
   R13: () => import('./r13-workers.js'),
+  R14: () => import('./r14-balancer.js'),
 };
 
 /** Runs that measure times or allow no refusal: nothing else may keep the cores busy meanwhile. */

@@ -1,0 +1,240 @@
+/**
+ * R14: three instances behind HAProxy, on a cluster of three databases behind HAProxy, with the file of this repository. Under
+ * load the node that has the connections is killed, then an instance, then the connections that HAProxy holds.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { installProgram } from '../support/built-program.js';
+import { type GaleraCluster, missingForGalera, startGalera } from '../support/galera.js';
+import { type Haproxy, startHaproxy } from '../support/haproxy.js';
+import { scaled } from '../support/machine.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { findServer, freePort } from '../support/test-server.js';
+import { atExit } from './cleanup.js';
+import { type Call, type Outcome, seconds, slowest, startClients, statuses } from './clients.js';
+import { type Instance, startInstance } from './r10-service.js';
+import type { Verdict } from './report.js';
+import { people } from './stage.js';
+import { recordWrites, thereOnce } from './writes.js';
+
+const clients = 12;
+/** Between two requests of a client, in milliseconds. */
+const pauseMs = 20;
+/** How long the service may be without an answer but 503, in milliseconds. */
+const longestOutageMs = 15_000;
+/** How long the load goes on after an event at least, in milliseconds. */
+const watchedMs = 4000;
+/** Requests under way when their instance or connection ends; a killed instance is noticed after two checks. In milliseconds. */
+const noticeMs = 3000;
+
+interface Scene {
+  cluster: GaleraCluster;
+  haproxy: Haproxy;
+  instances: { instance: Instance; start(): Promise<Instance> }[];
+  url: string;
+  close(): void;
+}
+
+function writeCertificate(folder: string): void {
+  const files = ['key.pem', 'certificate.pem'].map((name) => path.join(folder, name));
+  const [key = '', certificate = ''] = files;
+  const subject = ['-subj', '/CN=courses.example.org', '-days', '2', '-keyout', key, '-out', certificate];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' });
+  writeFileSync(path.join(folder, 'haproxy.pem'), Buffer.concat(files.map((file) => readFileSync(file))));
+}
+
+async function setScene(): Promise<Scene> {
+  const cluster = await startGalera(atExit);
+  await cluster.nodes[0]?.query('CREATE DATABASE coursectl');
+  const folder = temporaryFolder();
+  const program = path.join(folder.path, 'program');
+  const dataDir = path.join(folder.path, 'data');
+  for (const made of [program, dataDir]) mkdirSync(made);
+  await installProgram(program);
+  writeCertificate(folder.path);
+  const [http, https, listen] = [await freePort(), await freePort(), await freePort()];
+  const ports = [await freePort(), await freePort(), await freePort()];
+  const nodes = cluster.nodes.map(({ url }) => Number(new URL(url).port));
+  const haproxy = startHaproxy(folder.path, { http, https, instances: ports, database: { listen, nodes } });
+  atExit(haproxy.kill);
+  const databaseUrl = `mysql://coursectl:coursectl@127.0.0.1:${listen}/coursectl`;
+  const instances: Scene['instances'] = [];
+  for (const port of ports) {
+    const settings = { PORT: String(port), TRUST_PROXY: 'loopback', MAX_COURSES_PER_TRAINER: '1000000' };
+    const start = () => startInstance(program, databaseUrl, dataDir, atExit, settings);
+    instances.push({ instance: await start(), start });
+  }
+  return {
+    cluster,
+    haproxy,
+    instances,
+    url: `https://127.0.0.1:${https}`,
+    close() {
+      for (const { instance } of instances) instance.kill();
+      haproxy.kill();
+      cluster.stop();
+      folder.remove();
+    },
+  };
+}
+
+/** Writes, and reads of what was just written; which of those didn't find it. */
+function createLoad(token: string) {
+  const writes = recordWrites(token);
+  const written: string[] = [];
+  const reads = { found: 0, stale: 0 };
+  return {
+    writes,
+    reads,
+    next(): Call & { done(outcome: Outcome & { text: string }): void } {
+      const id = written.shift();
+      if (id !== undefined)
+        return {
+          method: 'GET',
+          path: `/api/courses/${id}`,
+          token,
+          done({ status }) {
+            if (status === 200) reads.found += 1;
+            if (status === 404) reads.stale += 1;
+          },
+        };
+      const { done, ...call } = writes.next();
+      return {
+        ...call,
+        done(outcome) {
+          done(outcome);
+          if (outcome.status === 201) written.push((JSON.parse(outcome.text) as { course: { id: string } }).course.id);
+        },
+      };
+    },
+  };
+}
+
+const isServed = ({ status }: Outcome) => status === 200 || status === 201;
+/** The answers of a service whose database is away, and of HAProxy where no instance is ready. */
+const isRefused = ({ status }: Outcome) => status === 503;
+
+/** The longest time without a request that was served, from an event on, in milliseconds. */
+function longestGap(outcomes: readonly Outcome[], from: number, until: number): number {
+  const servedAt = outcomes.filter(isServed).map(({ at, ms }) => at + ms);
+  const times = [from, ...servedAt.filter((at) => at > from && at < until).sort((one, other) => one - other), until];
+  return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)));
+}
+
+/** What came of the requests of a time. */
+function during(outcomes: readonly Outcome[], from: number, until: number) {
+  const own = outcomes.filter(({ at, ms }) => at + ms >= from && at < until);
+  const failed = own.filter((one) => !isServed(one) && !isRefused(one));
+  return {
+    text: `${statuses(own)}; without a served request for ${seconds(longestGap(own, from, until))} at most; slowest ${seconds(slowest(own))}`,
+    gapMs: longestGap(own, from, until),
+    served: own.filter(isServed).length,
+    /** Requests that failed otherwise than by a refusal, though they were sent when all could know of the event. */
+    late: failed.filter(({ at }) => at > from + noticeMs).length,
+    failed: failed.length,
+  };
+}
+
+interface Event {
+  promised: string;
+  /** What happens, and what puts it right again. */
+  happen(): Promise<void>;
+  recover?(): Promise<void>;
+  /** Whether requests that are under way may be lost: they were with what was killed. */
+  mayLose: boolean;
+}
+
+function eventsOf({ cluster, haproxy, instances }: Scene): Event[] {
+  const [node] = cluster.nodes;
+  const [one] = instances;
+  if (!node || !one) throw new Error('There is no cluster.');
+  return [
+    {
+      promised: 'the database node with all connections is killed: nothing but 200, 201 and 503, and for at most 15 s',
+      happen: () => node.kill(),
+      recover: () => node.rejoin(),
+      mayLose: false,
+    },
+    {
+      promised: 'an instance is killed: others serve, and only what it was working on is lost',
+      happen: async () => one.instance.kill(),
+      recover: async () => {
+        one.instance = await one.start();
+      },
+      mayLose: true,
+    },
+    {
+      promised: "HAProxy's connections to the database end: nothing but 200, 201 and 503",
+      happen: async () => void (await haproxy.command('shutdown sessions server database/one')),
+      mayLose: false,
+    },
+    {
+      promised: "HAProxy's connections to an instance end: only what was under way on them is lost",
+      happen: async () => void (await haproxy.command('shutdown sessions server instances/two')),
+      mayLose: true,
+    },
+  ];
+}
+
+async function measure(scene: Scene): Promise<Verdict[]> {
+  const direct = scene.instances[0]?.instance.url ?? '';
+  const { trainerToken: token } = await people(direct);
+  const load = createLoad(token);
+  const group = startClients(scene.url, clients, () => load.next(), pauseMs);
+  await sleep(watchedMs);
+  const before = group.outcomes.length;
+  const verdicts: Verdict[] = [
+    {
+      promised: 'behind HAProxy all are served',
+      measured: statuses(group.outcomes),
+      kept: before > 50 && group.outcomes.every(isServed),
+    },
+  ];
+  for (const { promised, happen, recover, mayLose } of eventsOf(scene)) {
+    const from = performance.now();
+    await happen();
+    await sleep(scaled(watchedMs));
+    await recover?.();
+    await sleep(watchedMs);
+    const { text, gapMs, served, late, failed } = during(group.outcomes, from, performance.now());
+    const lost = mayLose ? `, ${failed} lost, ${late} of them later than ${seconds(noticeMs)}` : '';
+    verdicts.push({
+      promised,
+      measured: text + lost,
+      kept: served > 50 && gapMs < longestOutageMs && late === 0 && (mayLose ? failed <= clients : failed === 0),
+    });
+  }
+  await group.stop();
+  const { found, stale } = load.reads;
+  // The node that was never down.
+  const witness = scene.cluster.nodes[1]?.url ?? '';
+  return [
+    ...verdicts,
+    {
+      promised: 'a read after an own write, at any instance, finds it',
+      measured: `${found} found, ${stale} not`,
+      kept: found > 100 && stale === 0,
+    },
+    thereOnce('every write answered 201 is there once', await load.writes.compare(`${witness}coursectl`)),
+  ];
+}
+
+export async function run(): Promise<Verdict[]> {
+  const named = (verdict: Verdict): Verdict => ({ ...verdict, promised: `Galera: ${verdict.promised}` });
+  const programs = ['haproxy', 'openssl'].filter((program) => findServer([program]) === undefined);
+  const missing = [missingForGalera(), ...programs].filter(Boolean).join(', ');
+  if (missing !== '') {
+    const measured = `lacks ${missing}: apt-get install ${missing.replaceAll(',', '')}`;
+    const kept = process.env.REQUIRE_GALERA === '1' ? false : 'not run';
+    return [named({ promised: 'instances and nodes behind HAProxy', measured, kept })];
+  }
+  const scene = await setScene();
+  try {
+    return (await measure(scene)).map(named);
+  } finally {
+    console.log(scene.haproxy.log());
+    scene.close();
+  }
+}
