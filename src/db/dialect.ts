@@ -32,8 +32,8 @@ export function writeTransactionOptions(sequelize: Sequelize): { type?: Transact
   return isSqlite(sequelize) ? { type: Transaction.TYPES.IMMEDIATE } : {};
 }
 
-// Lock wait timeout, deadlock, MariaDB's "record has changed since last read", and a commit that a cluster refused.
-const transientMysqlErrors = new Set([1205, 1213, 1020, 1180]);
+// Lock wait timeout, deadlock, MariaDB's "record has changed since last read", and commits that a cluster refused.
+const transientMysqlErrors = new Set([1205, 1213, 1020, 1180, 3101]);
 
 /** Whether a whole transaction that failed like this is worth running again. */
 export function isTransientFault(error: unknown): boolean {

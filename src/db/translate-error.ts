@@ -91,6 +91,14 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
         `The database has lost the other nodes of its cluster, or has not caught up with them yet (${where}). Look at wsrep_cluster_status and wsrep_ready.`,
         { cause: error },
       );
+    // A server of a group, while it has not what the others have.
+    case 'ER_GRP_TRX_CONSISTENCY_NOT_ALLOWED':
+    case 'ER_GRP_TRX_CONSISTENCY_BEFORE':
+      return new AppError(
+        'DATABASE_UNREACHABLE',
+        `The database has lost its group, or has not caught up with it yet (${where}). Look at performance_schema.replication_group_members.`,
+        { cause: error },
+      );
     case 'ER_SERVER_SHUTDOWN':
     case 'ER_CONNECTION_KILLED':
     case 'ER_QUERY_INTERRUPTED':

@@ -6,7 +6,7 @@ import { onMysql } from '../support/database.js';
 import { useDatabases } from './support/databases.js';
 import { failureOf } from './support/failure.js';
 
-/** What only a cluster shows is measured by `npm run test:faults -- R10`. */
+/** What only a cluster shows is measured by `npm run test:faults -- R10 R14`. */
 if (onMysql) {
   describe('a server without a cluster', () => {
     const databases = useDatabases({ migrated: false });
@@ -24,31 +24,44 @@ if (onMysql) {
   describe('errors of cluster nodes', () => {
     const databases = useDatabases({ migrated: false });
 
-    it('without a quorum: reports the database as unreachable, without retries', async () => {
-      const database = databases.open();
-      let attempts = 0;
-      const alone = "SIGNAL SQLSTATE '08S01' SET MYSQL_ERRNO = 1047, MESSAGE_TEXT = 'WSREP has not yet prepared node'";
-      const { code, message } = await failureOf(() =>
-        database.inTransaction(async (transaction) => {
-          attempts += 1;
-          await database.sequelize.query(alone, { transaction });
-        }),
-      );
-      expect([attempts, code]).to.deep.equal([1, 'DATABASE_UNREACHABLE']);
-      expect(message).to.match(/^The database has lost the other nodes of its cluster, .* \(mysql:\/\/.*\)\. Look at /);
-      expect((await failureOf(() => database.read(() => database.sequelize.query(alone)))).code).to.equal(code);
-    });
-
-    it('when a commit is refused: repeats the whole transaction', async () => {
-      const database = databases.open();
-      const refusal = "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1180, MESSAGE_TEXT = 'Got error 149 during COMMIT'";
-      let attempts = 0;
-      const outcome = await database.inTransaction(async (transaction) => {
-        attempts += 1;
-        if (attempts < 3) await database.sequelize.query(refusal, { transaction });
-        return 'done';
+    const losses = {
+      'on Galera': "'08S01' SET MYSQL_ERRNO = 1047, MESSAGE_TEXT = 'WSREP has not yet prepared node'",
+      'in a group of MySQL':
+        "'HY000' SET MYSQL_ERRNO = 3796, MESSAGE_TEXT = 'cannot be used on the current member state'",
+    };
+    for (const [where, loss] of Object.entries(losses))
+      it(`without the others ${where}: reports the database as unreachable, without retries`, async () => {
+        const database = databases.open();
+        let attempts = 0;
+        const alone = `SIGNAL SQLSTATE ${loss}`;
+        const { code, message } = await failureOf(() =>
+          database.inTransaction(async (transaction) => {
+            attempts += 1;
+            await database.sequelize.query(alone, { transaction });
+          }),
+        );
+        expect([attempts, code]).to.deep.equal([1, 'DATABASE_UNREACHABLE']);
+        expect(message).to.match(
+          /^The database has lost (the other nodes of its cluster|its group), .* \(mysql:\/\/.*\)\. Look at /,
+        );
+        expect((await failureOf(() => database.read(() => database.sequelize.query(alone)))).code).to.equal(code);
       });
-      expect([attempts, outcome]).to.deep.equal([3, 'done']);
-    });
+
+    const refusals = {
+      Galera: "1180, MESSAGE_TEXT = 'Got error 149 during COMMIT'",
+      'Group Replication': "3101, MESSAGE_TEXT = 'Plugin instructed the server to rollback the current transaction.'",
+    };
+    for (const [cluster, refusal] of Object.entries(refusals))
+      it(`when ${cluster} refuses a commit: repeats the whole transaction`, async () => {
+        const database = databases.open();
+        let attempts = 0;
+        const outcome = await database.inTransaction(async (transaction) => {
+          attempts += 1;
+          const statement = `SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ${refusal}`;
+          if (attempts < 3) await database.sequelize.query(statement, { transaction });
+          return 'done';
+        });
+        expect([attempts, outcome]).to.deep.equal([3, 'done']);
+      });
   });
 }
