@@ -2,13 +2,13 @@
  * R10: requests that compete for the same, concurrently, on every database: never two winners, never a 5xx. On a cluster
  * each node has an instance of its own.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { installProgram } from '../support/built-program.js';
 import { missingForGalera, startGalera } from '../support/galera.js';
+import { mysqlBinary } from '../support/group-replication.js';
 import { findServer, startThrowAwayServer } from '../support/test-server.js';
 import { Contests } from './r10-contests.js';
 import { checkInvariants } from './r10-invariants.js';
@@ -100,11 +100,8 @@ async function onMariadb(surroundings: Surroundings): Promise<Verdict[]> {
 async function onMysql(surroundings: Surroundings): Promise<Verdict[]> {
   const given = process.env.TEST_MYSQL_URL;
   if (given) return onServer(surroundings, 'MySQL', given);
-  // MariaDB's package has a mysqld of its own.
-  const binary = findServer(['mysqld']);
-  const version = binary && spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout;
-  const isMysql = version !== undefined && !/mariadb/i.test(version);
-  const server = isMysql ? await startThrowAwayServer({ binary, onStart: surroundings.cleanups.add }) : undefined;
+  const binary = mysqlBinary();
+  const server = binary ? await startThrowAwayServer({ binary, onStart: surroundings.cleanups.add }) : undefined;
   if (server) {
     try {
       return await onServer(surroundings, 'MySQL', server.url);

@@ -8,6 +8,8 @@ import { listening } from './listening.js';
 export interface Instance {
   url: string;
   kill(): void;
+  /** The last of what it wrote to standard error. */
+  written(): string;
 }
 
 /** An answer: its status and `error`, as the races count them, and what else may be asked of it. */
@@ -52,6 +54,10 @@ export async function startInstance(
     },
   });
   const kill = () => void server.kill('SIGKILL');
+  let written = '';
+  server.stderr.on('data', (data: Buffer) => {
+    written = (written + data.toString()).slice(-20_000);
+  });
   onStart(kill);
   const url = await listening(server);
   const deadline = performance.now() + scaled(60_000);
@@ -62,7 +68,7 @@ export async function startInstance(
     }
     await sleep(50);
   }
-  return { url, kill };
+  return { url, kill, written: () => written };
 }
 
 /** What goes along with a request: JSON, or a form. */

@@ -6,8 +6,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection } from 'mysql2/promise';
 import { installProgram } from '../support/built-program.js';
-import { type GaleraCluster, missingForGalera, startGalera } from '../support/galera.js';
+import type { Cluster } from '../support/cluster.js';
+import { missingForGalera, startGalera } from '../support/galera.js';
+import { mysqlBinary, startGroupReplication } from '../support/group-replication.js';
 import { type Haproxy, startHaproxy } from '../support/haproxy.js';
 import { scaled } from '../support/machine.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -30,7 +33,7 @@ const watchedMs = 4000;
 const noticeMs = 3000;
 
 interface Scene {
-  cluster: GaleraCluster;
+  cluster: Cluster;
   haproxy: Haproxy;
   instances: { instance: Instance; start(): Promise<Instance> }[];
   url: string;
@@ -45,9 +48,10 @@ function writeCertificate(folder: string): void {
   writeFileSync(path.join(folder, 'haproxy.pem'), Buffer.concat(files.map((file) => readFileSync(file))));
 }
 
-async function setScene(): Promise<Scene> {
-  const cluster = await startGalera(atExit);
-  await cluster.nodes[0]?.query('CREATE DATABASE coursectl');
+async function setScene(cluster: Cluster): Promise<Scene> {
+  const connection = await createConnection(cluster.nodes[0]?.url ?? '');
+  await connection.query('CREATE DATABASE coursectl');
+  await connection.end();
   const folder = temporaryFolder();
   const program = path.join(folder.path, 'program');
   const dataDir = path.join(folder.path, 'data');
@@ -62,7 +66,12 @@ async function setScene(): Promise<Scene> {
   const databaseUrl = `mysql://coursectl:coursectl@127.0.0.1:${listen}/coursectl`;
   const instances: Scene['instances'] = [];
   for (const port of ports) {
-    const settings = { PORT: String(port), TRUST_PROXY: 'loopback', MAX_COURSES_PER_TRAINER: '1000000' };
+    const settings = {
+      PORT: String(port),
+      TRUST_PROXY: 'loopback',
+      MAX_COURSES_PER_TRAINER: '1000000',
+      LOG_LEVEL: 'warn',
+    };
     const start = () => startInstance(program, databaseUrl, dataDir, atExit, settings);
     instances.push({ instance: await start(), start });
   }
@@ -115,6 +124,8 @@ function createLoad(token: string) {
 const isServed = ({ status }: Outcome) => status === 200 || status === 201;
 /** The answers of a service whose database is away, and of HAProxy where no instance is ready. */
 const isRefused = ({ status }: Outcome) => status === 503;
+/** What becomes of requests whose instance or connection ends: no answer, or HAProxy's that there was none. */
+const isLost = ({ status }: Outcome) => status === 0 || status === 502;
 
 /** The longest time without a request that was served, from an event on, in milliseconds. */
 function longestGap(outcomes: readonly Outcome[], from: number, until: number): number {
@@ -126,14 +137,15 @@ function longestGap(outcomes: readonly Outcome[], from: number, until: number): 
 /** What came of the requests of a time. */
 function during(outcomes: readonly Outcome[], from: number, until: number) {
   const own = outcomes.filter(({ at, ms }) => at + ms >= from && at < until);
-  const failed = own.filter((one) => !isServed(one) && !isRefused(one));
+  const lost = own.filter(isLost);
   return {
     text: `${statuses(own)}; without a served request for ${seconds(longestGap(own, from, until))} at most; slowest ${seconds(slowest(own))}`,
     gapMs: longestGap(own, from, until),
     served: own.filter(isServed).length,
-    /** Requests that failed otherwise than by a refusal, though they were sent when all could know of the event. */
-    late: failed.filter(({ at }) => at > from + noticeMs).length,
-    failed: failed.length,
+    lost: lost.length,
+    /** Those lost that were sent when all could know of the event. */
+    late: lost.filter(({ at }) => at > from + noticeMs).length,
+    wrong: own.filter((one) => !isServed(one) && !isRefused(one) && !isLost(one)).length,
   };
 }
 
@@ -198,13 +210,15 @@ async function measure(scene: Scene): Promise<Verdict[]> {
     await sleep(scaled(watchedMs));
     await recover?.();
     await sleep(watchedMs);
-    const { text, gapMs, served, late, failed } = during(group.outcomes, from, performance.now());
-    const lost = mayLose ? `, ${failed} lost, ${late} of them later than ${seconds(noticeMs)}` : '';
+    const { text, gapMs, served, lost, late, wrong } = during(group.outcomes, from, performance.now());
+    const isKept =
+      served > 50 && gapMs < longestOutageMs && late === 0 && wrong === 0 && lost <= (mayLose ? clients : 0);
     verdicts.push({
       promised,
-      measured: text + lost,
-      kept: served > 50 && gapMs < longestOutageMs && late === 0 && (mayLose ? failed <= clients : failed === 0),
+      measured: mayLose ? `${text}, ${lost} lost, ${late} of them later than ${seconds(noticeMs)}` : text,
+      kept: isKept,
     });
+    if (!isKept) console.log(scene.instances.map(({ instance }) => instance.written()).join('\n'));
   }
   await group.stop();
   const { found, stale } = load.reads;
@@ -221,20 +235,48 @@ async function measure(scene: Scene): Promise<Verdict[]> {
   ];
 }
 
-export async function run(): Promise<Verdict[]> {
-  const named = (verdict: Verdict): Verdict => ({ ...verdict, promised: `Galera: ${verdict.promised}` });
+/** A kind of cluster. */
+interface Kind {
+  name: string;
+  /** What this machine lacks for it; empty when there is all. */
+  missing: string;
+  /** Whether its absence is a failure. */
+  isRequired: boolean;
+  start(): Promise<Cluster>;
+}
+
+function kinds(): Kind[] {
+  const binary = mysqlBinary();
+  const isRequired = process.env.REQUIRE_GALERA === '1';
+  return [
+    { name: 'Galera', missing: missingForGalera(), isRequired, start: () => startGalera(atExit) },
+    {
+      name: 'Group Replication',
+      missing: binary === undefined ? 'a mysqld on the PATH that is MySQL' : '',
+      isRequired: false,
+      start: () => startGroupReplication(binary ?? '', atExit),
+    },
+  ];
+}
+
+async function runOn({ name, missing, isRequired, start }: Kind): Promise<Verdict[]> {
   const programs = ['haproxy', 'openssl'].filter((program) => findServer([program]) === undefined);
-  const missing = [missingForGalera(), ...programs].filter(Boolean).join(', ');
-  if (missing !== '') {
-    const measured = `lacks ${missing}: apt-get install ${missing.replaceAll(',', '')}`;
-    const kept = process.env.REQUIRE_GALERA === '1' ? false : 'not run';
-    return [named({ promised: 'instances and nodes behind HAProxy', measured, kept })];
-  }
-  const scene = await setScene();
+  const lacking = [missing, ...programs].filter(Boolean).join(', ');
+  const promised = 'instances and nodes behind HAProxy';
+  if (lacking !== '') return [{ promised, measured: `lacks ${lacking}`, kept: isRequired ? false : 'not run' }];
+  const scene = await setScene(await start());
   try {
-    return (await measure(scene)).map(named);
+    return await measure(scene);
   } finally {
-    console.log(scene.haproxy.log());
+    console.log(`${name}:\n${scene.haproxy.log()}`);
     scene.close();
   }
+}
+
+export async function run(): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  for (const kind of kinds())
+    for (const verdict of await runOn(kind))
+      verdicts.push({ ...verdict, promised: `${kind.name}: ${verdict.promised}` });
+  return verdicts;
 }

@@ -4,27 +4,20 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import type { Cluster, ClusterNode } from './cluster.js';
 import { findServer, freePort, initialize, searchPath, waitUntilUp } from './test-server.js';
 
-/** One server of a cluster. */
-export interface GaleraNode {
-  /** URL of the server, without a database. */
-  url: string;
-  /** Kills it with SIGKILL. */
-  kill(): Promise<void>;
-  /** Starts it again on what it left, and waits until it takes part. */
-  rejoin(): Promise<void>;
+/** A server with MariaDB's library for replication. */
+export interface GaleraNode extends ClusterNode {
   /** Runs a statement as root. */
   query(sql: string): Promise<RowDataPacket[]>;
   /** The last that it wrote. */
   log(): string;
 }
 
-/** A cluster of servers on this machine that nobody else knows of. */
-export interface GaleraCluster {
+export interface GaleraCluster extends Cluster {
   version: string;
   nodes: GaleraNode[];
-  stop(): void;
 }
 
 /** Where distributions put the replication library. */

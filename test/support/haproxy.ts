@@ -46,10 +46,19 @@ export function configureHaproxy(folder: string, { http, https, instances, datab
       `bind 127.0.0.1:${https} ssl crt ${folder}/haproxy.pem`,
     );
   const at = { instances: whole.indexOf('backend instances'), database: whole.indexOf('listen database') };
+  // With nodes of tests it asks as their user.
+  const check = path.join(folder, 'haproxy-node-check');
+  const options = path.join(folder, 'node-check.cnf');
+  writeFileSync(options, '[client]\nuser=coursectl\npassword=coursectl\n', { mode: 0o600 });
+  writeFileSync(check, read('deploy/haproxy-node-check').replace('/etc/haproxy/node-check.cnf', options), {
+    mode: 0o700,
+  });
   const parts = [whole.slice(0, at.instances), withServers(whole.slice(at.instances, at.database), instances)];
   if (database)
     parts.push(
-      withServers(whole.slice(at.database), database.nodes).replace('127.0.0.1:3307', `127.0.0.1:${database.listen}`),
+      withServers(whole.slice(at.database), database.nodes)
+        .replace('127.0.0.1:3307', `127.0.0.1:${database.listen}`)
+        .replace('/usr/local/bin/haproxy-node-check', check),
     );
   const file = path.join(folder, 'haproxy.cfg');
   writeFileSync(file, parts.join(''));
