@@ -19,6 +19,8 @@ export interface Config {
   /** Absolute path. */
   dataDir: string;
   database: SqliteConfig | MysqlConfig;
+  /** A copy of the database that may be read instead. */
+  readDatabase?: MysqlConfig;
   /** In how many processes `serve` runs. */
   workers: SettingValues['WORKERS'];
   http: Section<'http'>;
@@ -171,10 +173,14 @@ export function loadConfig(source: ConfigSource = {}): Config {
   const values = checkedValues(given);
   const installedFolder = given.DATA_DIR === undefined ? userFolder({ ...source, env, cwd }) : undefined;
   const dataDir = installedFolder ?? path.resolve(baseOf('DATA_DIR'), values.DATA_DIR);
+  const database = databaseConfig(values, sectionOf(values, 'database'), baseOf, dataDir);
+  const { DATABASE_READ_URL: readUrl } = values;
   return Object.freeze({
     environment: values.NODE_ENV,
     dataDir,
-    database: Object.freeze(databaseConfig(values, sectionOf(values, 'database'), baseOf, dataDir)),
+    database: Object.freeze(database),
+    // Another server, with all else as for the database.
+    ...(readUrl && database.dialect === 'mysql' && { readDatabase: Object.freeze({ ...database, ...readUrl }) }),
     workers: values.WORKERS,
     http: Object.freeze(sectionOf(values, 'http')),
     auth: Object.freeze(sectionOf(values, 'auth')),

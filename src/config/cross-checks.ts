@@ -26,6 +26,7 @@ export function crossChecks(given: GivenSettings, values: Partial<SettingValues>
     ...databaseProblems(given),
     ...storageProblems(given, values),
     ...workerProblems(given, values),
+    ...replicaProblems(given, values),
     ...(values.NODE_ENV === 'production' ? secretProblems(values) : []),
   ];
 }
@@ -41,13 +42,18 @@ function databaseProblems(given: GivenSettings): SettingProblem[] {
   return missing.map((name) => ({ name, problem: `must be set when ${parts[0]} is` }));
 }
 
+const usesFile = (given: GivenSettings, { DATABASE_URL: url }: Partial<SettingValues>) =>
+  url ? url.dialect === 'sqlite' : given.DATABASE_URL === undefined && given.DB_NAME === undefined;
+
+function replicaProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
+  if (given.DATABASE_READ_URL === undefined || !usesFile(given, values)) return [];
+  return [{ name: 'DATABASE_READ_URL', problem: 'must not be set with SQLite, which has no replicas' }];
+}
+
 /** SQLite lets one process write at a time: several would only wait for each other. */
-function workerProblems(
-  given: GivenSettings,
-  { WORKERS: workers, DATABASE_URL: url }: Partial<SettingValues>,
-): SettingProblem[] {
-  const usesFile = url ? url.dialect === 'sqlite' : given.DATABASE_URL === undefined && given.DB_NAME === undefined;
-  if (!usesFile || workers === undefined || workers === 'auto' || workers === 1) return [];
+function workerProblems(given: GivenSettings, values: Partial<SettingValues>): SettingProblem[] {
+  const { WORKERS: workers } = values;
+  if (!usesFile(given, values) || workers === undefined || workers === 'auto' || workers === 1) return [];
   const problem =
     'must be 1 or auto with SQLite, where one process writes at a time and others would only wait; for more, use MySQL or MariaDB';
   return [{ name: 'WORKERS', problem }];

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Config } from './config.js';
+import type { Config, MysqlConfig } from './config.js';
 
 /** Which worker of `serve --workers` a process is. */
 export interface WorkerShare {
@@ -31,13 +31,12 @@ export const coresOf = (workers: number): number => Math.max(1, Math.floor(avail
 
 /** The settings of one of several workers: what is bounded for the whole service is divided among them. */
 export function settingsOfWorker(config: Config, { of }: WorkerShare): Config {
-  const { database, http } = config;
+  const { database, readDatabase, http } = config;
+  const shared = (pool: MysqlConfig) => Object.freeze({ ...pool, poolMax: part(pool.poolMax, of, least.poolMax) });
   return Object.freeze({
     ...config,
-    database:
-      database.dialect === 'sqlite'
-        ? database
-        : Object.freeze({ ...database, poolMax: part(database.poolMax, of, least.poolMax) }),
+    database: database.dialect === 'sqlite' ? database : shared(database),
+    ...(readDatabase && { readDatabase: shared(readDatabase) }),
     http: Object.freeze({
       ...http,
       maxInFlight: part(http.maxInFlight, of, least.maxInFlight),

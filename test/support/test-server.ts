@@ -89,6 +89,8 @@ export async function waitUntilUp(port: number, server: ChildProcess, output: ()
 export interface ThrowAwayOptions {
   durable?: boolean;
   binary?: string | undefined;
+  /** More options of the server, which count instead of those that it has here. */
+  options?: readonly string[];
   /** Told how to be rid of the server and its files at once, from the moment there is something to be rid of. */
   onStart?: (kill: () => void) => void;
 }
@@ -100,6 +102,7 @@ export interface ThrowAwayOptions {
 export async function startThrowAwayServer({
   durable = false,
   binary = findServer(),
+  options = [],
   onStart = () => undefined,
 }: ThrowAwayOptions = {}): Promise<ThrowAwayServer | undefined> {
   if (binary === undefined) return undefined;
@@ -127,6 +130,7 @@ export async function startThrowAwayServer({
     // Most tests kill nothing but programs: a disk that keeps every commit would only make them slow.
     ...(durable ? [] : ['--innodb-flush-log-at-trx-commit=0']),
     ...(/mariadb/i.test(version) ? [] : ['--mysqlx=OFF']),
+    ...options,
   ];
   let server = start();
   onStart(() => {

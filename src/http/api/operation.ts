@@ -47,6 +47,11 @@ export interface Operation {
   upload?: { field: 'file' | 'image'; fields: Joi.ObjectSchema; maxBytes: (config: Config) => number };
   /** No deadline for the database: the work may take minutes. Otherwise a request waits a few seconds for it. */
   databaseDeadline?: 'none';
+  /**
+   * It changes nothing, and is read from a replica where one is configured that has all that was answered before
+   * (replica-reads.ts). What goes on after the answer has begun is not: it couldn't go on with the primary.
+   */
+  readsReplica?: true;
   /** It reads very many rows from the database: of all such answers one piece is made at a time (lengthy-work.ts). */
   exportsRows?: true;
   /** It waits for a hash, in a queue that has its own bound. */

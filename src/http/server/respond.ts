@@ -14,6 +14,7 @@ import { clientOf } from './client.js';
 import type { Handler, HandlerRequest } from './handler.js';
 import { type LargeAnswers, type LeaveLargeAnswers, pageLength } from './large-answers.js';
 import type { LengthyWork } from './lengthy-work.js';
+import { readingReplica } from './replica-reads.js';
 import { sessionCookie } from './session-cookie.js';
 import { assertStillSignedIn, whileSignedIn } from './still-signed-in.js';
 import { answerTaken, bodyComing } from './waiting-request.js';
@@ -192,7 +193,10 @@ export function respond<T extends Operation>(
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
-    const handle = () => handler(admitted);
+    const handle = () =>
+      readingReplica(context, operation, (from) =>
+        handler(from === context ? admitted : Object.create(admitted, { context: { value: from } })),
+      );
     const cut = () => evicted?.abort(new AppError('OVERLOADED'));
     function handled() {
       if (evicted) return released(waiting && (() => waiting.login({ ...owner, cut })), handle);

@@ -21,6 +21,7 @@ export const enrollmentOperations = {
   listEnrollments: operation({
     method: 'get',
     path: '/api/enrollments',
+    readsReplica: true,
     tag: 'Enrollments',
     summary: "Enrollments, newest first: a trainee's own, those in a trainer's courses, all for the super admin",
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
@@ -52,6 +53,7 @@ export const enrollmentOperations = {
   listOwnEnrollments: operation({
     method: 'get',
     path: '/api/enrollments/my',
+    readsReplica: true,
     tag: 'Enrollments',
     summary: "The calling trainee's enrollments, newest first",
     access: { kind: 'scoped', roles: ['trainee'] },
@@ -111,6 +113,7 @@ export const enrollmentOperations = {
   listAvailableTrainees: operation({
     method: 'get',
     path: '/api/enrollments/available-trainees',
+    readsReplica: true,
     tag: 'Enrollments',
     summary: 'The active trainees who could be enrolled in a course',
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
@@ -125,6 +128,7 @@ export const enrollmentOperations = {
   enrollmentStatistics: operation({
     method: 'get',
     path: '/api/enrollments/stats/overview',
+    readsReplica: true,
     tag: 'Enrollments',
     summary: 'How many of the enrollments that the caller can see have which status',
     access: { kind: 'scoped', roles: ['trainee', 'trainer', 'super_admin'] },
@@ -137,6 +141,7 @@ export const enrollmentOperations = {
   listTrainerEnrollments: operation({
     method: 'get',
     path: '/api/enrollments/trainer/:trainerId',
+    readsReplica: true,
     tag: 'Enrollments',
     summary: "The enrollments in a trainer's courses, newest first",
     access: { kind: 'own-trainer', parameter: 'trainerId' },
@@ -153,6 +158,7 @@ export const enrollmentOperations = {
   listCourseTrainees: operation({
     method: 'get',
     path: '/api/enrollments/course/:courseId/trainees',
+    readsReplica: true,
     tag: 'Enrollments',
     summary: "A course's trainees, the newest first",
     access: { kind: 'owner', of: 'course', roles: ['trainer', 'super_admin'] },
@@ -168,6 +174,7 @@ export const enrollmentOperations = {
   showEnrollment: operation({
     method: 'get',
     path: '/api/enrollments/:id',
+    readsReplica: true,
     tag: 'Enrollments',
     summary: 'An enrollment',
     access: { kind: 'owner', of: 'enrollment', roles: ['trainee', 'trainer', 'super_admin'] },

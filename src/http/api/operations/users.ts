@@ -15,6 +15,7 @@ export const userOperations = {
   listUsers: operation({
     method: 'get',
     path: '/api/users',
+    readsReplica: true,
     tag: 'Users',
     summary: 'Accounts, filtered, searched and sorted',
     access: superAdmin,
