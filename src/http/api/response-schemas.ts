@@ -355,6 +355,7 @@ export const importRecord = component(
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,
     undoneAt: nullableTimestamp,
+    ledgerClosedAt: nullableTimestamp,
   }),
 );
 

@@ -18,8 +18,12 @@ import {
   withImportLease,
   withJobLease,
 } from './run/import-lock.js';
+import { assertLedgerKept } from './run/ledger.js';
 import { lockImport, optionsOf } from './run/repository.js';
 import { type Advance, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
+
+/** What follows for an import whose ledger was deleted. */
+const notResumed = "it can't be resumed; import the remaining rows as a new file.";
 
 /**
  * Resumes an import, whether it was begun over HTTP or at a terminal, if its file can be read here.
@@ -35,6 +39,7 @@ export async function resumeImport(
 ): Promise<AppliedImport> {
   const record = await findImport(core, id);
   assertUnfinished(record);
+  assertLedgerKept(record, notResumed);
   await assertNoOpenPlan(core, record);
   const plan = await planImport(core, {
     file: record.filePath,
@@ -71,6 +76,7 @@ async function changeUnfinished(
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
     assertUnfinished(record, await others(record, transaction));
+    assertLedgerKept(record, notResumed);
     await assertNotFetched(core, record, transaction);
     await record.update(fields, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
@@ -125,12 +131,14 @@ export async function previewUndo(core: Core, id: string, signal?: AbortSignal):
   return undoPreview(core, record, signal);
 }
 
-function assertUndoable({ id, status }: Import): void {
+function assertUndoable(record: Import): void {
+  const { id, status } = record;
   if (status === 'undone') throw new AppError('IMPORT_CONFLICT', `The import ${id} is undone already.`);
   if (neverApplied.includes(status))
     throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to undo.`);
   if (status === 'queued' || status === 'running')
     throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: cancel it first.`);
+  assertLedgerKept(record, "it can't be undone.");
 }
 
 /**

@@ -12,11 +12,13 @@ export async function growth(context: Context): Promise<{ status: 'ok'; detail: 
   const sizes = tables.map(
     ({ name, rows, bytes }) => `${name} about ${rows.toLocaleString('en')} rows (${sizeText(bytes)})`,
   );
-  const { auditDays } = context.config.retention;
+  const { auditDays, importDays } = context.config.retention;
   const oldest = oldestAudit === null ? [] : [`oldest audit entry of ${oldestAudit.toISOString().slice(0, 10)}`];
-  const retention =
+  const retention = [
     auditDays === undefined
       ? 'AUDIT_RETENTION_DAYS is not set: audit entries stay'
-      : `AUDIT_RETENTION_DAYS is ${auditDays}`;
-  return { status: 'ok', detail: [...sizes, ...oldest, retention].join('; ') };
+      : `AUDIT_RETENTION_DAYS is ${auditDays}`,
+    importDays === undefined ? 'IMPORT_RETENTION_DAYS is not set' : `IMPORT_RETENTION_DAYS is ${importDays}`,
+  ];
+  return { status: 'ok', detail: [...sizes, ...oldest, ...retention].join('; ') };
 }

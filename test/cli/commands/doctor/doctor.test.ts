@@ -94,7 +94,9 @@ describe('coursectl doctor', () => {
     await context.database.inTransaction((transaction) => recordAudit(context, operator, records, transaction));
     if (onMysql) await context.database.sequelize.query('ANALYZE TABLE audit_entries');
     const { 'growing tables': set } = await examine(cli, { AUDIT_RETENTION_DAYS: '365' });
-    expect(set?.detail).to.match(/^audit_entries about 400 rows .*; oldest audit entry of 2020-02-03; .* is 365$/);
+    expect(set?.detail).to.match(
+      /^audit_entries about 400 rows .*; oldest audit entry of 2020-02-03; .*_DAYS is 365; /,
+    );
   });
 
   it('leaves no file behind, not even in an empty folder', async () => {
