@@ -716,6 +716,8 @@ export type ImportPlan = {
 export interface ImportWithPlan {
   /** Opaque identifier */
   id: string;
+  /** Number of the import: 1 for the first, counted up */
+  number: number;
   status: ImportStatus;
   /** Name of the imported file */
   file: string;
@@ -775,6 +777,8 @@ export interface ImportWithPlan {
 export interface Import {
   /** Opaque identifier */
   id: string;
+  /** Number of the import: 1 for the first, counted up */
+  number: number;
   status: ImportStatus;
   /** Name of the imported file */
   file: string;
@@ -971,6 +975,8 @@ export interface CourseCounts {
 export interface ImportSummary {
   /** Opaque identifier */
   id: string;
+  /** Number of the import: 1 for the first, counted up */
+  number: number;
   status: ImportStatus;
   /** Name of the imported file */
   file: string;

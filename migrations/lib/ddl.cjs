@@ -111,13 +111,13 @@ async function hasIndex(queryInterface, table, name) {
   return indexes.length > 0;
 }
 
-/** Adds an index to a table that doesn't have it. */
-async function addIndex(queryInterface, table, name, columns) {
+/** Adds an index to a table that doesn't have it. @param options { unique? } */
+async function addIndex(queryInterface, table, name, columns, { unique = false } = {}) {
   const sqlite = isSqlite(queryInterface);
   if (!sqlite && (await hasIndex(queryInterface, table, name))) return;
   const unlessExists = sqlite ? 'IF NOT EXISTS ' : '';
   await queryInterface.sequelize.query(
-    `CREATE INDEX ${unlessExists}\`${name}\` ON \`${table}\` (${columnList(columns)})`,
+    `CREATE ${unique ? 'UNIQUE INDEX' : 'INDEX'} ${unlessExists}\`${name}\` ON \`${table}\` (${columnList(columns)})`,
   );
 }
 

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { AppError } from '../errors.js';
 import { packageVersion } from '../version.js';
 import { register as registerAudit } from './commands/audit/index.js';
+import { register as registerBackup } from './commands/backup/index.js';
 import { register as registerCompletion } from './commands/completion/index.js';
 import { register as registerConfig } from './commands/config/index.js';
 import { register as registerCourses } from './commands/courses/index.js';
@@ -24,6 +25,7 @@ import { register as registerUsersResetPassword } from './commands/users/reset-p
 import { register as registerUsersSessions } from './commands/users/sessions.js';
 import { register as registerUsersTransfer } from './commands/users/transfer.js';
 import { exitCodes } from './core/exit-codes.js';
+import { defaultHelpWidth } from './core/help-text.js';
 import { asTyped, failureJson, type Io, writeLine } from './core/output.js';
 import { printable } from './core/printable.js';
 import type { Outcome } from './core/run.js';
@@ -38,11 +40,13 @@ export function createProgram(io: Io, outcome: Outcome): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('Add --help to see how it is used.')
     .helpCommand('help [command]', 'show the help of a command')
+    // Beside long names of commands, 80 columns leave less than the 40 that commander wraps by itself.
+    .configureHelp({ minWidthToWrap: 20 })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
-      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHelpWidth: () => io.stdout.columns ?? defaultHelpWidth,
+      getErrHelpWidth: () => io.stderr.columns ?? defaultHelpWidth,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
@@ -68,6 +72,7 @@ export function createProgram(io: Io, outcome: Outcome): Command {
   registerEnrollments(program, registry);
   registerFiles(program, registry);
   registerAudit(program, registry);
+  registerBackup(program, registry);
   registerMigrate(program, registry);
   registerSeed(program, registry);
   registerDoctor(program, registry);

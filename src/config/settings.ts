@@ -133,8 +133,7 @@ const rows = {
     rule: workers,
     default: '1',
     path: 'workers',
-    description:
-      'in how many processes `serve` runs, or `auto`: one for each core, and one on SQLite; see "All cores" below',
+    description: 'in how many processes `serve` runs, or `auto`: one for each core, and one on SQLite',
   },
   MAX_REQUESTS_IN_FLIGHT: {
     rule: integer(1, 10_000),

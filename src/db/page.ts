@@ -29,7 +29,9 @@ export function onPage<M extends Model>(
   // Sequelize types it as unknown.
   const generator = model.sequelize?.getQueryInterface().queryGenerator as SelectGenerator;
   const ids = generator.selectQuery(model.getTableName(), options, model).replace(/;$/, '');
-  // As a derived table, because MySQL supports no LIMIT in a subquery of IN.
+  // As a derived table, because MySQL supports no LIMIT in a subquery of IN. In another one, which says how few the ids are:
+  // MariaDB expects as many as the first one passes over, and would read all rows for a page far behind.
+  const few = `SELECT id FROM (${ids}) AS passed LIMIT ${window.limit}`;
   // The cast: every paged model has the attribute "id", but `Attributes<M>` doesn't say so.
-  return { id: { [Op.in]: literal(`(SELECT id FROM (${ids}) AS page)`) } } as unknown as WhereOptions<Attributes<M>>;
+  return { id: { [Op.in]: literal(`(SELECT id FROM (${few}) AS page)`) } } as unknown as WhereOptions<Attributes<M>>;
 }

@@ -28,12 +28,22 @@ function brokenConstraint(message: string): string | undefined {
   return named?.[1];
 }
 
+/** Whether a statement failed because of this unique index. @param column its table and column, which SQLite names instead */
+export function breaksUniqueIndex(error: unknown, index: string, column: string): boolean {
+  if (!(error instanceof UniqueConstraintError)) return false;
+  const broken = brokenConstraint(driverError(error).message);
+  return broken === index || broken === column;
+}
+
 const rowIsReferenced = 1451;
+
+/** A query took longer than it may, on MySQL and on MariaDB, for whose error the driver has no name. */
+const queryTimeouts = new Set([3024, 1969]);
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined {
-  const { code, message } = driverError(error);
+  const { code, errno, message } = driverError(error);
   const where = databaseUrlForDisplay(settings);
   switch (code) {
     case 'ER_ACCESS_DENIED_ERROR':
@@ -89,6 +99,8 @@ function mysqlFault(error: unknown, settings: MysqlConfig): AppError | undefined
       });
     default:
   }
+  if (errno !== undefined && queryTimeouts.has(errno))
+    return new AppError('OVERLOADED', `The database took too long (${where}). Try again.`, { cause: error });
   if (isTransientFault(error)) {
     return new AppError('OVERLOADED', `The database is busy with other changes (${where}). Try again.`, {
       cause: error,

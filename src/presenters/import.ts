@@ -4,7 +4,7 @@ import { pick } from './pick.js';
 
 /** An import in a line: its file, status and counts. */
 export const presentImportSummary = (record: Import) => ({
-  ...pick(record, ['id', 'status']),
+  ...pick(record, ['id', 'number', 'status']),
   file: record.fileName,
   ...pick(record, ['counts', 'createdAt', 'finishedAt']),
 });
@@ -43,7 +43,7 @@ export function presentImportRow(row: RowOutcome) {
 export function presentImport(record: Import) {
   const { errorCode, errorMessage, rowsDone, rowsTotal } = record;
   return {
-    ...pick(record, ['id', 'status']),
+    ...pick(record, ['id', 'number', 'status']),
     file: record.fileName,
     ...pick(record, ['origin', 'counts']),
     progress: { rowsDone, rowsTotal },

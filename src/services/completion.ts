@@ -1,4 +1,5 @@
-import { Op, type WhereOptions } from 'sequelize';
+import { cast, col, Op, type WhereOptions, where as whereIs } from 'sequelize';
+import type { Import } from '../db/models/import.js';
 import { normalizeEmail } from '../schemas/keys.js';
 import { sortKeyBeginning, titleMaximum } from '../schemas/sort-key.js';
 import type { Core } from './core.js';
@@ -11,8 +12,8 @@ export type Completable = 'course' | 'user' | 'enrollment' | 'import';
 /** What names something at the command line. */
 export interface Name {
   value: string;
-  /** It is the end of an id. */
-  isId: boolean;
+  /** It is a number or the end of an id, which says little. */
+  isCode: boolean;
   /** What else people need to choose between those of a kind. */
   description: string;
 }
@@ -61,8 +62,8 @@ async function courses({ database }: Core, typed: string): Promise<Name[]> {
   for (const { title } of found) counts.set(caseless(title), (counts.get(caseless(title)) ?? 0) + 1);
   return found.flatMap(({ id, title, trainer }) => {
     const isName = counts.get(caseless(title)) === 1 && idIn(title) === undefined && !title.startsWith('-');
-    const byTitle = { value: title, isId: false, description: nameOf(trainer) };
-    const byId = { value: shortened(id), isId: true, description: listed(title, nameOf(trainer)) };
+    const byTitle = { value: title, isCode: false, description: nameOf(trainer) };
+    const byId = { value: shortened(id), isCode: true, description: listed(title, nameOf(trainer)) };
     if (isName && begins(title, typed)) return [byTitle];
     return begins(byId.value, typed) ? [byId] : [];
   });
@@ -79,7 +80,7 @@ async function users({ database }: Core, typed: string): Promise<Name[]> {
       limit: most,
     }),
   );
-  return found.map((user) => ({ value: user.email, isId: false, description: nameOf(user) }));
+  return found.map((user) => ({ value: user.email, isCode: false, description: nameOf(user) }));
 }
 
 /** Short ids, the newest first. */
@@ -101,28 +102,29 @@ async function enrollments({ database }: Core, typed: string): Promise<Name[]> {
   );
   return found.map(({ id, status, user, course }) => ({
     value: shortened(id),
-    isId: true,
+    isCode: true,
     description: listed(nameOf(user), course?.title, status),
   }));
 }
 
-/** Short ids, the newest first. */
+/** Numbers, or short ids where no number begins so; the newest first. */
 async function imports({ database }: Core, typed: string): Promise<Name[]> {
-  const where = idsBeginning(typed);
-  if (!where) return [];
-  const found = await database.read(() =>
-    database.models.Import.findAll({
-      attributes: ['id', 'fileName', 'createdAt'],
-      where,
-      order: [['id', 'DESC']],
-      limit: most,
-    }),
-  );
-  return found.map(({ id, fileName, createdAt }) => ({
-    value: shortened(id),
-    isId: true,
-    description: `${fileName}, ${createdAt.toISOString().slice(0, 16).replace('T', ' ')}`,
-  }));
+  const find = async (where: WhereOptions, nameOne: (record: Import) => string): Promise<Name[]> => {
+    const attributes = ['id', 'number', 'fileName', 'createdAt'];
+    const order: [string, string][] = [['id', 'DESC']];
+    const found = await database.read(() => database.models.Import.findAll({ attributes, where, order, limit: most }));
+    return found.map((record) => ({
+      value: nameOne(record),
+      isCode: true,
+      description: `${record.fileName}, ${record.createdAt.toISOString().slice(0, 16).replace('T', ' ')}`,
+    }));
+  };
+  const ids = idsBeginning(typed);
+  if (!ids) return [];
+  const numbered = /^\d*$/.test(typed)
+    ? await find(whereIs(cast(col('number'), 'char'), { [Op.like]: `${typed}%` }), ({ number }) => String(number))
+    : [];
+  return numbered.length > 0 ? numbered : find(ids, ({ id }) => shortened(id));
 }
 
 const finders: Readonly<Record<Completable, (core: Core, typed: string) => Promise<Name[]>>> = {

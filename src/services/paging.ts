@@ -1,4 +1,5 @@
 import type { Attributes, Includeable, Model, ModelStatic, OrderItem, WhereOptions } from 'sequelize';
+import { bothOf } from '../db/both-of.js';
 import { onPage } from '../db/page.js';
 import type { Paging, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
@@ -51,7 +52,7 @@ export async function pageOf<M extends Model>(
       totalItems = await model.count({ where });
       if (totalItems === 0) await ifNone();
       else items = await rows();
-    } else [totalItems, items] = await Promise.all([model.count({ where }), rows()]);
+    } else [totalItems, items] = await bothOf(core.database, () => model.count({ where }), rows);
     return {
       items,
       pagination: { currentPage: page, totalPages: Math.ceil(totalItems / limit), totalItems, itemsPerPage: limit },

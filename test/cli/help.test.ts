@@ -36,7 +36,8 @@ const groups = groupsOf(program());
 
 /** The lines of the section "Examples:" without the program's name. */
 function examplesIn(help: string): string[] {
-  const lines = help.slice(help.indexOf('\nExamples:\n') + '\nExamples:\n'.length).split('\n');
+  const examples = help.slice(help.indexOf('\nExamples:\n') + '\nExamples:\n'.length);
+  const lines = examples.replaceAll(/ \\\n +/g, ' ').split('\n');
   const end = lines.findIndex((line) => !line.startsWith('  coursectl '));
   return lines.slice(0, end < 0 ? undefined : end).map((line) => line.replace('  coursectl ', ''));
 }
@@ -119,7 +120,7 @@ describe('help', () => {
     for (const { path, command } of naming) {
       const { stdout } = await cli.run([...path, '--help']);
       const names = command.registeredArguments.map((argument) => argument.name());
-      if (names.includes('course')) expect(stdout).to.match(/^ {2}course +its title, in any case, or its id$/m);
+      if (names.includes('course')) expect(stdout).to.match(/^ {2}course +title \(upper or lower case\) or id$/m);
       if (names.includes('user')) expect(stdout).to.match(/^ {2}user +email address, phone number or id$/m);
     }
   });
@@ -136,6 +137,14 @@ describe('help', () => {
     const [asked, flagged] = await Promise.all([cli.run(['help', 'users']), cli.run(['users', '--help'])]);
     expect(asked).to.deep.equal(flagged);
     expect(asked.exitCode).to.equal(0);
+  });
+
+  it('fits 80 columns where standard output is no terminal, examples included', async () => {
+    for (const { path } of [{ path: [] }, ...groups, ...leaves]) {
+      const { stdout } = await cli.run([...path, '--help']);
+      const tooLong = stdout.split('\n').filter((line) => line.length > 80);
+      expect(tooLong, path.join(' ')).to.deep.equal([]);
+    }
   });
 
   it('comes without colours where standard output is no terminal', async () => {
@@ -197,14 +206,14 @@ describe('a mistake in usage', () => {
       'An account is missing: give an email address, phone number or id. To list them: coursectl users list',
     ],
     [
-      ['courses', 'files', 'get', 'Bees'],
+      ['courses', 'files', 'get', 'Bees', '--output', 'bees.pdf'],
       'A file is missing: give its id. To list them: coursectl courses files list <course>',
     ],
     [
       ['users', 'sessions', 'end', 'a@x.org'],
       'A session is missing: give its id. To list them: coursectl users sessions list <user>',
     ],
-    [['imports', 'undo', '--yes'], 'An import is missing: give its id. To list them: coursectl imports list'],
+    [['imports', 'undo', '--yes'], 'An import is missing: give its number or id. To list them: coursectl imports list'],
     [['enrollments', 'status'], 'The argument <status> is missing. Add --help to see how it is used.'],
   ];
   for (const [argv, says] of missing) {
@@ -229,22 +238,15 @@ describe('a mistake in usage', () => {
     [['serve', '--host', 'my host'], 'HOST must be a host name or an address to listen on'],
     [['migrate', 'down', '--steps', '0', '--yes'], '--steps must be a whole number from 1.'],
     [['migrate', 'down', '--steps', 'two', '--yes'], '--steps must be a whole number from 1.'],
-    [['migrate', 'down', '--steps', '1', '--all', '--yes'], '--steps and --all exclude each other.'],
-    [['users', 'list', '--active', '--inactive'], '--active and --inactive exclude each other.'],
+    [['migrate', 'down', '--steps', '1', '--all', '--yes'], '--steps and --all cannot be used together.'],
+    [['users', 'list', '--active', '--inactive'], '--active and --inactive cannot be used together.'],
     [['users', 'export', '--json'], "CSV and JSON can't share standard output."],
     [['users', 'edit', 'ada@example.org'], 'Nothing to change: add --first-name,'],
-    [['users', 'delete', 'ada@example.org'], 'Confirmation needs a terminal: add --yes to delete.'],
-    [['users', 'import', 'x.csv'], 'Confirmation needs a terminal: add --yes to import, or --dry-run to look'],
-    [['imports', 'resume', '1'], 'Confirmation needs a terminal: add --yes to resume.'],
-    [['imports', 'undo', '1'], 'Confirmation needs a terminal: add --yes to undo, or --dry-run to look first.'],
     [['migrate', 'down'], 'Confirmation needs a terminal: add --yes to revert.'],
-    [['courses', 'list', '--published', '--unpublished'], '--published and --unpublished exclude each other.'],
+    [['courses', 'list', '--published', '--unpublished'], '--published and --unpublished cannot be used together.'],
     [['courses', 'edit', 'Weaving'], 'Nothing to change: add --title,'],
-    [['courses', 'delete', 'Weaving'], 'Confirmation needs a terminal: add --yes to delete.'],
-    [['courses', 'files', 'remove', 'Weaving', '1'], 'Confirmation needs a terminal: add --yes to remove.'],
     [['courses', 'files', 'get', 'Weaving', '1', '--json'], "The file and JSON can't share standard output."],
-    [['enrollments', 'remove', '1'], 'Confirmation needs a terminal: add --yes to remove.'],
-    [['enrollments', 'list', '--search', 'a', '--trainee', 'b'], '--search and --trainee exclude each other.'],
+    [['enrollments', 'list', '--search', 'a', '--trainee', 'b'], '--search and --trainee cannot be used together.'],
   ];
 
   for (const [argv, says] of values) {

@@ -10,6 +10,7 @@ import { commands, readingLines, wordsOf, writingLines } from './support/command
 const others: Readonly<Record<string, string>> = {
   setup: 'created',
   'migrate up': 'created',
+  restore: 'created',
   serve: 'created with --migrate',
   doctor: 'reported',
 };

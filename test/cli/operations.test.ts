@@ -161,7 +161,7 @@ describe('on a database of its own', () => {
       const question = 'Add the demo programme here?';
       const no = await cli.atTerminal(['seed', 'demo'], [[question, keys.enter]]);
       expect(no.exitCode).to.equal(130);
-      expect(no.terminal.screen()).to.include('This database has accounts of its own.');
+      expect(no.terminal.screen()).to.include('This database already has other accounts.');
       expect(no.terminal.screen()).to.include('Nothing was added.');
       expect(await count()).to.equal(1);
       const yes = await cli.run(['seed', 'demo', '--yes']);

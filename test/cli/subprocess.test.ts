@@ -116,7 +116,7 @@ describe('The coursectl process', function () {
     // For root every folder is writable.
     const isRoot = process.getuid?.() === 0;
     const asUser = (...argv: string[]) =>
-      processes.start(argv, { cwd: cli.folder, env: cli.env, ...(isRoot && { uid: 65_534 }) }).ended;
+      processes.start(argv, { cwd: cli.folder, env: { ...cli.env, PORT: '0' }, ...(isRoot && { uid: 65_534 }) }).ended;
     if ((await asUser('--version')).exitCode !== 0) return this.skip();
     chmodSync(cli.folder, 0o555);
     const file = path.join(cli.folder, 'data', 'coursectl.sqlite');

@@ -211,7 +211,7 @@ describe('constraints of the database', () => {
       const { Import, ImportRow } = database.models;
       const file = { fileName: 'people.csv', fileSha256: 'a'.repeat(64), optionsJson: '{}', rowsTotal: 1 };
       const place = { origin: 'cli' as const, filePath: '/people.csv' };
-      const started = { id: uuidv7(), status: 'running' as const, createdAt: new Date(), ...file, ...place };
+      const started = { id: uuidv7(), number: 1, status: 'running' as const, createdAt: new Date(), ...file, ...place };
       await expectRefusal(Import.create({ ...started, origin: 'web' as 'http' }), 'imports_origin_known');
       await expectRefusal(Import.create({ ...started, status: 'lost' as 'running' }), 'imports_status_valid');
       await Import.create(started);

@@ -127,13 +127,17 @@ describe('migrations', () => {
       ['1', 'planned'],
       ['2', 'completed'],
     ] as const) {
-      await Import.create({ id, status, createdAt, ...file });
+      await Import.create({ id, number: Number(id), status, createdAt, ...file });
       const row = { importId: id, line: 2, outcome: 'created' as const, code: null, userId: null, reason: 'ü' };
       await ImportRow.create({ ...row, undoJson: null, undoOutcome: null, undoCode: null });
     }
     const contents = async () => ({
-      imports: (await Import.findAll({ order: ['id'] })).map((one) => [one.id, one.status, one.createdAt]),
       // Later migrations add other columns.
+      imports: (await Import.findAll({ attributes: ['id', 'status', 'createdAt'], order: ['id'] })).map((one) => [
+        one.id,
+        one.status,
+        one.createdAt,
+      ]),
       rows: (await ImportRow.findAll({ attributes: ['importId', 'line', 'reason'], order: ['importId'] })).map(
         (row) => [row.importId, row.line, row.reason],
       ),

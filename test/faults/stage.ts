@@ -11,6 +11,7 @@ import { atExit } from './cleanup.js';
 /** The built program as a process. */
 export interface Instance {
   url: string;
+  pid: number;
   /** What it has ended with, once it has. */
   exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
@@ -88,11 +89,12 @@ async function launch(program: string, folder: string, env: Record<string, strin
   for await (const line of createInterface(child.stdout)) {
     const { url } = JSON.parse(line) as { url?: string };
     if (url === undefined) throw new Error(line);
-    const { pid } = child;
+    const { pid = 0 } = child;
     const kill = (signal: NodeJS.Signals) => void child.kill(signal);
     return [
       {
         url,
+        pid,
         exited,
         kill,
         mostMemory: () => memoryOf(pid).most,

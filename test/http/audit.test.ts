@@ -142,6 +142,7 @@ describe('GET /api/audit', () => {
       const { Import } = harness.context.database.models;
       const { id } = await Import.create({
         id: uuidv7(),
+        number: 1,
         status: 'queued',
         origin: 'http',
         fileName: 'people.csv',

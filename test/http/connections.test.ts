@@ -129,7 +129,7 @@ describe('The connections of a service', () => {
     const { token } = await signIn(harness.context, { role: 'super_admin' });
     const id = uuidv7();
     const file = { fileName: 'people.csv', filePath: '/elsewhere/upload.csv', fileSha256: 'x', optionsJson: '{}' };
-    const record = { id, status: 'queued', origin: 'http', createdAt: new Date() } as const;
+    const record = { id, number: 1, status: 'queued', origin: 'http', createdAt: new Date() } as const;
     await harness.context.database.models.Import.create({ ...record, ...file });
     await start();
     const socket = await open();

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import express from 'express';
+import { createConnection } from 'mysql2/promise';
 import request from 'supertest';
 import { loadConfig } from '../../src/config/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { addressOf } from '../../src/http/server/client.js';
 import { type RunningServer, startServer } from '../../src/http/server/server.js';
+import { onMysql } from '../support/database.js';
 import { buildUser, signIn } from '../support/factories.js';
 import { testEnvironment, useHarness } from '../support/harness.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -19,9 +21,9 @@ describe('Requests from several networks', () => {
   let instance: { context: Context; server: RunningServer } | undefined;
   let url = '';
 
-  async function start(slots: number): Promise<void> {
+  async function start(slots: number, others: Record<string, string> = {}): Promise<void> {
     const env = { ...testEnvironment, DATABASE_URL: harness.databaseUrl, DATA_DIR: folder.path, PORT: '0' };
-    const settings = { MAX_REQUESTS_IN_FLIGHT: String(slots), TRUST_PROXY: 'loopback' };
+    const settings = { MAX_REQUESTS_IN_FLIGHT: String(slots), TRUST_PROXY: 'loopback', ...others };
     const config = loadConfig({ env: { ...env, ...settings }, cwd: folder.path });
     const context = await createContext(config, harness.context.logger, { hasher: harness.context.hasher });
     instance = { context, server: await startServer(context) };
@@ -107,6 +109,29 @@ describe('Requests from several networks', () => {
       for (let number = 0; number < 6; number += 1) answers.push(change(attacker, token).then());
       await untilLoad({ working: 6, queued: 0 });
     });
+    expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
+  });
+
+  it('leave connections to the database to others, though a page is read with two queries', async function () {
+    // SQLite has no connections to wait for.
+    if (!onMysql) return this.skip();
+    await start(20, { DB_POOL_MAX: '10' });
+    expect((await ask(other)).status).to.equal(200);
+    const operator = await createConnection(harness.databaseUrl);
+    const answers: Promise<{ status: number }>[] = [];
+    try {
+      // Nobody can read the catalogue until the lock is released.
+      await operator.query('LOCK TABLES courses WRITE');
+      for (let number = 0; number < 20; number += 1) answers.push(ask(attacker, '/api/courses').then());
+      await untilLoad({ working: 5, queued: 15 });
+      const { text } = await ask(other, '/metrics');
+      const [, inUse] = /^coursectl_database_connections\{state="in_use"\} (\d+)$/m.exec(text) ?? [];
+      // Besides the attacker's 7 the service itself may ask just then: whether it is ready, or for imports.
+      expect(Number(inUse)).to.be.within(5, 9);
+      expect((await ask(other)).status).to.equal(200);
+    } finally {
+      await operator.end();
+    }
     expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
   });
 

@@ -112,6 +112,7 @@ describe('GET /api/overview', () => {
         ids.unshift(id);
         await Import.create({
           id,
+          number,
           status: 'completed',
           origin: 'cli',
           fileName: `${number}.csv`,
@@ -127,6 +128,7 @@ describe('GET /api/overview', () => {
       expect(imports.map(({ id }: { id: string }) => id)).to.deep.equal(ids.slice(0, 5));
       expect(imports[0]).to.deep.equal({
         id: ids[0],
+        number: 6,
         status: 'completed',
         file: '6.csv',
         counts: { rows: 3, created: 6, updated: 0, skipped: 0, rejected: 0, enrolled: 0 },

@@ -155,6 +155,17 @@ describe('GET /metrics', () => {
   });
 });
 
+describe('GET /metrics by very many', () => {
+  const harness = useHarness();
+
+  it('writes its figures once for all who ask at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => harness.api('get', '/metrics').expect(200)));
+    // Each answer is counted: figures that were written for each would differ.
+    const texts = new Set(answers.map(({ text }) => text));
+    expect(texts.size).to.be.below(10);
+  });
+});
+
 describe('GET /metrics with METRICS_TOKEN', () => {
   const token = 'a-token-for-prometheus';
   const harness = useHarness({ METRICS_TOKEN: token });

@@ -34,8 +34,12 @@ interface World {
   courseId: string;
 }
 
+/** Counted up, as imports are. */
+let lastNumber = 0;
+
 const importRow = () => ({
   id: uuidv7(),
+  number: ++lastNumber,
   status: 'completed' as const,
   origin: 'cli' as const,
   fileName: 'people.csv',

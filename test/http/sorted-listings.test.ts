@@ -137,8 +137,8 @@ describe('Listings sorted by names and titles', () => {
     expect(await order('DESC')).to.deep.equal(expected.toReversed());
   });
 
-  /** The statement that finds the ids of a page of a listing. */
-  async function pageStatement(query: string, token: string | undefined): Promise<string> {
+  /** The statement that reads a page of a listing, and in it the one that finds the ids. */
+  async function pageStatement(query: string, token: string | undefined): Promise<{ rows: string; ids: string }> {
     const { sequelize } = harness.context.database;
     const statements: string[] = [];
     sequelize.addHook('afterQuery', 'recording', (_options, query) => {
@@ -150,9 +150,12 @@ describe('Listings sorted by names and titles', () => {
     } finally {
       sequelize.removeHook('afterQuery', 'recording');
     }
-    const found = statements.flatMap((sql) => /\(SELECT id FROM \((.*)\) AS page\)/s.exec(sql)?.[1] ?? []);
+    const found = statements.flatMap((rows) => {
+      const [, ids] = /\(SELECT id FROM \(SELECT id FROM \((.*)\) AS passed/s.exec(rows) ?? [];
+      return ids === undefined ? [] : { rows, ids };
+    });
     expect(found).to.have.length(1);
-    return found[0] ?? '';
+    return found[0] ?? { rows: '', ids: '' };
   }
 
   /** Which index gives a statement its rows, and whether they are sorted then. */
@@ -192,8 +195,41 @@ describe('Listings sorted by names and titles', () => {
         ['/api/courses', 'title', 'courses_published_title_key', undefined],
         ['/api/courses', 'category', 'courses_published_category_key', undefined],
       ] as const) {
-        const sql = await pageStatement(`${path}?sortBy=${sortBy}&sortOrder=${sortOrder}`, reader);
-        expect(await planOf(sql), `${sortBy} ${sortOrder}`).to.deep.equal({ index, isSorted: false });
+        const { ids } = await pageStatement(`${path}?sortBy=${sortBy}&sortOrder=${sortOrder}`, reader);
+        expect(await planOf(ids), `${sortBy} ${sortOrder}`).to.deep.equal({ index, isSorted: false });
       }
   });
+
+  /** How the rows of a table are found by a statement. */
+  async function accessTo(table: string, sql: string): Promise<string | undefined> {
+    const { sequelize } = harness.context.database;
+    if (onMysql) {
+      const plan = await sequelize.query<{ table: string | null; type: string | null }>(
+        `EXPLAIN FORMAT=TRADITIONAL ${sql}`,
+        { type: QueryTypes.SELECT },
+      );
+      return plan.find((step) => step.table === table)?.type ?? undefined;
+    }
+    const plan = await sequelize.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, { type: QueryTypes.SELECT });
+    return plan.map(({ detail }) => detail).find((detail) => detail.includes(` ${table} `));
+  }
+
+  it('are read by their ids alone, on the last page too', async () => {
+    const { context } = harness;
+    const { token } = await signIn(context, { role: 'super_admin' });
+    const trainees = await insertPeople(
+      'trainee',
+      Array.from({ length: 1500 }, (_, index) => `Name ${index}`),
+    );
+    const course = await buildCourse(context, await buildUser(context, { role: 'trainer' }));
+    const { id: courseId, trainerId } = course;
+    await context.database.models.Enrollment.bulkCreate(
+      trainees.map((userId) => ({ id: uuidv7(), userId, courseId, trainerId, enrolledAt: new Date() })),
+    );
+    if (onMysql) await context.database.sequelize.query('ANALYZE TABLE users, courses, enrollments');
+    for (const page of [1, 15, 100_000]) {
+      const { rows } = await pageStatement(`/api/enrollments?page=${page}&limit=100`, token);
+      expect(await accessTo('Enrollment', rows), `page ${page}`).to.match(/^eq_ref$|^SEARCH .*\(id=\?\)$/);
+    }
+  }).timeout(scaled(30_000));
 });

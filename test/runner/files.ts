@@ -30,6 +30,7 @@ const slowFirst = [
   'test/http/imports.test.ts',
   'test/http/overload.test.ts',
   'test/cli/subprocess.test.ts',
+  'test/cli/commands/serve/workers.test.ts',
   'test/services/imports/run/resume.test.ts',
   'test/http/contract.test.ts',
   'test/console/imports.test.ts',
@@ -68,6 +69,10 @@ const looks = ['accessibility', 'course-layout', 'frame', 'hostile-text', 'layou
  * whose statements differ between databases, have tests of their own on both.
  */
 const onceByDefault = [
+  'test/cli/commands/backup/backup.test.ts',
+  'test/cli/commands/backup/damaged.test.ts',
+  'test/cli/commands/backup/killed.test.ts',
+  'test/cli/commands/backup/writes.test.ts',
   'test/cli/commands/serve/serve-waiting.test.ts',
   'test/cli/commands/setup/setup-wizard.test.ts',
   'test/cli/subprocess.test.ts',

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { characters } from '../../src/schemas/fields.js';
-import { nameMaximum, sortKey, sortKeyLength, titleMaximum } from '../../src/schemas/sort-key.js';
+import { nameMaximum, sortKey, sortKeyBeginning, sortKeyLength, titleMaximum } from '../../src/schemas/sort-key.js';
 import { anyName, byBytes } from '../support/names.js';
 
 const file = fileURLToPath(new URL('../../migrations/lib/sort-key.cjs', import.meta.url));
@@ -128,5 +128,30 @@ describe('sortKey', () => {
     );
     const marks = `a${'\u0301'.repeat(40)}`;
     expect(copy.sortKey(marks, nameMaximum)).to.equal(sortKey(marks, nameMaximum));
+  });
+});
+
+describe('sortKeyBeginning', () => {
+  const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+  const isBetween = (text: string, typed: string) => {
+    const { from, below } = sortKeyBeginning(typed, titleMaximum);
+    const key = sortKey(text, titleMaximum);
+    return byBytes(from, key) <= 0 && byBytes(key, below) < 0;
+  };
+
+  it('has the keys of all texts that begin so, whatever their case', () => {
+    fc.assert(
+      fc.property(anyName(nameMaximum), fc.nat(), (name, length) => {
+        const typed = [...graphemes.segment(name)].slice(0, length % 20).map(({ segment }) => segment);
+        return isBetween(name, typed.join('')) && isBetween(name, typed.join('').toLowerCase());
+      }),
+    );
+    for (const typed of ['', 'W', 'weaving', 'Weaving ', 'Weaving b'])
+      expect(isBetween('Weaving by hand: 花子', typed), typed).to.equal(true);
+  });
+
+  it('has none of others', () => {
+    for (const typed of ['a', 'weavings', 'x', 'weaving c'])
+      expect(isBetween('Weaving by hand', typed)).to.equal(false);
   });
 });

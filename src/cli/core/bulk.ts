@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, type ErrorCode, isAppError } from '../../errors.js';
 import type { bulkOptions } from './bulk-options.js';
 import {
   type BulkOutcome,
@@ -14,7 +14,7 @@ import {
 import { assertCanAsk, confirm } from './confirm.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { namesIn } from './name-list.js';
-import { writeLine } from './output.js';
+import { counted, withCommandLines, writeLine } from './output.js';
 import { createProgress } from './progress.js';
 import type { Result, Run } from './run.js';
 
@@ -30,54 +30,45 @@ interface Meaning {
   isFiltered: boolean;
   /** The headings of the column with the names in a list with headings. */
   headings: readonly string[];
-  words: Pick<BulkWords, 'one' | 'toDo'>;
+  words: Pick<BulkWords, 'one'>;
   /** Lets a person choose where nothing is named. @throws AppError `USAGE` without a terminal */
   choose(): Promise<string>;
 }
 
 /** @throws AppError `USAGE` where several would be changed, and nobody can be asked */
-function assertAnswered(run: BulkRun, { words }: Meaning): void {
-  const { from, dryRun, yes } = run.options;
-  if (dryRun || yes) return;
-  if (from === '-')
+function assertAnswered(run: BulkRun, { toDo }: BulkWords): void {
+  if (run.options.from === '-')
     throw new AppError('USAGE', 'Standard input is the list, not a terminal: add --yes, or --dry-run to look first.');
-  assertCanAsk(run, `${words.toDo}, or --dry-run to look first`);
+  assertCanAsk(run, `${toDo}, or --dry-run to look first`);
 }
 
 /**
  * What the command line means. One that is named is changed without a plan, unless it is a dry run.
- * @throws AppError `USAGE` for several ways to say it, for a list that can't be read, and where nobody can be asked
+ * @throws AppError `USAGE` for several ways to say it, and for a list that can't be read
  */
 export async function sourceOf(run: BulkRun, meaning: Meaning): Promise<Source> {
   const { typed = [], isFiltered, headings, words, choose } = meaning;
   const { from, dryRun } = run.options;
   if ([typed.length > 0, from !== undefined, isFiltered].filter(Boolean).length > 1)
     throw new AppError('USAGE', `Name each ${words.one}, or give a list with --from, or filters: only one of these.`);
-  if (from !== undefined) {
-    assertAnswered(run, meaning);
-    return { kind: 'names', names: await namesIn(run.io, from, headings) };
-  }
-  if (isFiltered) {
-    assertAnswered(run, meaning);
-    return { kind: 'filter' };
-  }
+  if (from !== undefined) return { kind: 'names', names: await namesIn(run.io, from, headings) };
+  if (isFiltered) return { kind: 'filter' };
   const [name = await choose(), ...others] = typed;
   if (others.length === 0 && !dryRun) return { kind: 'one', name };
-  assertAnswered(run, meaning);
   return { kind: 'names', names: [name, ...others] };
 }
 
 /** Those that are meant, each once. */
-export interface Selection {
-  entries: { given: string | null; found: Named | AppError }[];
+export interface Selection<N extends Named = Named> {
+  entries: { given: string | null; found: N | AppError }[];
   /** How many names were left out, because others name the same. */
   repeated: number;
 }
 
 /** A selection by names. @param found what each name means, or why it means nothing */
-export function selectionOf(names: readonly string[], found: readonly (Named | AppError)[]): Selection {
+export function selectionOf<N extends Named>(names: readonly string[], found: readonly (N | AppError)[]): Selection<N> {
   const ids = new Set<string>();
-  const entries: Selection['entries'] = [];
+  const entries: Selection<N>['entries'] = [];
   for (const [index, one] of found.entries()) {
     if (!isAppError(one) && ids.has(one.id)) continue;
     if (!isAppError(one)) ids.add(one.id);
@@ -87,16 +78,17 @@ export function selectionOf(names: readonly string[], found: readonly (Named | A
 }
 
 /** A change of several things. */
-export interface BulkWork {
+export interface BulkWork<N extends Named = Named> {
   words: BulkWords;
-  selection: Selection;
+  selection: Selection<N>;
   /** How many are changed at once: between two batches the progress is shown. */
   batchSize: number;
   /** What would be done with each, in their order. @throws AppError where nothing can be done at all */
-  foresee(those: readonly Named[]): Promise<Verdict[]>;
+  foresee(those: readonly N[]): Promise<Verdict[]>;
   /**
    * Changes those of a batch.
    * @returns what was done with each, in their order; and the failure because of which all that follow aren't tried
+   * @throws AppError where none of them was changed: those that follow aren't tried
    */
   change(
     those: readonly Named[],
@@ -119,10 +111,20 @@ function foreseenOutcomes({ entries }: Selection, verdicts: readonly Verdict[]):
   });
 }
 
+/** {@link BulkWork.change}, whose failure is a result. */
+async function changeBatch(work: Pick<BulkWork, 'change'>, those: readonly Named[], signal: AbortSignal) {
+  try {
+    return await work.change(those, signal);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { verdicts: [], stopped: error };
+  }
+}
+
 /** Changes those that can be, batch by batch. @returns why it has ended early, if it has */
 async function changeAll(
   run: BulkRun,
-  work: BulkWork,
+  work: Pick<BulkWork, 'words' | 'batchSize' | 'change'>,
   outcomes: readonly BulkOutcome[],
 ): Promise<AppError | undefined> {
   const { signal } = run.io;
@@ -137,21 +139,53 @@ async function changeAll(
     for (let at = 0; at < toChange.length; at += work.batchSize) {
       const batch = toChange.slice(at, at + work.batchSize);
       if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
-      const done = stopped
-        ? undefined
-        : await work.change(
-            batch.map(({ named }) => named),
-            signal,
-          );
+      const those = batch.map(({ named }) => named);
+      const done = stopped ? undefined : await changeBatch(work, those, signal);
+      stopped ??= done?.stopped;
       for (const [index, { outcome }] of batch.entries())
         Object.assign(outcome, done?.verdicts[index] ?? { outcome: 'refused', refusal: stopped });
-      stopped ??= done?.stopped;
       progress.update(at + batch.length);
     }
+  } catch (error) {
+    // Of the batch that failed it isn't known.
+    const { one, done, target = '' } = work.words;
+    const atLeast = counted(countsOf(outcomes).done, one);
+    progress.say(
+      withCommandLines(run.io, `At least ${atLeast} ${done}${target} before this failure. All: coursectl audit list`),
+    );
+    throw error;
   } finally {
     progress.stop();
   }
   return stopped;
+}
+
+/**
+ * Changes one after the other, each in a transaction of its own.
+ * @param own failures that belong to one; after any other the rest isn't tried
+ * @param changeOne gives what `--json` has besides
+ */
+export async function changeEach(
+  those: readonly Named[],
+  signal: AbortSignal,
+  own: readonly ErrorCode[],
+  changeOne: (one: Named) => Promise<object>,
+): ReturnType<BulkWork['change']> {
+  const verdicts: Verdict[] = [];
+  let stopped: AppError | undefined;
+  for (const one of those) {
+    if (signal.aborted) stopped ??= new AppError('INTERRUPTED');
+    if (stopped) verdicts.push({ outcome: 'refused', refusal: stopped });
+    else
+      try {
+        verdicts.push({ outcome: 'done', more: await changeOne(one) });
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        verdicts.push({ outcome: 'refused', refusal: error });
+        if (!isAppError(error, ...own)) stopped = error;
+      }
+  }
+  return { verdicts, stopped };
 }
 
 const jsonOf = ({ given, named, outcome, refusal, more }: BulkOutcome) => ({
@@ -173,7 +207,11 @@ function exitCodeOf(outcomes: readonly BulkOutcome[], stopped: AppError | undefi
 }
 
 /** What came of a dry run. */
-function dryRunResult(work: BulkWork, outcomes: readonly BulkOutcome[], width: number | undefined): Result {
+function dryRunResult(
+  work: { words: BulkWords; selection: Selection },
+  outcomes: readonly BulkOutcome[],
+  width: number | undefined,
+): Result {
   return {
     json: { dryRun: true, counts: countsOf(outcomes), outcomes: outcomes.map(jsonOf) },
     text: `${planText(work.words, outcomes, work.selection.repeated, width)}\nNothing was changed.`,
@@ -182,7 +220,12 @@ function dryRunResult(work: BulkWork, outcomes: readonly BulkOutcome[], width: n
 }
 
 /** What was done: the outcomes on standard output, a summary on standard error. */
-function result(run: BulkRun, work: BulkWork, outcomes: readonly BulkOutcome[], stopped: AppError | undefined): Result {
+function result(
+  run: BulkRun,
+  work: Pick<BulkWork, 'words' | 'more' | 'hint'>,
+  outcomes: readonly BulkOutcome[],
+  stopped: AppError | undefined,
+): Result {
   return {
     async write() {
       const json = { dryRun: false, counts: countsOf(outcomes), outcomes: outcomes.map(jsonOf), ...work.more?.() };
@@ -202,20 +245,22 @@ function result(run: BulkRun, work: BulkWork, outcomes: readonly BulkOutcome[], 
 
 /**
  * Shows what would be done, asks, and does it batch by batch. One that fails doesn't stop the others.
- * @throws AppError `INTERRUPTED` for a no, and what `foresee` throws
+ * @throws AppError `INTERRUPTED` for a no, `USAGE` where nobody can be asked, and what `foresee` throws
  */
-export async function runBulk(run: BulkRun, work: BulkWork): Promise<Result> {
+export async function runBulk<N extends Named>(run: BulkRun, work: BulkWork<N>): Promise<Result> {
   const { words, selection } = work;
   const those = selection.entries.flatMap(({ found }) => (isAppError(found) ? [] : [found]));
   const outcomes = foreseenOutcomes(selection, await work.foresee(those));
   if (run.options.dryRun) return dryRunResult(work, outcomes, run.display.width);
   const isNeeded = countsOf(outcomes).done > 0;
-  if (isNeeded && !run.options.yes)
+  if (isNeeded && !run.options.yes) {
+    assertAnswered(run, words);
     await confirm(run, {
       about: planText(words, outcomes, selection.repeated, run.io.stderr.columns),
       question: questionText(words, outcomes),
       otherwise: 'Nothing was changed.',
     });
+  }
   const stopped = isNeeded ? await changeAll(run, work, outcomes) : undefined;
   return result(run, work, outcomes, stopped);
 }

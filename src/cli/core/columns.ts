@@ -36,12 +36,12 @@ const formats = ['table', 'json', 'csv', 'yaml'] as const;
  * @param items what a page has, such as "courses"
  */
 export const listingOptions = (items: string, columns: readonly Pick<Column<never>, 'name'>[]) => ({
-  '--page <number>': 'number of the page, from 1',
+  '--page <number>': 'page number, from 1',
   '--limit <number>': `${items} per page, 1 to 100; "all" lists all pages`,
-  '--columns <names>': `what to show, separated by commas, of: ${namesOf(columns)}`,
-  '--output <format>': choice('table by default; --json is short for --output json', formats),
-  '--absolute': 'show times in full, not as "3 days ago"',
-  '--no-pager': "don't open a pager ($PAGER) for what is longer than the screen",
+  '--columns <names>': `columns to show, separated by commas: ${namesOf(columns)}`,
+  '--output <format>': choice('format, by default a table; --json is short for --output json', formats),
+  '--absolute': 'show times in full instead of "3 days ago"',
+  '--no-pager': "don't use a pager ($PAGER) when the list is longer than the screen",
 });
 
 /**
@@ -50,7 +50,7 @@ export const listingOptions = (items: string, columns: readonly Pick<Column<neve
  * @param example one of them
  */
 export const sortOption = (keys: string, example = 'createdAt') => ({
-  '--sort <field>': `${keys}; -${example}: in descending order`,
+  '--sort <field>': `${keys}; descending with a minus: -${example}`,
 });
 
 /** The order of `--sort` as the API takes it. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addCommand, type Choices, commonOptions, type Declaration, type None, type Options } from './declaration.js';
-import { asTyped, type Io } from './output.js';
+import { addNotesAndExamples } from './help-text.js';
+import { asTyped, type Io, withCommandLines } from './output.js';
 import type { MissingDatabase, Outcome, SchemaNeed, Work } from './run.js';
 
 /** What command files register with. */
@@ -15,7 +16,7 @@ interface Definition<Usage extends string, O extends Options, C extends Choices>
   summary: string;
   /** Command lines without the leading `coursectl`, each a working example. */
   examples: readonly string[];
-  /** What the help says below the options. */
+  /** What the help says below the options: paragraphs, one a line, which are wrapped. */
   notes?: string;
 }
 
@@ -42,12 +43,14 @@ export function define<const Usage extends string, O extends Options = None, con
   schemaNeeds.set(command, schema);
   if (missingDatabase) missingDatabases.set(command, missingDatabase);
   command.description(summary);
-  if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
-  return command
-    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${asTyped(io, example)}`).join('\n')}`)
-    .action(async function (this: Command) {
-      // Help and completion need only the declarations: the less is loaded, the sooner they are shown.
-      const { runCommand } = await import('./run.js');
-      await runCommand(this, io, outcome, definition);
-    });
+  addNotesAndExamples(
+    command,
+    notes === undefined ? undefined : withCommandLines(io, notes),
+    examples.map((example) => asTyped(io, example)),
+  );
+  return command.action(async function (this: Command) {
+    // Help and completion need only the declarations: the less is loaded, the sooner they are shown.
+    const { runCommand } = await import('./run.js');
+    await runCommand(this, io, outcome, definition);
+  });
 }

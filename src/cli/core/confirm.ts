@@ -5,7 +5,7 @@ import { createPrompts } from './prompts.js';
 import type { Run } from './run.js';
 
 /**
- * Refuses before anything is looked up or done.
+ * Refuses before anything is done; options, files and names have been checked by then.
  * @param toDo what the command does, such as "delete"
  * @throws AppError `USAGE` when a question can't be answered
  */

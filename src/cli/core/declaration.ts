@@ -42,7 +42,7 @@ export const commonOptions = {
 export const yesOption = { '--yes': "don't ask for confirmation" };
 
 /** The option of commands that show first what they would do. */
-export const dryRunOption = { '--dry-run': 'show what would happen; writes nothing' };
+export const dryRunOption = { '--dry-run': 'show what would change, and change nothing' };
 
 /** The option of commands that write data. */
 export const outputOption = {
@@ -114,16 +114,17 @@ export interface Declaration<Usage extends string, O extends Options, C extends 
 
 /** What the help says of arguments: the same in all commands. */
 const argumentDescriptions: Readonly<Record<string, string>> = {
-  course: 'its title, in any case, or its id',
+  course: 'title (upper or lower case) or id',
   user: 'email address, phone number or id',
-  enrollment: 'its id or the last 8 characters of it, as the list shows them; or name it by --trainee and --course',
-  import: 'its id or the last 8 characters of it, as the list shows them',
-  'session-id': 'its id or the last 8 characters of it, as "users sessions list" shows them',
+  enrollment: 'id or its last 8 characters, as lists show them; or use --trainee and --course',
+  import: 'number, id or the last 8 characters of its id, as lists show them',
+  'session-id': 'id or its last 8 characters, as "users sessions list" shows them',
   file: 'path of the file',
-  'file-id': 'its id or the last 8 characters of it, as "courses files list" shows them',
+  folder: 'path of the folder of the backup',
+  'file-id': 'id or its last 8 characters, as "courses files list" shows them',
   status: 'active, completed or cancelled',
-  number: '0 to 100',
-  shell: 'the shell to complete in',
+  number: 'progress in percent, 0 to 100',
+  shell: 'your shell',
 };
 
 /** Arguments that name something that exists: where they are missing, it can be chosen at a terminal. */

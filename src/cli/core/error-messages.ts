@@ -32,10 +32,11 @@ const references: Readonly<Partial<Record<ErrorSubject, { names: readonly string
 /** What a field is called on the command line: the option or argument that gives it. @public used by a test of all options */
 export function nameAtTerminal(command: Command, field: string): string {
   const name = otherNames[field] ?? field;
-  const option = command.options.find((one) => one.attributeName() === name);
-  if (option) return option.long ?? option.flags;
   const isArgument = command.registeredArguments.some((argument) => argument.name() === name);
-  return isArgument && name !== field ? `<${name}>` : field;
+  // An option of the same name is a filter, which says so itself.
+  if (isArgument) return name !== field ? `<${name}>` : field;
+  const option = command.options.find((one) => one.attributeName() === name);
+  return option ? (option.long ?? option.flags) : field;
 }
 
 /** A problem in the words of the command line. One whose message gives the field a name for people keeps it. */

@@ -49,6 +49,25 @@ export function wrap(text: string, width: number, keepsWords = false): string[] 
   return [...lines, line];
 }
 
+/** How far the further lines of {@link wrapHanging} are indented below the first one. */
+const hang = 4;
+
+/**
+ * A line with an indent of its own in lines that are no wider than this, where its words aren't: the further ones are indented
+ * more than the first.
+ * @param width what the terminal has; absent where there is no terminal
+ */
+export function wrapHanging(line: string, width = Number.POSITIVE_INFINITY): string[] {
+  if (displayWidth(line) <= width) return [line];
+  const text = line.trimStart();
+  const indent = ' '.repeat(line.length - text.length);
+  const [first = ''] = wrap(text, width - indent.length, true);
+  const rest = text.slice(first.length).trimStart();
+  if (rest === '') return [line];
+  const further = wrap(rest, width - indent.length - hang, true).map((part) => indent + ' '.repeat(hang) + part);
+  return [indent + first, ...further];
+}
+
 /** The width of a column: what it takes, and how little it can do with. */
 export interface Extent {
   natural: number;

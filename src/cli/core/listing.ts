@@ -1,4 +1,6 @@
+import type Joi from 'joi';
 import { AppError } from '../../errors.js';
+import { validate } from '../../schemas/validate.js';
 import type { Page } from '../../services/paging.js';
 import type { Column, listingOptions } from './columns.js';
 import { wrap } from './fit.js';
@@ -52,12 +54,13 @@ async function* pagesOf<T>(
   }
 }
 
-/** The columns that were asked for. @throws AppError `USAGE` for others, and for options that exclude each other */
+/** The columns that were asked for. @throws AppError `USAGE` for others, and for options that cannot be used together */
 function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]): Column<T>[] | undefined {
   const { columns: names, output, json, page, limit } = options;
   if (json && output !== undefined && output !== 'json')
-    throw new AppError('USAGE', `--json and --output ${output} exclude each other.`);
-  if (limit === 'all' && page !== undefined) throw new AppError('USAGE', '--page and --limit all exclude each other.');
+    throw new AppError('USAGE', `--json and --output ${output} cannot be used together.`);
+  if (limit === 'all' && page !== undefined)
+    throw new AppError('USAGE', '--page and --limit all cannot be used together.');
   if (names === undefined) return undefined;
   if (json) throw new AppError('USAGE', 'JSON has the fields of the API: --columns goes with table, csv and yaml.');
   return names.split(',').map((name) => {
@@ -69,6 +72,22 @@ function chosenColumns<T>({ options }: ListingRun, columns: readonly Column<T>[]
       );
     return column;
   });
+}
+
+/**
+ * Checks the options of a listing.
+ * @param query what else is asked for, without what must be looked up first
+ * @throws AppError `USAGE`, `VALIDATION`
+ */
+export function checkListing<T>(
+  run: ListingRun,
+  columns: readonly Column<T>[],
+  schema: Joi.ObjectSchema,
+  query: object = {},
+): void {
+  chosenColumns(run, columns);
+  const { page, limit } = run.options;
+  validate(schema, { ...query, page, limit: limit === 'all' ? undefined : limit });
 }
 
 /** Which page was shown, and below it what was not. */
@@ -84,7 +103,7 @@ function footer<T>(
   if (items.length === 0) return `No page ${currentPage}: ${counted(totalPages, 'page')}, ${all}.`;
   const which = isAll ? `${all}.` : `Page ${currentPage} of ${totalPages}, ${all}.`;
   const missing = leftOut.map(({ name }) => name).join(', ');
-  return missing === '' ? which : `${which}\nLeft out for lack of space: ${missing}. To choose: --columns`;
+  return missing === '' ? which : `${which}\nColumns left out: ${missing}. Choose with --columns`;
 }
 
 /**

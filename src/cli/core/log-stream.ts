@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.js';
-import type { Io } from './output.js';
+import { type Io, widthOf } from './output.js';
 import { paintFor } from './paint.js';
 import { printable } from './printable.js';
 
@@ -21,6 +21,6 @@ export async function logStream(
     return { write: (line) => void stderr.write(printable(line)) };
   // JSON needs none of it.
   const { prettyLog } = await import('./pretty-log.js');
-  const pretty = prettyLog({ paint: paintFor(stderr, env), width: () => (stderr.isTTY ? stderr.columns : undefined) });
+  const pretty = prettyLog({ paint: paintFor(stderr, env), width: () => widthOf(stderr) });
   return { write: (line) => void stderr.write(pretty(line)) };
 }

@@ -5,6 +5,13 @@ import { AppError, isAppError } from '../../errors.js';
 /** A stream that may be a terminal. */
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
+/** How wide a terminal is that doesn't say so. */
+const defaultWidth = 80;
+
+/** How many columns a stream has, if it is a terminal. */
+export const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
+  isTTY ? columns || defaultWidth : undefined;
+
 /** All that a command uses of its process; tests replace it. */
 export interface Io {
   stdin: Readable & { isTTY?: boolean };
@@ -28,7 +35,7 @@ export function asTyped({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, rest: 
 }
 
 const commandLines =
-  /\bcoursectl (?=(?:setup|serve|open|overview|users|courses|enrollments|imports|audit|files|migrate|seed|doctor|config)\b)/g;
+  /\bcoursectl (?=(?:setup|serve|open|overview|users|courses|enrollments|imports|audit|files|migrate|seed|doctor|config|backup|restore)\b)/g;
 
 /** Replaces `coursectl` in a message by what was typed to call the program. */
 export function withCommandLines({ calledAs = 'coursectl' }: Pick<Io, 'calledAs'>, message: string): string {

@@ -88,12 +88,14 @@ const subjects: Readonly<Record<Pickable, Subject>> = {
   },
   import: {
     one: 'import',
-    howToName: 'its id',
+    howToName: 'its number or id',
     listedBy: 'imports list',
     async find(context, search) {
       const { items } = await listImports(context, { limit: 100 });
       return matching(
-        items.map(({ id, fileName, createdAt, status }) => choice(id, fileName, time(createdAt), status)),
+        items.map(({ id, number, fileName, createdAt, status }) =>
+          choice(id, String(number), fileName, time(createdAt), status),
+        ),
         search,
       );
     },

@@ -16,7 +16,7 @@ import {
 } from './declaration.js';
 import { atTerminal } from './error-messages.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
-import { failureJson, type Io, withCommandLines, writeLine } from './output.js';
+import { failureJson, type Io, widthOf, withCommandLines, writeLine } from './output.js';
 import { failureText, paintFor } from './paint.js';
 import { printable } from './printable.js';
 import type { Display } from './table.js';
@@ -79,16 +79,14 @@ export interface Work<Usage extends string, O extends Options, C extends Choices
   /** Looked at when the command opens the database. */
   schema: SchemaNeed;
   missingDatabase?: MissingDatabase;
+  /**
+   * Refuses options and arguments for what they are, before anything is opened, looked up, chosen or asked. What the command
+   * line doesn't name and a person may choose isn't among the arguments yet.
+   */
+  check?: (run: Run<Usage, O, C>) => void | Promise<void>;
   run: (run: Run<Usage, O, C>) => Promise<Result>;
   /** The command handles Ctrl-C itself; others are aborted. */
   stopsItself?: boolean;
-}
-
-/** How wide a terminal is that doesn't say so. */
-const defaultWidth = 80;
-
-function displayOf({ isTTY, columns }: Io['stdout']): Display {
-  return { width: isTTY ? columns || defaultWidth : undefined, now: new Date() };
 }
 
 /** Whether `--output json` was given, which `--json` is short for: other commands have a file of that name. */
@@ -184,7 +182,7 @@ function makeRun<Usage extends string, O extends Options, C extends Choices>(
     arguments: given,
     options,
     paint: paintFor(io.stdout, io.env),
-    display: displayOf(io.stdout),
+    display: { width: widthOf(io.stdout), now: new Date() },
     interactive: Boolean(io.stdin.isTTY && io.stderr.isTTY && !options.json),
     config,
     context(overrides, worker) {
@@ -224,11 +222,12 @@ export async function runCommand<Usage extends string, O extends Options, C exte
   command: Command,
   io: Io,
   outcome: Outcome,
-  { run: work, stopsItself = false, ...needs }: Work<Usage, O, C>,
+  { run: work, check, stopsItself = false, ...needs }: Work<Usage, O, C>,
 ): Promise<void> {
   const opened: Context[] = [];
   const { run, missing } = makeRun<Usage, O, C>(io, command, needs, opened);
   const begin = async () => {
+    await check?.(run);
     if (missing.length > 0) await (await import('./picker.js')).pickMissing(run, missing);
     return work(run);
   };

@@ -49,7 +49,6 @@ function ProgressForm({ id, progress, onClose }: { id: string; progress: number;
           max={100}
           step={5}
           allowDecimal={false}
-          suffix=" %"
           required
           data-autofocus
         />

@@ -23,6 +23,8 @@ export interface ImportCounts {
 /** A run of a CSV import and its progress; the outcomes of its rows are {@link ImportRow}s. */
 export class Import extends Model<InferAttributes<Import>, InferCreationAttributes<Import>> {
   declare id: string;
+  /** What people call it: 1 for the first import, then counted up. */
+  declare number: number;
   declare status: ImportStatus;
   declare origin: 'cli' | 'http';
   declare fileName: string;
@@ -86,6 +88,8 @@ export function initImport(sequelize: Sequelize): typeof Import {
   return class extends Import {}.init(
     {
       id: primaryKey(),
+      // As in the table, where 0 marks imports that aren't numbered yet: see migration 24.
+      number: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       status: { type: DataTypes.STRING(20), allowNull: false },
       origin: { type: DataTypes.STRING(10), allowNull: false },
       fileName: { type: DataTypes.STRING(255), allowNull: false },

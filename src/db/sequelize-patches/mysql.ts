@@ -3,7 +3,13 @@ import type { Options, Sequelize } from 'sequelize';
 import type { MysqlConfig } from '../../config/config.js';
 import { AppError, systemErrorCode } from '../../errors.js';
 import { readAsCluster } from '../cluster.js';
-import { type Abortable, acquireWithinDeadline, DeadlineExceededError, releaseFromDeadline } from '../deadline.js';
+import {
+  type Abortable,
+  acquireWithinDeadline,
+  DeadlineExceededError,
+  releaseFromDeadline,
+  remainingMs,
+} from '../deadline.js';
 
 /** Connections to MySQL and MariaDB. */
 
@@ -35,6 +41,7 @@ interface MysqlConnection extends Abortable {
     destroy(error?: Error): void;
   };
   query(sql: string, callback: (error: Error | null) => void): void;
+  query(statement: { sql: string }, ...others: unknown[]): unknown;
 }
 
 /** Sequelize's internal interface for connections. */
@@ -45,6 +52,31 @@ interface MysqlConnectionManager {
   disconnect(connection: MysqlConnection): Promise<void>;
   close(): Promise<void>;
   validate(connection: MysqlConnection): boolean;
+}
+
+/** How long a server goes on with a query after the deadline of its work, in milliseconds: by then the connection is broken. */
+const afterDeadlineMs = 1000;
+
+/**
+ * A query that the server ends by itself: it doesn't notice that a connection was broken until it has the result, and queries
+ * that take long would become more and more. MariaDB reads the first comment, MySQL the second.
+ */
+function endedByServer(sql: string): string {
+  const left = remainingMs();
+  if (left === undefined || !sql.startsWith('SELECT ')) return sql;
+  const milliseconds = Math.ceil(Math.max(left, 0) + afterDeadlineMs);
+  const seconds = (milliseconds / 1000).toFixed(3);
+  return `/*M!100102 SET STATEMENT max_statement_time=${seconds} FOR */ SELECT /*+ MAX_EXECUTION_TIME(${milliseconds}) */ ${sql.slice('SELECT '.length)}`;
+}
+
+/** Lets the server end the queries of a connection that it would work on for nobody. */
+function endLateQueries(connection: MysqlConnection): void {
+  const query = connection.query.bind(connection);
+  connection.query = (statement: string | { sql: string }, ...others: unknown[]) =>
+    typeof statement === 'string'
+      ? // Only the settings of a new connection are such statements.
+        query({ sql: statement }, ...others)
+      : query({ ...statement, sql: endedByServer(statement.sql) }, ...others);
 }
 
 /** Each setting may take as long as a request waits for a connection, because the connection is unusable before. */
@@ -60,6 +92,7 @@ const prepare = (database: MysqlConfig) => async (given: unknown) => {
       connection.query(setting, (error) => (error ? reject(error) : resolve()));
     });
   await readAsCluster(connection, database);
+  endLateQueries(connection);
   stream.setTimeout(inactivityMs);
 };
 

@@ -139,6 +139,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
     example: 'battery staple 8',
   },
   notes: { description: 'Notes on the enrollment', example: 'Needs a seat near the front.' },
+  number: { description: 'Number of the import: 1 for the first, counted up', example: 12 },
   onError: { description: 'After a rejected row: continue, stop there, or import nothing', example: 'continue' },
   onExisting: {
     description: 'For a row whose account exists: skip it, update the account, or reject the row',

@@ -319,6 +319,7 @@ export const importSummary = component(
   'An import of accounts, with its file, status and counts',
   Joi.object({
     id,
+    number: count,
     status: importStatus,
     file: text,
     counts: importCounts,
@@ -333,6 +334,7 @@ export const importRecord = component(
   'An import of accounts',
   Joi.object({
     id,
+    number: count,
     status: importStatus,
     file: text,
     origin: Joi.valid('cli', 'http').required(),

@@ -46,7 +46,7 @@ export const enrollmentHandlers = {
     return {
       message: 'Trainees enrolled successfully.',
       enrollments: enrollments.map(presentEnrollment),
-      skipped,
+      skipped: skipped.map(({ traineeId, refusal }) => ({ traineeId, reason: refusal.message })),
     };
   },
 

@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import type { Enrollment } from '../../db/models/enrollment.js';
+import type { AppError } from '../../errors.js';
 import { type BulkAssignment, bulkAssignmentSchema, bulkRemovalSchema } from '../../schemas/enrollment.js';
 import { validate } from '../../schemas/validate.js';
 import { auditedEnrollment, recordAudit } from '../audit.js';
@@ -17,7 +18,7 @@ import { insertEnrollments } from './store.js';
 /** A trainee who was not enrolled, and why. */
 export interface SkippedTrainee {
   traineeId: string;
-  reason: string;
+  refusal: AppError;
 }
 
 /** Trainees to enroll for the first time, cancelled enrollments to revive, and the others. */
@@ -45,7 +46,7 @@ async function sortOut(
   for (const traineeId of traineeIds) {
     const enrollment = existing.get(traineeId) ?? null;
     const refusal = assignmentRefusal(trainees.get(traineeId) ?? null, enrollment, status);
-    if (refusal) sorted.skipped.push({ traineeId, reason: refusal.message });
+    if (refusal) sorted.skipped.push({ traineeId, refusal });
     else if (enrollment) sorted.again.push(enrollment);
     else sorted.fresh.push(traineeId);
   }

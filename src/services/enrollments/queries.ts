@@ -24,7 +24,7 @@ const newestFirst: OrderItem[] = [
 ];
 
 /** The trainee and the course, as listings show them. */
-const withUserAndCourse = ({ database: { models } }: Core) => [
+export const withUserAndCourse = ({ database: { models } }: Core) => [
   { model: models.User, as: 'user', attributes: ['id', 'firstName', 'lastName', 'email', 'avatar'] },
   { model: models.Course, as: 'course', attributes: ['id', 'title', 'description', 'thumbnail'] },
 ];

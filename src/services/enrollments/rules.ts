@@ -51,11 +51,16 @@ export function assertCanEnter(trainee: User | null): void {
   if (refusal) throw refusal;
 }
 
-/** @throws AppError `ACCESS_DENIED` for a status that the actor's role can't set, `STATUS_REFUSED` */
-export function assertMayChange(from: EnrollmentStatus, to: EnrollmentStatus, { role }: Actor): void {
+/** Why the actor can't change a status: `ACCESS_DENIED` for one that their role can't set, `STATUS_REFUSED`. */
+export function changeRefusal(from: EnrollmentStatus, to: EnrollmentStatus, { role }: Actor): AppError | undefined {
   const byTrainee = role === 'trainee';
   if (byTrainee && to !== 'cancelled' && to !== 'pending')
-    throw denied('Trainees can cancel an enrollment, or request it again.');
-  const refusal = transitionRefusal(from, to, byTrainee);
+    return denied('Trainees can cancel an enrollment, or request it again.');
+  return transitionRefusal(from, to, byTrainee);
+}
+
+/** @throws AppError as {@link changeRefusal} */
+export function assertMayChange(from: EnrollmentStatus, to: EnrollmentStatus, actor: Actor): void {
+  const refusal = changeRefusal(from, to, actor);
   if (refusal) throw refusal;
 }

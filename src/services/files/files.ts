@@ -11,6 +11,7 @@ import { withoutInvisible } from '../../schemas/text.js';
 import { diskFault } from '../../storage/disk-fault.js';
 import type { ByteRange, StoredObject } from '../../storage/storage.js';
 import type { Core } from '../core.js';
+import { areRemovalsHeld } from './removal-hold.js';
 
 /** A received file: its temporary path, and the name that its sender gave it. */
 export interface Upload {
@@ -207,8 +208,10 @@ export async function removeMarked(
 
 const notRemoved = 'files that are marked for deletion could not be removed: the next cleanup retries';
 
-/** @returns the number of removed files: all, or none when the storage fails to remove one of them */
+/** @returns the number of removed files: all, or none when the storage fails to remove one of them, or during a backup */
 async function removeBatch(core: Core, files: readonly StoredFile[]): Promise<number> {
+  // A backup copies them; the next cleanup removes them.
+  if (await areRemovalsHeld(core)) return 0;
   try {
     await core.storage.remove(files.map(({ storageKey }) => storageKey));
   } catch (error) {

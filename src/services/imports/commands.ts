@@ -91,7 +91,10 @@ async function changeUnfinished(
 export async function requeueImport(core: Core, actor: Actor, id: string): Promise<Import> {
   const found = await findImport(core, id);
   if (found.origin !== 'http')
-    throw new AppError('IMPORT_CONFLICT', `The import ${id} was begun at a terminal: coursectl imports resume ${id}`);
+    throw new AppError(
+      'IMPORT_CONFLICT',
+      `The import ${id} was begun at a terminal: coursectl imports resume ${found.number}`,
+    );
   const fields = {
     // What was only planned isn't run unless somebody applies the plan.
     status: (await hasOpenPlan(core, found)) ? 'planning' : 'queued',

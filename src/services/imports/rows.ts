@@ -1,4 +1,5 @@
 import { Op, type WhereOptions } from 'sequelize';
+import { bothOf } from '../../db/both-of.js';
 import { contains, refersToMatch } from '../../db/conditions.js';
 import type { Import } from '../../db/models/import.js';
 import type { ImportPlanRow } from '../../db/models/import-plan-row.js';
@@ -57,10 +58,11 @@ async function plannedRows({ database }: Core, id: string, listing: ImportRowLis
     ...filterOf(database, id, listing),
     ...(search && searched(search, contains(database.sequelize, 'search_key', searchKey(search)))),
   };
-  const [totalItems, rows] = await Promise.all([
-    ImportPlanRow.count({ where }),
-    ImportPlanRow.findAll({ where, ...window }),
-  ]);
+  const [totalItems, rows] = await bothOf(
+    database,
+    () => ImportPlanRow.count({ where }),
+    () => ImportPlanRow.findAll({ where, ...window }),
+  );
   return {
     totalItems,
     rows: rows.map(({ line, outcome, code, field, reason, userId, changesJson, cellsJson }) => ({
@@ -85,7 +87,11 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
     ...filterOf(database, id, listing),
     ...(search && searched(search, refersToMatch(database.sequelize, 'user_id', 'users', searchKey(search)))),
   };
-  const [totalItems, rows] = await Promise.all([ImportRow.count({ where }), ImportRow.findAll({ where, ...window })]);
+  const [totalItems, rows] = await bothOf(
+    database,
+    () => ImportRow.count({ where }),
+    () => ImportRow.findAll({ where, ...window }),
+  );
   return {
     totalItems,
     rows: rows.map(({ line, outcome, code, reason, userId, undoOutcome, undoCode }) => ({

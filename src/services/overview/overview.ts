@@ -1,3 +1,4 @@
+import { bothOf } from '../../db/both-of.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { Import } from '../../db/models/import.js';
 import { type AccountStatistics, accountStatistics } from '../accounts/statistics.js';
@@ -56,18 +57,18 @@ export type Overview = SuperAdminOverview | TrainerOverview | TraineeOverview;
 /** The figures for the super admin and the operator. */
 export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
   const starts = weekStarts(core.now());
-  // At most two connections at a time: others need them too.
-  const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage]] = await Promise.all([
-    (async () =>
-      [await accountStatistics(core), await countCourses(core, actor), await accountsPerWeek(core, starts)] as const)(),
-    (async () =>
+  const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage]] = await bothOf(
+    core.database,
+    async () =>
+      [await accountStatistics(core), await countCourses(core, actor), await accountsPerWeek(core, starts)] as const,
+    async () =>
       [
         await enrollmentStatistics(core, actor),
         await enrollmentsPerWeek(core, starts),
         await listImports(core, { limit: importsShown }),
         await storageUsage(core),
-      ] as const)(),
-  ]);
+      ] as const,
+  );
   const weeks = starts.map((start, index) => ({
     week: dayOf(start),
     enrollments: perWeek[index] ?? 0,

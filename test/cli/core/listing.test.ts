@@ -71,7 +71,7 @@ describe('A listing', () => {
       const narrow = await cli.run(['enrollments', 'list'], at(60));
       expect(narrow.stdout).to.match(/^TRAINEE +COURSE +STATUS +PROGRESS +ID\nZoë 🦊 李小龙 +花子 and\b.*… +/);
       expect(narrow.stderr).to.equal(
-        'Page 1 of 1, 1 enrollment.\nLeft out for lack of space: email, enrolledAt. To choose:\n--columns\n',
+        'Page 1 of 1, 1 enrollment.\nColumns left out: email, enrolledAt. Choose with --columns\n',
       );
       const titles = await cli.run(['courses', 'list'], at(60));
       expect(titles.stdout).to.match(/^花子 and the .*\n(?:.*\n)*.*\bbaskets$/m);
@@ -168,18 +168,19 @@ describe('A listing', () => {
 
     it('is shown by the pager where it is longer than the screen', async () => {
       const pager = { PAGER: "sed 's/^/paged: /'" };
-      const long = await cli.run(['audit', 'list', '--limit', 'all'], at(80, 24, pager));
+      const oneLineARow = ['--columns', 'at,action'];
+      const long = await cli.run(['audit', 'list', '--limit', 'all', ...oneLineARow], at(80, 24, pager));
       const lines = long.stdout.split('\n');
       expect(lines).to.have.lengthOf(232);
       expect(lines.filter((line) => line.startsWith('paged: '))).to.have.lengthOf(231);
       expect(long.stderr).to.match(/^230 entries\.\n/);
-      const short = await cli.run(['audit', 'list', '--limit', '3'], at(80, 24, pager));
+      const short = await cli.run(['audit', 'list', '--limit', '3', ...oneLineARow], at(80, 24, pager));
       expect(short.stdout).not.to.include('paged');
     });
 
     it('is not paged with --no-pager, with an empty PAGER, on a simple terminal and in a pipe', async () => {
       const pager = { PAGER: 'false' };
-      const all = ['audit', 'list', '--limit', 'all'];
+      const all = ['audit', 'list', '--limit', 'all', '--columns', 'at,action'];
       for (const [argv, options] of [
         [[...all, '--no-pager'], at(80, 24, pager)],
         [all, at(80, 24, { PAGER: '' })],
@@ -205,8 +206,8 @@ describe('A listing', () => {
   const mistakes: [options: string[], says: string][] = [
     [['--columns', 'name,shoe'], '--columns must be of name, email,'],
     [['--columns', 'name', '--json'], 'JSON has the fields of the API: --columns goes with table, csv and yaml.'],
-    [['--json', '--output', 'csv'], '--json and --output csv exclude each other.'],
-    [['--page', '2', '--limit', 'all'], '--page and --limit all exclude each other.'],
+    [['--json', '--output', 'csv'], '--json and --output csv cannot be used together.'],
+    [['--page', '2', '--limit', 'all'], '--page and --limit all cannot be used together.'],
     [['--limit', 'many'], '--limit must be a whole number from 1 to 100.'],
     [['--output', 'xml'], 'Allowed choices are table, json, csv, yaml.'],
   ];

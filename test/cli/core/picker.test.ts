@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
@@ -122,6 +124,20 @@ describe('What a command line leaves out, at a terminal', () => {
       ],
     );
     expect(ended.stdout).to.include('Ended the session of ben@x.org');
+  });
+
+  it('may be an import, by its number or its file', async () => {
+    const file = path.join(cli.folder, 'people.csv');
+    writeFileSync(file, 'firstName,lastName,email,phone\nFay,Doe,fay@x.org,5550123\n');
+    await cli.run(['users', 'import', file, '--yes']);
+    const shown = await cli.atTerminal(
+      ['imports', 'show'],
+      [
+        ['Which import?', ''],
+        ['1  people.csv', keys.enter],
+      ],
+    );
+    expect(shown.stdout).to.match(/^number +1$/m);
   });
 
   it('changes nothing where nothing is chosen, or there is nothing to choose', async () => {

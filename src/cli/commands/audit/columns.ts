@@ -18,14 +18,15 @@ function recordedName({ before, after }: Entry): string | undefined {
 
 export const auditColumns: readonly Column<Entry>[] = [
   { name: 'at', heading: 'TIME', value: ({ at }) => at, priority: 0 },
-  { name: 'actor', value: actor, priority: 2 },
+  { name: 'actor', value: actor, fit: 'wrap', minimum: 16, priority: 2 },
   { name: 'action', value: ({ action }) => action, fit: 'whole', priority: 0 },
   { name: 'targetType', heading: 'TARGET', value: ({ targetType }) => targetType, fit: 'whole', priority: 3 },
   {
     name: 'target',
     heading: 'NAME',
     value: (entry) => entry.targetName ?? recordedName(entry) ?? entry.targetId,
-    minimum: 20,
+    fit: 'wrap',
+    minimum: 24,
     priority: 0,
   },
   { name: 'origin', value: ({ origin }) => origin, fit: 'whole', priority: 'on request' },

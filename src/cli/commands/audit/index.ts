@@ -9,20 +9,20 @@ import { auditColumns } from './columns.js';
 const auditOptions = {
   '--action <action>': 'only this action, such as user.update or course.delete',
   '--actor <user>': 'only changes by this account: email, phone or id',
-  '--target-type <type>': 'only changes of a user, address, import, course or enrollment',
-  '--target <id>': 'only changes of the one with this id',
-  '--from <time>': 'from this date or time (ISO 8601)',
-  '--to <time>': 'before this date or time',
+  '--target-type <type>': 'only changes to a user, address, import, course or enrollment',
+  '--target <id>': 'only changes to the user, course, ... with this id',
+  '--from <time>': 'only changes since this date or time, such as 2026-01-31 or 2026-01-31T08:00:00Z',
+  '--to <time>': 'only changes before this date or time',
   ...listingOptions('entries', auditColumns),
 };
 
 export function register(program: Command, registry: Registry): void {
-  const audit = program.command('audit').description('See who changed what, and delete old entries');
+  const audit = program.command('audit').description('Show who changed what, and delete old entries');
 
   define(audit, registry, {
     usage: 'list',
     schema: 'any',
-    summary: 'List privileged changes with their present names, newest first; --json shows old and new values',
+    summary: 'List who changed what, newest first; --json shows old and new values',
     examples: [
       'audit list',
       'audit list --action course.delete --from 2026-01-01',
@@ -30,6 +30,7 @@ export function register(program: Command, registry: Registry): void {
       'audit list --target-type user --target 019aa0c4-...',
     ],
     options: auditOptions,
+    check,
     run: list,
   });
 
@@ -55,6 +56,15 @@ async function actorIdOf(context: Awaited<ReturnType<Run['context']>>, reference
     if (isAppError(error, 'NOT_FOUND') && /^[\da-f-]{36}$/i.test(reference)) return reference;
     throw error;
   }
+}
+
+async function check(run: Run<'', typeof auditOptions>): Promise<void> {
+  const { action, targetType, target, from, to } = run.options;
+  const [{ auditListingSchema }, { checkListing }] = await Promise.all([
+    import('../../../schemas/audit.js'),
+    import('../../core/listing.js'),
+  ]);
+  checkListing(run, auditColumns, auditListingSchema, { action, targetType, targetId: target, from, to });
 }
 
 async function list(run: Run<'', typeof auditOptions>): Promise<Result> {

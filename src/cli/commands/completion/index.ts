@@ -4,8 +4,8 @@ import { choice } from '../../core/declaration.js';
 import { nameKinds } from './kinds.js';
 
 const completionOptions = {
-  '--names <kind>': choice('what the script asks for: names of these that are in the database', nameKinds),
-  '--typed <text>': 'with --names: how they begin; for bash the command line up to the cursor',
+  '--names <kind>': choice('used by the script: print the names of this kind that are in the database', nameKinds),
+  '--typed <text>': 'used by the script: what was typed; for bash the whole command line up to the cursor',
 };
 
 export function register(program: Command, registry: Registry): void {
@@ -20,11 +20,10 @@ export function register(program: Command, registry: Registry): void {
       'completion zsh > "${fpath[1]}/_coursectl"',
       'completion fish > ~/.config/fish/completions/coursectl.fish',
     ],
-    notes: [
-      'The names of courses, accounts, enrollments and imports are read from the database of the folder in which Tab is pressed.',
-      'For "npx coursectl" in bash and fish, load the script when the shell starts: write it to a file, and source that file in',
-      '~/.bashrc or ~/.config/fish/config.fish. zsh needs nothing more.',
-    ].join('\n'),
+    notes:
+      'The names of courses, accounts, enrollments and imports come from the database that the command itself would ' +
+      'use in the current folder.\n\nFor "npx coursectl", bash and fish must load the script when they start: write it ' +
+      'to a file, and add "source <file>" to ~/.bashrc or ~/.config/fish/config.fish.',
     choices: { shell: ['bash', 'zsh', 'fish'] },
     options: completionOptions,
     async run(run) {

@@ -22,8 +22,8 @@ function linesFor(shell: Shell, names: readonly Name[], isList: boolean): string
   // As _describe reads them.
   const plain = (words: string) => words.replace(/[\\:]/g, '\\$&');
   if (shell === 'zsh') return names.map((name) => `${plain(name.value)}:${plain(text(name))}`);
-  // Ids say little. bash inserts what its words have in common, which is never a description.
-  return names.map((name) => (isList && name.isId ? `${name.value}  (${text(name)})` : name.value));
+  // Numbers and ids say little. bash inserts what its words have in common, which is never a description.
+  return names.map((name) => (isList && name.isCode ? `${name.value}  (${text(name)})` : name.value));
 }
 
 async function namesIn(run: NamesRun, kind: Completable, typed: string): Promise<Name[]> {

@@ -30,7 +30,7 @@ export function placesOf(command: Command, path = '', subjects: readonly string[
   const declared = children.filter((child) => command.commands.includes(child)).map((child) => child.name());
   const place = (slot: string, words: readonly Word[], isFile = false): Place => ({ path, slot, words, isFile });
   const places: Place[] = command.registeredArguments.map((argument, position) => ({
-    ...place(`${position}`, (argument.argChoices ?? subjects).map(bare), argument.name() === 'file'),
+    ...place(`${position}`, (argument.argChoices ?? subjects).map(bare), ['file', 'folder'].includes(argument.name())),
     ...named(argument.name()),
     isRepeated: argument.variadic,
   }));

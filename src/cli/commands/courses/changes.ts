@@ -1,6 +1,8 @@
 import type { Context } from '../../../context.js';
 import { AppError, isAppError } from '../../../errors.js';
 import { presentCourse } from '../../../presenters/course.js';
+import { courseUpdateSchema, namedCourseCreationSchema } from '../../../schemas/course.js';
+import { validate } from '../../../schemas/validate.js';
 import { operator } from '../../../services/core.js';
 import {
   assignTrainer,
@@ -29,6 +31,11 @@ function changed(model: Parameters<typeof presentCourse>[0], textOf: (course: Co
   return { json: { course }, text: textOf(course) };
 }
 
+/** @throws AppError `VALIDATION`; the trainer is looked up later */
+export function checkCreate({ options }: Run<'', typeof createCourseOptions>): void {
+  validate(namedCourseCreationSchema, { ...courseInput(options), trainerId: options.trainer });
+}
+
 /**
  * Creates a course, which is hidden until it is published.
  * @throws AppError `VALIDATION`, `NOT_FOUND` for the trainer
@@ -40,15 +47,21 @@ export async function create(run: Run<'', typeof createCourseOptions>): Promise<
   const created = await createCourse(context, operator, { ...courseInput(run.options), trainerId });
   return changed(
     created,
-    (course) => `Created ${courseName(course)}. To publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
+    (course) => `Created ${courseName(course)}.\nTo publish it: ${asTyped(run.io, `courses publish ${course.id}`)}`,
   );
 }
 
-/** Changes the fields that options name. @throws AppError `USAGE` when there are none, `VALIDATION`, `NOT_FOUND` */
-export async function edit(run: Run<'<course>', typeof editCourseOptions>): Promise<Result> {
-  const input = courseInput(run.options);
+/** @throws AppError `USAGE` when there is nothing to change, `VALIDATION` */
+export function checkEdit({ options }: Run<'<course>', typeof editCourseOptions>): void {
+  const input = courseInput(options);
   if (Object.keys(input).length === 0)
     throw new AppError('USAGE', 'Nothing to change: add --title, --category, ... (--help names them all).');
+  validate(courseUpdateSchema, input);
+}
+
+/** Changes the fields that options name. @throws AppError `VALIDATION`, `NOT_FOUND` */
+export async function edit(run: Run<'<course>', typeof editCourseOptions>): Promise<Result> {
+  const input = courseInput(run.options);
   const context = await run.context();
   const updated = await updateCourse(context, operator, await named(run, context), input);
   return changed(updated, (course) => `Changed ${courseName(course)}.`);
@@ -99,10 +112,10 @@ async function askWhetherToDelete(
  * @throws AppError `USAGE`, `NOT_FOUND`, `COURSE_IN_USE`, `INTERRUPTED`
  */
 export async function remove(run: Run<'<course>', typeof deleteCourseOptions>): Promise<Result> {
-  assertCanAsk(run, 'delete');
   const context = await run.context();
   const { force = false, yes } = run.options;
   const found = await findCourse(context, operator, await named(run, context));
+  assertCanAsk(run, 'delete');
   if (!yes) await askWhetherToDelete(run, context, found);
   try {
     await deleteCourse(context, operator, found.id, { force });

@@ -12,6 +12,7 @@ export function register(courses: Command, registry: Registry): void {
       'courses create --title Dyeing --description "With plants." --trainer ada@example.org --category Crafts --tag wool --tag colour --max-students 12 --start-date 2026-09-01 --json',
     ],
     options: createCourseOptions,
+    check: async (run) => (await import('./changes.js')).checkCreate(run),
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).create(run),
   });
@@ -22,9 +23,10 @@ export function register(courses: Command, registry: Registry): void {
     summary: 'Change the fields of a course; an empty value clears a field',
     examples: [
       'courses edit "Weaving for beginners" --title Weaving --max-students 20',
-      'courses edit 019aa0c4-... --location "" --max-students none --tag "" --no-featured',
+      'courses edit 7f6a21c4 --location "" --max-students none --tag "" --no-featured',
     ],
     options: editCourseOptions,
+    check: async (run) => (await import('./changes.js')).checkEdit(run),
     notes: '--tag replaces all tags that the course has.',
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).edit(run),

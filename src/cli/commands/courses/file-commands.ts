@@ -10,8 +10,9 @@ export function register(courses: Command, registry: Registry): void {
     usage: 'list <course>',
     schema: 'any',
     summary: 'List the files of a course, newest first',
-    examples: ['courses files list "Weaving for beginners"', 'courses files list 019aa0c4-... --json'],
+    examples: ['courses files list "Weaving for beginners"', 'courses files list 7f6a21c4 --json'],
     options: fileListOptions,
+    check: async (run) => (await import('./files.js')).checkList(run),
     run: async (run) => (await import('./files.js')).list(run),
   });
 
@@ -29,10 +30,11 @@ export function register(courses: Command, registry: Registry): void {
     schema: 'any',
     summary: 'Write a file of a course to a file or to standard output',
     examples: [
-      'courses files get "Weaving for beginners" 019aa0c5-... --output patterns.pdf',
-      'courses files get 019aa0c4-... 019aa0c5-... > patterns.pdf',
+      'courses files get "Weaving for beginners" b20c94c5 --output patterns.pdf',
+      'courses files get 7f6a21c4 b20c94c5 > patterns.pdf',
     ],
     options: outputOption,
+    check: async (run) => (await import('./files.js')).checkGet(run),
     stopsItself: true,
     run: async (run) => (await import('./files.js')).get(run),
   });
@@ -41,10 +43,7 @@ export function register(courses: Command, registry: Registry): void {
     usage: 'remove <course> <file-id>',
     schema: 'current',
     summary: 'Remove a file from a course',
-    examples: [
-      'courses files remove "Weaving for beginners" 019aa0c5-...',
-      'courses files remove 019aa0c4-... 019aa0c5-... --yes',
-    ],
+    examples: ['courses files remove "Weaving for beginners" b20c94c5', 'courses files remove 7f6a21c4 b20c94c5 --yes'],
     options: yesOption,
     stopsItself: true,
     run: async (run) => (await import('./files.js')).remove(run),
@@ -63,7 +62,7 @@ export function register(courses: Command, registry: Registry): void {
     usage: 'remove-thumbnail <course>',
     schema: 'current',
     summary: 'Remove the picture of a course',
-    examples: ['courses remove-thumbnail "Weaving for beginners"', 'courses remove-thumbnail 019aa0c4-... --yes'],
+    examples: ['courses remove-thumbnail "Weaving for beginners"', 'courses remove-thumbnail 7f6a21c4 --yes'],
     options: yesOption,
     stopsItself: true,
     run: async (run) => (await import('./files.js')).removePicture(run),

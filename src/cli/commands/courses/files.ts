@@ -3,6 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { presentMaterial } from '../../../presenters/material.js';
+import { fileListingSchema } from '../../../schemas/file.js';
 import { operator } from '../../../services/core.js';
 import {
   addMaterial,
@@ -20,7 +21,7 @@ import { wholeId } from '../../../services/short-ids.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { outputOption, yesOption } from '../../core/declaration.js';
 import { assertDestination, writeData } from '../../core/file-output.js';
-import { listing, presented } from '../../core/listing.js';
+import { checkListing, listing, presented } from '../../core/listing.js';
 import { counted } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
@@ -35,6 +36,11 @@ async function courseOf(run: Run<'<course>'>, context: Context) {
 function sized(file: Parameters<typeof presentMaterial>[0]): string {
   const { name, bytes } = presentMaterial(file);
   return `${name} (${counted(bytes, 'byte')})`;
+}
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkList(run: Run<'<course>', typeof fileListOptions>): void {
+  checkListing(run, fileColumns, fileListingSchema);
 }
 
 /** A page of a course's files. @throws AppError `VALIDATION`, `NOT_FOUND` */
@@ -58,7 +64,10 @@ export async function add(run: Run<'<course> <file>'>): Promise<Result> {
   const course = await courseOf(run, context);
   const upload = await uploadOf(run, context, await materialLimit(context, operator, course.id));
   const file = await addMaterial(context, operator, course.id, upload);
-  return { json: { file: presentMaterial(file) }, text: `Added ${sized(file)} to ${courseName(course)}: ${file.id}` };
+  return {
+    json: { file: presentMaterial(file) },
+    text: `Added ${sized(file)} to ${courseName(course)}.\nIts id: ${file.id}`,
+  };
 }
 
 /** Gives a course a picture. @throws AppError as {@link copyToUploads} and {@link setThumbnail} */
@@ -72,9 +81,9 @@ export async function thumbnail(run: Run<'<course> <file>'>): Promise<Result> {
 
 /** Removes the picture of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND` */
 export async function removePicture(run: Run<'<course>', typeof yesOption>): Promise<Result> {
-  assertCanAsk(run, 'remove');
   const context = await run.context();
   const course = await courseOf(run, context);
+  assertCanAsk(run, 'remove');
   if (course.thumbnail === null) return { json: { removed: false }, text: `${courseName(course)} has no picture.` };
   if (!run.options.yes)
     await confirm(run, {
@@ -105,13 +114,17 @@ async function* downloaded({ stream }: StoredObject, { storage }: Context, signa
   }
 }
 
+/** @throws AppError `USAGE` */
+export function checkGet(run: Run<'<course> <file-id>', typeof outputOption>): void {
+  assertDestination(run, 'The file');
+  assertNoTerminal(run);
+}
+
 /**
  * Writes a file of a course to `--output`, or to standard output.
  * @throws AppError `NOT_FOUND`, `STORAGE_UNAVAILABLE`, `FILE_UNUSABLE`
  */
 export async function get(run: Run<'<course> <file-id>', typeof outputOption>): Promise<Result> {
-  assertDestination(run, 'The file');
-  assertNoTerminal(run);
   const context = await run.context();
   const courseId = await courseIdOf(context, run.arguments.course);
   const fileId = await wholeId(context, 'File', run.arguments.fileId, { courseId });
@@ -130,11 +143,11 @@ export async function get(run: Run<'<course> <file-id>', typeof outputOption>): 
 
 /** Removes a file of a course, having asked. @throws AppError `USAGE`, `NOT_FOUND`, `INTERRUPTED` */
 export async function remove(run: Run<'<course> <file-id>', typeof yesOption>): Promise<Result> {
-  assertCanAsk(run, 'remove');
   const context = await run.context();
   const course = await courseOf(run, context);
   const fileId = await wholeId(context, 'File', run.arguments.fileId, { courseId: course.id });
   const file = await findMaterial(context, operator, course.id, fileId);
+  assertCanAsk(run, 'remove');
   if (!run.options.yes)
     await confirm(run, {
       about: `${sized(file)} of ${courseName(course)}`,

@@ -12,8 +12,9 @@ export function register(program: Command, registry: Registry): void {
     usage: 'show <course>',
     schema: 'any',
     summary: 'Show one course',
-    examples: ['courses show "Weaving for beginners"', 'courses show 019aa0c4-... --include seats --json'],
+    examples: ['courses show "Weaving for beginners"', 'courses show 7f6a21c4 --include seats --json'],
     options: courseDetailOptions,
+    check: async (run) => (await import('./queries.js')).checkShow(run),
     run: async (run) => (await import('./queries.js')).show(run),
   });
 
@@ -24,7 +25,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'delete <course>',
     schema: 'current',
     summary: 'Delete a course with its enrollments and files',
-    examples: ['courses delete "Weaving for beginners"', 'courses delete 019aa0c4-... --force --yes --json'],
+    examples: ['courses delete "Weaving for beginners"', 'courses delete 7f6a21c4 --force --yes --json'],
     options: deleteCourseOptions,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
@@ -47,6 +48,7 @@ function registerList(courses: Command, registry: Registry): void {
       'courses list --seats-left --include seats',
     ],
     options: courseListOptions,
+    check: async (run) => (await import('./queries.js')).checkList(run),
     run: async (run) => (await import('./queries.js')).list(run),
   });
 }
@@ -88,6 +90,7 @@ function registerOverviews(courses: Command, registry: Registry): void {
     summary: 'List the trainers who can be given a course, by name',
     examples: ['courses trainers', 'courses trainers --search hopper --json'],
     options: trainerListOptions,
+    check: async (run) => (await import('./queries.js')).checkTrainers(run),
     run: async (run) => (await import('./queries.js')).trainers(run),
   });
 

@@ -4,7 +4,7 @@ import { courseColumns, fileColumns, trainerColumns } from './columns.js';
 
 /** What courses are shown with on request. */
 export const courseDetailOptions = {
-  '--include <keys>': 'seats: also how many seats are taken and left',
+  '--include <keys>': 'seats: also show how many seats are taken and left',
 };
 
 export const courseListOptions = {
@@ -15,7 +15,7 @@ export const courseListOptions = {
   '--published': 'only published courses',
   '--unpublished': 'only courses that are not published',
   '--seats-left': 'only courses that have seats left',
-  '--full': 'only courses that have none left',
+  '--full': 'only courses that have no seats left',
   '--search <text>': 'search in title, category and tags',
   ...sortOption('createdAt, updatedAt, title, category or startDate'),
   ...courseDetailOptions,
@@ -28,7 +28,7 @@ export const trainerListOptions = {
 };
 
 export const deleteCourseOptions = {
-  '--force': 'even if it has active enrollments',
+  '--force': 'delete it even if it has active enrollments',
   ...yesOption,
 };
 
@@ -41,19 +41,19 @@ const courseFieldOptions = {
   '--level <level>': 'beginner, intermediate or advanced',
   '--language <language>': 'language of instruction',
   '--type <type>': 'online, classroom or hybrid',
-  '--tag <word>': repeatable('a word to find it with; may be repeated'),
+  '--tag <word>': repeatable('keyword for the search; may be repeated'),
   '--requirements <text>': 'what trainees should know or bring',
   '--learning-outcomes <text>': 'what trainees will learn',
   '--max-students <number>': 'maximum number of trainees; "none" for no limit',
-  '--start-date <date>': 'as YYYY-MM-DD',
-  '--end-date <date>': 'as YYYY-MM-DD',
+  '--start-date <date>': 'first day, as YYYY-MM-DD',
+  '--end-date <date>': 'last day, as YYYY-MM-DD',
   '--location <place>': 'where it takes place',
   '--featured': 'mark it as featured',
 };
 
 export const createCourseOptions = {
   ...courseFieldOptions,
-  '--trainer <user>': 'whose course it is: email, phone or id',
+  '--trainer <user>': 'the trainer of the course: email, phone or id',
 };
 
 export const editCourseOptions = {

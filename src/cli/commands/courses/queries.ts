@@ -1,6 +1,8 @@
 import { AppError } from '../../../errors.js';
 import { presentCourse } from '../../../presenters/course.js';
 import { presentPerson } from '../../../presenters/user.js';
+import { courseDetailsSchema, courseListingSchema, trainerListingSchema } from '../../../schemas/course.js';
+import { validate } from '../../../schemas/validate.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import {
@@ -12,7 +14,7 @@ import {
 } from '../../../services/courses/queries.js';
 import { sortingOf } from '../../core/columns.js';
 import type { OptionValues } from '../../core/declaration.js';
-import { listing, presented } from '../../core/listing.js';
+import { checkListing, listing, presented } from '../../core/listing.js';
 import { counted } from '../../core/output.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
@@ -25,28 +27,45 @@ import { courseFields } from './output.js';
 const showsSeats = ({ include, columns = '' }: OptionValues<typeof courseListOptions>) =>
   include !== undefined || columns.split(',').some((name) => name.trim().toLowerCase() === 'seats');
 
+const columnsOf = (options: OptionValues<typeof courseListOptions>) =>
+  showsSeats(options) ? courseColumns : courseColumns.filter(({ name }) => name !== 'seats');
+
+/** The options as the API's query, but for the trainer. @throws AppError `USAGE` for options that cannot be used together */
+function queryOf(options: OptionValues<typeof courseListOptions>) {
+  const { category, level, type, published, unpublished, seatsLeft, full, search } = options;
+  if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished cannot be used together.');
+  if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full cannot be used together.');
+  return {
+    ...sortingOf(options),
+    category,
+    level,
+    courseType: type,
+    search,
+    include: options.include ?? (showsSeats(options) ? 'seats' : undefined),
+    isPublished: published ?? (unpublished ? false : undefined),
+    seatsLeft: seatsLeft ?? (full ? false : undefined),
+  };
+}
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkList(run: Run<'', typeof courseListOptions>): void {
+  checkListing(run, columnsOf(run.options), courseListingSchema, queryOf(run.options));
+}
+
 /** Courses. @throws AppError `USAGE`, `VALIDATION`, `NOT_FOUND` for the trainer */
 export async function list(run: Run<'', typeof courseListOptions>): Promise<Result> {
-  const { category, level, type, trainer, published, unpublished, seatsLeft, full, search } = run.options;
-  if (published && unpublished) throw new AppError('USAGE', '--published and --unpublished exclude each other.');
-  if (seatsLeft && full) throw new AppError('USAGE', '--seats-left and --full exclude each other.');
-  const withSeats = showsSeats(run.options);
-  const columns = withSeats ? courseColumns : courseColumns.filter(({ name }) => name !== 'seats');
-  return listing(run, { key: 'courses', one: 'course', columns }, async () => {
+  const { trainer } = run.options;
+  return listing(run, { key: 'courses', one: 'course', columns: columnsOf(run.options) }, async () => {
     const context = await run.context();
-    const query = {
-      ...sortingOf(run.options),
-      category,
-      level,
-      courseType: type,
-      search,
-      include: run.options.include ?? (withSeats ? 'seats' : undefined),
-      trainerId: trainer === undefined ? undefined : (await findUser(context, trainer)).id,
-      isPublished: published ?? (unpublished ? false : undefined),
-      seatsLeft: seatsLeft ?? (full ? false : undefined),
-    };
+    const trainerId = trainer === undefined ? undefined : (await findUser(context, trainer)).id;
+    const query = { ...queryOf(run.options), trainerId };
     return async (page) => presented(await listCourses(context, operator, { ...query, ...page }), presentCourse);
   });
+}
+
+/** @throws AppError `VALIDATION` */
+export function checkShow({ options }: Run<'<course>', typeof courseDetailOptions>): void {
+  validate(courseDetailsSchema, { include: options.include });
 }
 
 /** One course, all of it. @throws AppError `NOT_FOUND` */
@@ -63,6 +82,11 @@ export async function categories(run: Run): Promise<Result> {
   const names = await listCategories(await run.context(), operator);
   if (names.length === 0) run.say('No categories.');
   return { json: { categories: names }, text: names.join('\n') };
+}
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkTrainers(run: Run<'', typeof trainerListOptions>): void {
+  checkListing(run, trainerColumns, trainerListingSchema, { search: run.options.search });
 }
 
 /** A page of the trainers who can be given a course. @throws AppError `VALIDATION` */

@@ -11,6 +11,7 @@ import { lockedAddresses } from '../../../services/auth/throttle-locks.js';
 import { untrustedProxies } from '../../../services/auth/untrusted-proxy.js';
 import { demoStaff } from '../../../services/maintenance/demo.js';
 import { exitCodes } from '../../core/exit-codes.js';
+import { wrapHanging } from '../../core/fit.js';
 import { counted, withCommandLines } from '../../core/output.js';
 import { printable } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
@@ -48,7 +49,7 @@ function signingSecret({ auth }: Config, production: boolean): Finding {
     return {
       status: 'failed',
       detail: 'JWT_SECRET is not set',
-      remedy: 'Make one with: openssl rand -base64 48. Set it in the environment or in .env.',
+      remedy: 'Generate one with: openssl rand -base64 48. Set it in the environment or in .env.',
     };
   if (auth.jwtSecret === undefined) return { status: 'ok', detail: 'generated, kept in DATA_DIR (development)' };
   const weakness = secretWeakness(auth.jwtSecret);
@@ -61,7 +62,7 @@ function signingSecret({ auth }: Config, production: boolean): Finding {
   return {
     status: production ? 'failed' : 'warning',
     detail: `JWT_SECRET ${weakness}`,
-    remedy: 'Make one with: openssl rand -base64 48',
+    remedy: 'Generate one with: openssl rand -base64 48',
   };
 }
 
@@ -81,7 +82,7 @@ function metrics({ http }: Config): Finding {
   if (http.metricsToken !== undefined) return { status: 'ok', detail: '/metrics asks for METRICS_TOKEN' };
   return {
     status: 'warning',
-    detail: 'everybody who reaches the service can read /metrics',
+    detail: 'everybody who can reach the service can read /metrics',
     remedy: 'Set METRICS_TOKEN, or let the proxy refuse /metrics.',
   };
 }
@@ -92,7 +93,7 @@ async function demoProgramme(context: Context): Promise<Finding> {
   return {
     status: 'failed',
     detail: `loaded: its accounts, such as ${emails[0]}, have a public password`,
-    remedy: 'Begin with a fresh database.',
+    remedy: 'Use a new database for real people.',
   };
 }
 
@@ -163,7 +164,7 @@ async function clock({ schema }: Context): Promise<Finding> {
     return { status: 'ok', detail: `${new Date().toISOString()}, within ${tolerableSkewMs / 1000} s of the database` };
   return {
     status: 'warning',
-    detail: `${skew} ms off the database's clock`,
+    detail: `${skew} ms different from the clock of the database`,
     remedy: 'Synchronise the clocks of both machines (NTP).',
   };
 }
@@ -274,10 +275,10 @@ export async function doctor(run: Run, forProduction: boolean): Promise<Result> 
     warning: run.paint.yellow('warning'),
     failed: run.paint.red('FAILED '),
   };
-  const lines = checks.map(
-    ({ name, status, detail, remedy }) =>
-      `${marks[status]}  ${name}: ${printable(`${detail}${remedy ? ` -> ${withCommandLines(run.io, remedy)}` : ''}`)}`,
-  );
+  const lines = checks.flatMap(({ name, status, detail, remedy }) => {
+    const text = printable(`${detail}${remedy ? ` -> ${withCommandLines(run.io, remedy)}` : ''}`);
+    return wrapHanging(`${marks[status]}  ${name}: ${text}`, run.display.width);
+  });
   return {
     json: { healthy, checks },
     text: lines.join('\n'),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { bulkNotes } from '../../core/bulk-options.js';
 import { define, type Registry } from '../../core/command.js';
 import { assignOptions, enrollmentListOptions, enrollmentOptions, removeOptions, statusOptions } from './options.js';
 
@@ -16,6 +17,7 @@ export function register(program: Command, registry: Registry): void {
       'enrollments list --trainer grace@example.org --search müller',
     ],
     options: enrollmentListOptions,
+    check: async (run) => (await import('./queries.js')).checkList(run),
     run: async (run) => (await import('./queries.js')).list(run),
   });
 
@@ -25,23 +27,24 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Show one enrollment with its trainee and course',
     examples: [
       'enrollments show --trainee ada@example.org --course "Weaving for beginners"',
-      'enrollments show 019aa0c6-... --json',
+      'enrollments show 5e1f02c6 --json',
     ],
     options: enrollmentOptions,
     run: async (run) => (await import('./queries.js')).show(run),
   });
 
   define(enrollments, registry, {
-    usage: 'assign <course> <user...>',
+    usage: 'assign <course> [user...]',
     schema: 'current',
     summary: 'Enroll trainees in a course',
     examples: [
       'enrollments assign "Weaving for beginners" ada@example.org',
-      'enrollments assign 019aa0c4-... ada@example.org "555 0100" --status pending --notes "Paid by cheque" --json',
+      'enrollments assign 7f6a21c4 ada@example.org "555 0100" --status pending --notes "Paid by cheque" --yes --json',
+      'enrollments assign "Weaving for beginners" --from class.csv --dry-run',
+      'enrollments assign "Weaving for beginners" --search "@weavers.example.org"',
     ],
     options: assignOptions,
-    notes:
-      "Trainees who can't be enrolled are listed with the reason; the others are enrolled, and the exit code is 3.",
+    notes: `${bulkNotes('trainees')}\nIf the course doesn't have enough seats for all of them, nobody is enrolled.`,
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).assign(run),
   });
@@ -59,14 +62,16 @@ export function register(program: Command, registry: Registry): void {
 
 function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
-    usage: 'status [enrollment] <status>',
+    usage: 'status [enrollment...] <status>',
     schema: 'current',
-    summary: 'Change the status of an enrollment: active, completed or cancelled',
+    summary: 'Change the status of enrollments: active, completed or cancelled',
     examples: [
       'enrollments status active --trainee ada@example.org --course weaving',
-      'enrollments status 019aa0c6-... cancelled --notes "Moved away"',
+      'enrollments status 5e1f02c6 cancelled --notes "Moved away"',
+      'enrollments status active --course weaving --status pending',
     ],
     options: statusOptions,
+    notes: bulkNotes('enrollments'),
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).status(run),
   });
@@ -77,9 +82,10 @@ function registerChanges(enrollments: Command, registry: Registry): void {
     summary: 'Set the progress of a trainee, 0 to 100',
     examples: [
       'enrollments progress 75 --trainee ada@example.org --course weaving',
-      'enrollments progress 019aa0c6-... 75',
+      'enrollments progress 5e1f02c6 75',
     ],
     options: enrollmentOptions,
+    check: async (run) => (await import('./changes.js')).checkProgress(run),
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).progress(run),
   });
@@ -87,12 +93,14 @@ function registerChanges(enrollments: Command, registry: Registry): void {
   define(enrollments, registry, {
     usage: 'remove [enrollment...]',
     schema: 'current',
-    summary: 'Remove enrollments: all of them, or none if one fails',
+    summary: 'Remove enrollments',
     examples: [
       'enrollments remove --trainee ada@example.org --course weaving',
-      'enrollments remove 019aa0c6-... 019aa0c7-... --yes --json',
+      'enrollments remove 5e1f02c6 8d0b37c7 --yes --json',
+      'enrollments remove --course weaving --status cancelled --dry-run',
     ],
     options: removeOptions,
+    notes: bulkNotes('enrollments'),
     stopsItself: true,
     run: async (run) => (await import('./changes.js')).remove(run),
   });

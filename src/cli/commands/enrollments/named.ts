@@ -6,6 +6,7 @@ import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
 import { listEnrollments } from '../../../services/enrollments/queries.js';
 import { wholeId } from '../../../services/short-ids.js';
+import type { OptionValues } from '../../core/declaration.js';
 import { pick } from '../../core/picker.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Run } from '../../core/run.js';
@@ -14,6 +15,26 @@ import { enrollmentName } from './output.js';
 
 /** How many enrollments the error lists. */
 const maxListed = 10;
+
+/** The options that name an enrollment, as they were typed. */
+export const namesGiven = ({ trainee, course }: OptionValues<typeof enrollmentOptions>) =>
+  [trainee, course].filter((name) => name !== undefined);
+
+/**
+ * The first enrollments that the options name, and how many there are.
+ * @throws AppError `NOT_FOUND`, also where there is none
+ */
+export async function enrollmentsOf(context: Context, options: OptionValues<typeof enrollmentOptions>) {
+  const { trainee, course } = options;
+  const userId = trainee === undefined ? undefined : (await findUser(context, trainee)).id;
+  const courseId =
+    course === undefined ? undefined : (await findCourse(context, operator, await courseIdOf(context, course))).id;
+  const within = { userId, courseId };
+  const { items, pagination } = await listEnrollments(context, operator, { ...within, limit: maxListed });
+  const [first] = items;
+  if (!first) throw new AppError('NOT_FOUND', `There is no enrollment of ${namesGiven(options).join(' in ')}.`);
+  return { first, items, count: pagination.totalItems, within };
+}
 
 /**
  * The enrollment that the command line names: by its id or the end of it, by trainee and course, or by one of them where there is
@@ -25,25 +46,18 @@ export async function enrollmentIdOf(
   context: Context,
   typed: string | undefined,
 ): Promise<string> {
-  const { trainee, course } = run.options;
-  const names = [trainee, course].filter((name) => name !== undefined);
+  const isNamed = namesGiven(run.options).length > 0;
   if (typed !== undefined) {
-    if (names.length > 0)
+    if (isNamed)
       throw new AppError('USAGE', 'Name an enrollment by its id, or by --trainee and --course: not by both.');
     return wholeId(context, 'Enrollment', typed);
   }
-  if (names.length === 0) return pick(run, context, 'enrollment');
-  const userId = trainee === undefined ? undefined : (await findUser(context, trainee)).id;
-  const courseId =
-    course === undefined ? undefined : (await findCourse(context, operator, await courseIdOf(context, course))).id;
-  const wanted = { userId, courseId };
-  const { items, pagination } = await listEnrollments(context, operator, { ...wanted, limit: maxListed });
-  const [only] = items;
-  if (!only) throw new AppError('NOT_FOUND', `There is no enrollment of ${names.join(' in ')}.`);
-  if (pagination.totalItems === 1) return only.id;
-  if (run.interactive) return pick(run, context, 'enrollment', wanted);
+  if (!isNamed) return pick(run, context, 'enrollment');
+  const { first, items, count, within } = await enrollmentsOf(context, run.options);
+  if (count === 1) return first.id;
+  if (run.interactive) return pick(run, context, 'enrollment', within);
   const listed = items.map((one) => `${one.id} (${enrollmentName(presentTrainerEnrollment(one))})`).join(', ');
-  const more = pagination.totalItems > items.length ? ` and ${pagination.totalItems - items.length} more` : '';
-  const message = `Enrollment: there are several. Add ${trainee === undefined ? '--trainee' : '--course'}, or name one by its id: ${listed}${more}.`;
+  const more = count > items.length ? ` and ${count - items.length} more` : '';
+  const message = `Enrollment: there are several. Add ${run.options.trainee === undefined ? '--trainee' : '--course'}, or name one by its id: ${listed}${more}.`;
   throw validationError([{ path: 'enrollment', message }]);
 }

@@ -1,15 +1,20 @@
+import { bulkOptions } from '../../core/bulk-options.js';
 import { listingOptions, sortOption } from '../../core/columns.js';
-import { yesOption } from '../../core/declaration.js';
+import { accountHeadings, filterOptions } from '../users/filter.js';
 import { enrollmentColumns } from './columns.js';
 
-export const enrollmentListOptions = {
+export const enrollmentFilterOptions = {
   '--course <course>': 'only in this course: title or id',
   '--trainee <user>': 'only of this trainee: email, phone or id',
   '--trainer <user>': "only in this trainer's courses: email, phone or id",
   '--status <status>': 'only pending, active, completed or cancelled ones; several separated by commas',
   '--search <text>': "search in the trainee's name and email",
+};
+
+export const enrollmentListOptions = {
+  ...enrollmentFilterOptions,
   ...sortOption(
-    'enrolledAt, with --course, --trainee or --trainer also completedAt or progress, with --course lastName',
+    'enrolledAt; with --course, --trainee or --trainer also completedAt and progress; with --course also lastName',
     'enrolledAt',
   ),
   ...listingOptions('enrollments', enrollmentColumns),
@@ -17,21 +22,29 @@ export const enrollmentListOptions = {
 
 /** Names an enrollment by what it links. */
 export const enrollmentOptions = {
-  '--trainee <user>': 'whose enrollment it is: email, phone or id',
-  '--course <course>': 'the course that it is in: title or id',
+  '--trainee <user>': 'the trainee of the enrollment: email, phone or id',
+  '--course <course>': 'the course of the enrollment: title or id',
 };
+
+const { '--role <role>': _, ...traineeFilterOptions } = filterOptions;
 
 export const assignOptions = {
-  '--status <status>': 'active (the default) or pending',
-  '--notes <text>': 'a note, which the trainee sees too',
+  '--status <status>': 'active (default) or pending',
+  '--notes <text>': 'a note, which the trainees see, too',
+  ...bulkOptions(accountHeadings),
+  ...traineeFilterOptions,
 };
 
+/** The columns of a list that may name enrollments. */
+export const enrollmentHeadings = ['id'];
+
 export const statusOptions = {
-  ...enrollmentOptions,
   '--notes <text>': 'replaces the notes; an empty text clears them',
+  ...bulkOptions(enrollmentHeadings),
+  ...enrollmentFilterOptions,
 };
 
 export const removeOptions = {
-  ...enrollmentOptions,
-  ...yesOption,
+  ...bulkOptions(enrollmentHeadings),
+  ...enrollmentFilterOptions,
 };

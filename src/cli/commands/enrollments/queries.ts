@@ -1,6 +1,7 @@
 import type { Context } from '../../../context.js';
 import { AppError } from '../../../errors.js';
 import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
+import { enrollmentListingSchema } from '../../../schemas/enrollment.js';
 import { findUser } from '../../../services/accounts/queries.js';
 import { operator } from '../../../services/core.js';
 import { findCourse } from '../../../services/courses/queries.js';
@@ -8,19 +9,25 @@ import { findEnrollment, listEnrollments, listTrainerEnrollments } from '../../.
 import { enrollmentStatistics } from '../../../services/enrollments/statistics.js';
 import { sortingOf } from '../../core/columns.js';
 import type { OptionValues } from '../../core/declaration.js';
-import { listing, type PageQuery, presented } from '../../core/listing.js';
+import { checkListing, listing, type PageQuery, presented } from '../../core/listing.js';
 import { courseIdOf } from '../../core/references.js';
 import type { Result, Run } from '../../core/run.js';
 import { fieldsText, rowsText } from '../../core/table.js';
 import { enrollmentColumns } from './columns.js';
 import { enrollmentIdOf } from './named.js';
-import type { enrollmentListOptions, enrollmentOptions } from './options.js';
+import type { enrollmentFilterOptions, enrollmentListOptions, enrollmentOptions } from './options.js';
 import { enrollmentFields } from './output.js';
 
-type Filters = OptionValues<typeof enrollmentListOptions>;
+type Filters = OptionValues<typeof enrollmentFilterOptions> & { sort?: string };
+
+/** @throws AppError `USAGE` for filters that cannot be used together */
+export function assertFilters({ search, trainee }: Filters): void {
+  if (search !== undefined && trainee !== undefined)
+    throw new AppError('USAGE', '--search and --trainee cannot be used together.');
+}
 
 /** Which listing has the filters. @throws AppError `NOT_FOUND`, `VALIDATION` */
-async function listingFor(context: Context, options: Filters) {
+export async function listingFor(context: Context, options: Filters) {
   const { trainee, trainer, search, status } = options;
   const course =
     options.course === undefined
@@ -34,14 +41,18 @@ async function listingFor(context: Context, options: Filters) {
   return (page: PageQuery) => listEnrollments(context, operator, { ...query, userId, trainerId, ...page });
 }
 
+/** @throws AppError `USAGE` for filters that exclude each other, `VALIDATION` */
+export function checkList(run: Run<'', typeof enrollmentListOptions>): void {
+  assertFilters(run.options);
+  const { search, status } = run.options;
+  checkListing(run, enrollmentColumns, enrollmentListingSchema, { search, status, ...sortingOf(run.options) });
+}
+
 /**
  * Enrollments, newest first by default.
- * @throws AppError `USAGE` for filters that exclude each other, `VALIDATION`, `NOT_FOUND`
+ * @throws AppError `VALIDATION`, `NOT_FOUND`
  */
 export async function list(run: Run<'', typeof enrollmentListOptions>): Promise<Result> {
-  const { search, trainee } = run.options;
-  if (search !== undefined && trainee !== undefined)
-    throw new AppError('USAGE', '--search and --trainee exclude each other.');
   return listing(run, { key: 'enrollments', one: 'enrollment', columns: enrollmentColumns }, async () => {
     const read = await listingFor(await run.context(), run.options);
     return async (page) => presented(await read(page), presentTrainerEnrollment);

@@ -4,7 +4,7 @@ import { exitCodes } from '../../core/exit-codes.js';
 import { counted } from '../../core/output.js';
 
 const sweepOptions = {
-  '--remove-unknown': 'also remove objects that the database does not know',
+  '--remove-unknown': 'also remove stored files that the database does not know',
 };
 
 export function register(program: Command, registry: Registry): void {
@@ -16,7 +16,8 @@ export function register(program: Command, registry: Registry): void {
     summary: 'Remove orphaned files, and compare the storage with the database',
     examples: ['files sweep', 'files sweep --remove-unknown --json'],
     options: sweepOptions,
-    notes: 'The service removes orphaned files every hour. Missing files are listed; then the exit code is 1.',
+    notes:
+      'The service removes orphaned files every hour by itself. If files are missing in the storage, they are listed and the exit code is 1.',
     stopsItself: true,
     async run(run) {
       const { sweepStorage } = await import('../../../services/maintenance/orphan-cleanup.js');

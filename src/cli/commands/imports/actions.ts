@@ -3,6 +3,7 @@ import { presentImport, presentImportRow } from '../../../presenters/import.js';
 import { presentImportWithPlan } from '../../../presenters/import-plan.js';
 import { operator } from '../../../services/core.js';
 import { cancelImport, previewUndo, resumeImport, undoImport } from '../../../services/imports/commands.js';
+import { importIdOf } from '../../../services/imports/names.js';
 import { ledgerCsv, rejectedCsv } from '../../../services/imports/output/ledger-export.js';
 import { findImport, listImports } from '../../../services/imports/queries.js';
 import { findPlan } from '../../../services/imports/queue/plan-store.js';
@@ -10,10 +11,9 @@ import { listImportRows } from '../../../services/imports/rows.js';
 import { keptAccounts } from '../../../services/imports/run/ledger.js';
 import { resultOf } from '../../../services/imports/run/repository.js';
 import type { KeptAccount, UndoResult } from '../../../services/imports/undo/undo.js';
-import { wholeId } from '../../../services/short-ids.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { outputOption } from '../../core/declaration.js';
-import { assertDestination, writeData } from '../../core/file-output.js';
+import { writeData } from '../../core/file-output.js';
 import { listing, presented } from '../../core/listing.js';
 import { counted } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
@@ -48,7 +48,7 @@ export async function rows(run: Run<'<import>', typeof importRowOptions>): Promi
   const { outcome, code, search } = run.options;
   return listing(run, { key: 'rows', one: 'row', columns: importRowColumns }, async () => {
     const context = await run.context();
-    const id = await wholeId(context, 'Import', run.arguments.import);
+    const id = await importIdOf(context, run.arguments.import);
     return async (page) =>
       presented(await listImportRows(context, id, { outcome, code, search, ...page }), presentImportRow);
   });
@@ -57,11 +57,12 @@ export async function rows(run: Run<'<import>', typeof importRowOptions>): Promi
 /** One import, and the accounts that undoing it has kept. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<import>'>): Promise<Result> {
   const context = await run.context();
-  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
+  const record = await findImport(context, await importIdOf(context, run.arguments.import));
   const kept = await keptAccounts(context, record.id);
   const { plan } = presentImportWithPlan(record, await findPlan(context, record));
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
   const fields: [string, string | null][] = [
+    ['number', String(record.number)],
     ['id', record.id],
     ['status', record.status],
     ['problem', record.errorMessage ?? plan?.problem?.message ?? null],
@@ -91,9 +92,8 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
 
 /** Writes what became of each row, as CSV. @throws AppError `NOT_FOUND`, `FILE_UNUSABLE` */
 export async function exportLedger(run: Run<'<import>', typeof outputOption>): Promise<Result> {
-  assertDestination(run);
   const context = await run.context();
-  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
+  const record = await findImport(context, await importIdOf(context, run.arguments.import));
   await writeData(run, ledgerCsv(context, record));
   const { output: file } = run.options;
   const exported = record.rowsDone;
@@ -107,9 +107,8 @@ export async function exportLedger(run: Run<'<import>', typeof outputOption>): P
  * @throws AppError `NOT_FOUND`, `FILE_UNUSABLE`
  */
 export async function rejects(run: Run<'<import>', typeof outputOption>): Promise<Result> {
-  assertDestination(run);
   const context = await run.context();
-  const record = await findImport(context, await wholeId(context, 'Import', run.arguments.import));
+  const record = await findImport(context, await importIdOf(context, run.arguments.import));
   await writeData(run, rejectedCsv(record));
   const { output: file } = run.options;
   const rejected = record.rejectedCount;
@@ -120,9 +119,10 @@ export async function rejects(run: Run<'<import>', typeof outputOption>): Promis
 
 /** Resumes an interrupted import after a question. @throws AppError as {@link resumeImport} */
 export async function resume(run: Run<'<import>', typeof resumeOptions>): Promise<Result> {
+  const context = await run.context();
+  const { id } = await findImport(context, await importIdOf(context, run.arguments.import));
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
-  const context = await run.context();
   const { credentials, rejects: rejectsPath, yes } = run.options;
   let progress = importProgress(run, 'Reading', undefined);
   let total = 0;
@@ -130,7 +130,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
     const result = await resumeImport(
       context,
       operator,
-      await wholeId(context, 'Import', run.arguments.import),
+      id,
       {
         ...(credentials !== undefined && { credentialsFile: path.resolve(run.io.cwd, credentials) }),
         ...(rejectsPath !== undefined && { rejectsFile: path.resolve(run.io.cwd, rejectsPath) }),
@@ -146,7 +146,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
         progress = importProgress(run, 'Importing', total);
       },
     );
-    return report(result, (performance.now() - startedAt) / 1000, run.io);
+    return report(result, (performance.now() - startedAt) / 1000, run);
   } finally {
     progress.stop();
   }
@@ -155,14 +155,14 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
 /** Cancels an import after the current batch of rows. @throws AppError `NOT_FOUND`, `IMPORT_CONFLICT` */
 export async function cancel(run: Run<'<import>'>): Promise<Result> {
   const context = await run.context();
-  const record = await cancelImport(context, operator, await wholeId(context, 'Import', run.arguments.import));
+  const record = await cancelImport(context, operator, await importIdOf(context, run.arguments.import));
   const texts = new Map([
     ['cancelled', 'Cancelled'],
     ['discarded', 'Plan discarded'],
   ]);
   return {
     json: { import: importJson(record) },
-    text: `${texts.get(record.status) ?? 'It will end after the current batch of rows'}: ${record.id}`,
+    text: `${texts.get(record.status) ?? 'It will end after the current batch of rows'}: import ${record.number}`,
   };
 }
 
@@ -197,9 +197,9 @@ function undoText({ removed, restored, kept }: UndoResult, conditional: boolean)
  */
 export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Result> {
   const { dryRun, yes } = run.options;
-  if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   const context = await run.context();
-  const id = await wholeId(context, 'Import', run.arguments.import);
+  const { id } = await findImport(context, await importIdOf(context, run.arguments.import));
+  if (!dryRun) assertCanAsk(run, 'undo, or --dry-run to look first');
   if (dryRun) {
     const preview = await previewUndo(context, id);
     return { json: { dryRun: true, undo: preview }, text: `${undoText(preview, true)}\nNothing was written.` };

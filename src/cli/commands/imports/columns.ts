@@ -5,6 +5,7 @@ type ImportRecord = ReturnType<typeof presentImport>;
 type ImportRow = ReturnType<typeof presentImportRow>;
 
 export const importColumns: readonly Column<ImportRecord>[] = [
+  { name: 'number', value: ({ number }) => number, priority: 0 },
   { name: 'file', value: ({ file }) => file, minimum: 15, priority: 0 },
   { name: 'createdAt', heading: 'BEGUN', value: ({ createdAt }) => createdAt, priority: 2 },
   { name: 'origin', heading: 'FROM', value: ({ origin }) => origin, fit: 'whole', priority: 7 },
@@ -16,7 +17,7 @@ export const importColumns: readonly Column<ImportRecord>[] = [
   { name: 'rejected', value: ({ counts }) => counts.rejected, priority: 1 },
   { name: 'finishedAt', heading: 'ENDED', value: ({ finishedAt }) => finishedAt, priority: 'on request' },
   { name: 'undoneAt', heading: 'UNDONE', value: ({ undoneAt }) => undoneAt, priority: 'on request' },
-  { name: 'id', value: ({ id }) => id, fit: 'id', priority: 0 },
+  { name: 'id', value: ({ id }) => id, fit: 'id', priority: 8 },
 ];
 
 const reason = ({ message, changes }: ImportRow) =>

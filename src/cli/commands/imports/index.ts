@@ -12,6 +12,7 @@ export function register(program: Command, registry: Registry): void {
     summary: 'List imports, newest first',
     examples: ['imports list', 'imports list --status interrupted', 'imports list --limit 100 --json'],
     options: importListOptions,
+    check: async (run) => (await import('./checks.js')).checkList(run),
     run: async (run) => (await import('./actions.js')).list(run),
   });
 
@@ -19,7 +20,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'show <import>',
     schema: 'current',
     summary: 'Show one import: its progress, its files, and the accounts that undo kept',
-    examples: ['imports show 019aa0c4-...', 'imports show 019aa0c4-... --json'],
+    examples: ['imports show 12', 'imports show 12 --json'],
     run: async (run) => (await import('./actions.js')).show(run),
   });
 
@@ -27,8 +28,9 @@ export function register(program: Command, registry: Registry): void {
     usage: 'rows <import>',
     schema: 'current',
     summary: 'List the rows of an import: of its plan until that is applied, then what became of them',
-    examples: ['imports rows 019aa0c4-... --outcome rejected', 'imports rows 019aa0c4-... --code EMAIL_INVALID --json'],
+    examples: ['imports rows 12 --outcome rejected', 'imports rows 12 --code EMAIL_INVALID --json'],
     options: importRowOptions,
+    check: async (run) => (await import('./checks.js')).checkRows(run),
     run: async (run) => (await import('./actions.js')).rows(run),
   });
 
@@ -36,8 +38,9 @@ export function register(program: Command, registry: Registry): void {
     usage: 'export <import>',
     schema: 'current',
     summary: 'Write the result of every row as CSV, with the current data of the accounts',
-    examples: ['imports export 019aa0c4-... > outcome.csv', 'imports export 019aa0c4-... --output outcome.csv'],
+    examples: ['imports export 12 > outcome.csv', 'imports export 12 --output outcome.csv'],
     options: outputOption,
+    check: async (run) => (await import('../../core/file-output.js')).assertDestination(run),
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).exportLedger(run),
   });
@@ -46,8 +49,9 @@ export function register(program: Command, registry: Registry): void {
     usage: 'rejects <import>',
     schema: 'current',
     summary: 'Write the rejected rows with line, code and reason as CSV, to be corrected and imported',
-    examples: ['imports rejects 019aa0c4-... > rejected.csv'],
+    examples: ['imports rejects 12 > rejected.csv'],
     options: outputOption,
+    check: async (run) => (await import('../../core/file-output.js')).assertDestination(run),
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).rejects(run),
   });
@@ -56,7 +60,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'resume <import>',
     schema: 'current',
     summary: 'Resume an interrupted import',
-    examples: ['imports resume 019aa0c4-...', 'imports resume 019aa0c4-... --yes --json'],
+    examples: ['imports resume 12', 'imports resume 12 --yes --json'],
     options: resumeOptions,
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).resume(run),
@@ -66,7 +70,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'cancel <import>',
     schema: 'current',
     summary: 'Cancel a queued or running import after the current batch of rows; imported rows stay',
-    examples: ['imports cancel 019aa0c4-...'],
+    examples: ['imports cancel 12'],
     run: async (run) => (await import('./actions.js')).cancel(run),
   });
 
@@ -74,11 +78,7 @@ export function register(program: Command, registry: Registry): void {
     usage: 'undo <import>',
     schema: 'current',
     summary: 'Remove the accounts that an import created and restore those that it updated',
-    examples: [
-      'imports undo 019aa0c4-... --dry-run',
-      'imports undo 019aa0c4-...',
-      'imports undo 019aa0c4-... --yes --json',
-    ],
+    examples: ['imports undo 12 --dry-run', 'imports undo 12', 'imports undo 12 --yes --json'],
     options: undoOptions,
     notes: 'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed.',
     stopsItself: true,

@@ -3,45 +3,46 @@ import { dryRunOption, repeatable, yesOption } from '../../core/declaration.js';
 import { importColumns, importRowColumns } from './columns.js';
 
 export const importListOptions = {
-  '--status <status>': 'only imports that are queued, running, interrupted, completed, ...',
+  '--status <status>': 'only imports with this status, such as running, interrupted or completed',
   ...listingOptions('imports', importColumns),
 };
 
 export const importRowOptions = {
   '--outcome <outcome>': 'only rows that are created, updated, skipped or rejected',
   '--code <code>': 'only rows with this code, such as DUPLICATE_IN_FILE',
-  '--search <text>': 'only rows of accounts with this text in name or email, or on this line',
+  '--search <text>': 'only rows with this text in the name or email, or with this line number',
   ...listingOptions('rows', importRowColumns),
 };
 
 export const importUsersOptions = {
-  '--dry-run': 'show the plan only; writes nothing, but rejected rows to a file that --rejects names',
-  '--plan <id>': 'apply exactly the plan that the dry run with this id showed, or nothing',
-  '--role <role>': 'for rows without a role: trainee (default) or trainer',
+  '--dry-run': 'show the plan and import nothing; with --rejects, also write the rejected rows',
+  '--plan <id>': 'apply the plan that --dry-run showed with this id; if it has changed, import nothing',
+  '--role <role>': 'role for rows without one: trainee (default) or trainer',
   '--course <course>': 'also enroll every trainee in this course: title or id',
-  '--enrollment-status <status>': 'for rows without one: active (default) or pending',
-  '--on-existing <what>': 'for rows whose account exists: skip (default), update or fail',
-  '--match <key>': 'how the account of a row is found: by email (default), or with phone also by phone alone',
+  '--enrollment-status <status>': 'status for rows without one: active (default) or pending',
+  '--on-existing <what>': 'what to do with rows whose account exists: skip (default), update, or fail (reject them)',
+  '--match <key>': 'find the account of a row by email (default), or with phone: by email or phone',
   '--reset-passwords': 'with --on-existing update: also give these accounts new passwords',
-  '--on-error <what>': 'after a rejected row: continue (default), stop there, or abort and write nothing',
-  '--max-errors <n>': 'write nothing if more rows than this are rejected',
+  '--on-error <what>': 'after a rejected row: continue (default), stop there, or abort (import nothing)',
+  '--max-errors <n>': 'import nothing if more rows than this are rejected',
   '--credentials <file>':
-    'file for generated passwords; must not exist (default: beside the imported file, .credentials.csv)',
-  '--rejects <file>': 'file for rejected rows; must not exist (default: beside the imported file, .rejected.csv)',
-  '--encoding <name>': 'auto (default), utf-8, utf-16le, utf-16be or windows-1252',
-  '--delimiter <sign>': "auto (default), ',', ';', tab or '|'",
+    'write generated passwords to this file, which must not exist (default: people.credentials.csv for people.csv)',
+  '--rejects <file>':
+    'write rejected rows to this file, which must not exist (default: people.rejected.csv for people.csv)',
+  '--encoding <name>': 'encoding of the file: auto (default), utf-8, utf-16le, utf-16be or windows-1252',
+  '--delimiter <sign>': "sign between the columns: auto (default), ',', ';', tab or '|'",
   '--map <heading=field>': repeatable(
-    'the field of a column with another name, such as "Mobile=phone"; may be repeated',
+    'import a column with another name as this field, such as "Mobile=phone"; may be repeated',
   ),
   '--mapping <file>':
-    'asks at a terminal what the columns are, and remembers the answers for these headings in this file',
-  '--template': 'print a file to fill in, and do nothing else',
+    'ask at a terminal what each column is, and save the answers in this file for later imports with these headings',
+  '--template': 'print an example file to fill in, and do nothing else',
   ...yesOption,
 };
 
 export const resumeOptions = {
-  '--credentials <file>': 'file for generated passwords, if the first one was removed; must not exist',
-  '--rejects <file>': 'file for rejected rows, if the first one was removed; must not exist',
+  '--credentials <file>': 'new file for generated passwords, if the first one was removed; must not exist',
+  '--rejects <file>': 'new file for rejected rows, if the first one was removed; must not exist',
   ...yesOption,
 };
 

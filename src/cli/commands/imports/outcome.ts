@@ -5,14 +5,15 @@ import { encodingNames } from '../../../services/imports/read/encodings.js';
 import type { AppliedImport } from '../../../services/imports/run/apply.js';
 import { confirm } from '../../core/confirm.js';
 import { exitCodes } from '../../core/exit-codes.js';
-import { asTyped, counted, type Io } from '../../core/output.js';
+import { wrapHanging } from '../../core/fit.js';
+import { asTyped, counted, type Io, widthOf } from '../../core/output.js';
 import { printableLine } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
 
 /** Shows a plan and asks for confirmation. @throws AppError `INTERRUPTED` for a no */
 export function confirmPlan(run: Run, plan: ImportPlan): Promise<void> {
   return confirm(run, {
-    about: planText(plan),
+    about: planText(plan, widthOf(run.io.stderr)),
     question: 'Import these rows?',
     otherwise: `Nothing ${plan.unfinished ? 'more ' : ''}was imported.`,
     initial: true,
@@ -119,10 +120,11 @@ function roleWordsText({ roleWords }: ImportPlan): string[] {
 export const remainder = (done: number, total: number): string =>
   `${done.toLocaleString('en')} ${done === 1 ? 'row' : 'rows'} done, ${(total - done).toLocaleString('en')} left`;
 
-/** A plan for people. */
-export function planText(plan: ImportPlan): string {
+/** A plan for people. @param width of the terminal that it is for, if it is for one */
+export function planText(plan: ImportPlan, width: number | undefined): string {
   const { counts, generatedPasswords, unfinished, options } = plan;
   const generated = generatedPasswords > 0 ? `, ${generatedPasswords} of them with a generated password` : '';
+  const fitted = (lines: readonly string[]) => lines.flatMap((line) => wrapHanging(line, width));
   return [
     `${printableLine(plan.file)}: ${counted(counts.rows, 'row')} (CSV, ${delimiterNames[plan.format.delimiter]}, ${encodingNames[plan.format.encoding]})`,
     `  ${counted(counts.created, 'account')} to create${counts.updated === 0 ? generated : ''}`,
@@ -131,11 +133,9 @@ export function planText(plan: ImportPlan): string {
       : []),
     `  ${counted(counts.skipped, 'row')} to skip (${options.onExisting === 'update' ? 'nothing to change' : 'the account exists already'})`,
     `  ${counted(counts.rejected, 'row')} to reject${counts.rejected > 0 ? ':' : ''}`,
-    ...reasonsText(plan.reasons),
+    ...fitted(reasonsText(plan.reasons)),
     ...(counts.enrolled > 0 ? [`  ${counted(counts.enrolled, 'enrollment')} to make`] : []),
-    ...renamed(plan),
-    ...roleWordsText(plan),
-    ...ignoredText(plan),
+    ...fitted([...renamed(plan), ...roleWordsText(plan), ...ignoredText(plan)]),
     ...(plan.stopsAtLine === null
       ? []
       : [`  Stops at the bad row on line ${plan.stopsAtLine}; the rows after it are left.`]),
@@ -144,14 +144,13 @@ export function planText(plan: ImportPlan): string {
           `  An earlier import of this file was interrupted and will be resumed: ${remainder(unfinished.rowsDone, counts.rows)}`,
         ]
       : []),
-    ...identityChangesText(plan),
-    ...samplesText(plan.samples),
+    ...fitted([...identityChangesText(plan), ...samplesText(plan.samples)]),
     ...(plan.refusal === null ? [] : [`This can't be imported: ${plan.refusal}`]),
   ].join('\n');
 }
 
-function headline({ id, status, counts }: AppliedImport, seconds: number, io: Io): string {
-  const resume = asTyped(io, `imports resume ${id}`);
+function headline({ number, status, counts }: AppliedImport, seconds: number, io: Io): string {
+  const resume = asTyped(io, `imports resume ${number}`);
   switch (status) {
     case 'interrupted':
       return `Interrupted after ${counted(counts.rows, 'row')}. Run the same command again to resume, or: ${resume}`;
@@ -160,7 +159,7 @@ function headline({ id, status, counts }: AppliedImport, seconds: number, io: Io
     case 'stopped':
       return `Stopped at a bad row, after ${counted(counts.rows, 'row')}. Correct it and import the file again: rows that are done are skipped.`;
     default:
-      return `Done: ${counted(counts.rows, 'row')} in ${seconds.toFixed(1)} s. Import ${id}`;
+      return `Done: ${counted(counts.rows, 'row')} in ${seconds.toFixed(1)} s. Import ${number}`;
   }
 }
 
@@ -171,7 +170,7 @@ function exitCodeOf({ status, counts }: AppliedImport) {
 }
 
 /** What an import did, for people and programs. */
-export function report(result: AppliedImport, seconds: number, io: Io): Result {
+export function report(result: AppliedImport, seconds: number, { io, display }: Pick<Run, 'io' | 'display'>): Result {
   const { counts, credentialsFile, rejectsFile, status } = result;
   const whole = status === 'completed';
   const changed = [
@@ -195,7 +194,7 @@ export function report(result: AppliedImport, seconds: number, io: Io): Result {
   ];
   return {
     json: { import: { ...result, seconds: Number(seconds.toFixed(3)) } },
-    text: lines.join('\n'),
+    text: lines.flatMap((line) => wrapHanging(line, display.width)).join('\n'),
     exitCode: exitCodeOf(result),
   };
 }

@@ -4,12 +4,14 @@ import { AppError } from '../../../errors.js';
 import { operator } from '../../../services/core.js';
 import { planWithRejects } from '../../../services/imports/output/plan-rejects.js';
 import { templateText } from '../../../services/imports/output/template.js';
+import { defaultCourse } from '../../../services/imports/plan/course-index.js';
 import { type ImportPlan, planImport } from '../../../services/imports/plan/plan.js';
 import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
 import { type AppliedImport, applyImport } from '../../../services/imports/run/apply.js';
 import { assertCanAsk } from '../../core/confirm.js';
 import { commandLine, type Io } from '../../core/output.js';
 import type { Result, Run } from '../../core/run.js';
+import { assertReadable } from './checks.js';
 import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, remainder, report } from './outcome.js';
@@ -25,9 +27,14 @@ export async function importUsers(run: ImportRun): Promise<Result> {
   if (named === undefined)
     throw new AppError('USAGE', 'The file to import is missing. Name it, or see what it looks like with --template.');
   const isAnswered = run.options.plan !== undefined || run.options.dryRun;
-  if (named !== '-' && !isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
   const context = await run.context();
-  if (named !== '-') return importFile(run, context, path.resolve(run.io.cwd, named), named);
+  if (named !== '-') {
+    const file = path.resolve(run.io.cwd, named);
+    await assertReadable(file);
+    await defaultCourse(context, run.options.course);
+    if (!isAnswered) assertCanAsk(run, 'import, or --dry-run to look first');
+    return importFile(run, context, file, named);
+  }
   if (!isAnswered && !run.options.yes)
     throw new AppError('USAGE', 'Standard input is the file, not a terminal: add --yes, or --dry-run to look first.');
   const spooled = await fileFromStdin(run.io, context.config.dataDir);
@@ -53,7 +60,7 @@ async function importFile(
   if (dryRun) return planned(run, named, plan, map);
   if (plan.refusal === null && !yes && expectedPlan === undefined) await confirmPlan(run, plan);
   const result = await apply(run, context, plan, spooled);
-  return report(result, (performance.now() - startedAt) / 1000, run.io);
+  return report(result, (performance.now() - startedAt) / 1000, run);
 }
 
 /** Plans with the mappings that are known, or else with those that a person gives. */
@@ -68,16 +75,16 @@ async function planWithMappings(run: ImportRun, context: Context, file: string) 
 }
 
 /** What a dry run has found. */
-function planned({ io, options }: ImportRun, named: string, plan: ImportPlan, map: readonly string[]): Result {
+function planned({ io, options, display }: ImportRun, named: string, plan: ImportPlan, map: readonly string[]): Result {
   const rejectsFile =
     options.rejects !== undefined && plan.counts.rejected > 0 ? path.resolve(io.cwd, options.rejects) : null;
   const written =
     rejectsFile === null ? 'Nothing was written.' : `Rejected rows with reasons: ${rejectsFile}\nNothing was imported.`;
   const next =
-    plan.refusal === null ? ` To do exactly this: ${exactly(io, named, { ...options, map: [...map] }, plan)}` : '';
+    plan.refusal === null ? `\nTo do exactly this:\n  ${exactly(io, named, { ...options, map: [...map] }, plan)}` : '';
   return {
     json: { plan: { ...planJson(plan), ...(options.rejects !== undefined && { rejectsFile }) } },
-    text: `${planText(plan)}\n${written}${next}`,
+    text: `${planText(plan, display.width)}\n${written}${next}`,
   };
 }
 

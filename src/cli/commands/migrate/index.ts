@@ -38,13 +38,13 @@ export function register(program: Command, registry: Registry): void {
   define(migrate, registry, {
     usage: 'down',
     schema: 'not newer',
-    summary: 'Revert the latest migration, with the data in its tables',
+    summary: 'Revert the latest migration, and delete the data in its tables',
     examples: ['migrate down', 'migrate down --steps 2 --yes', 'migrate down --all --yes'],
     options: downOptions,
     stopsItself: true,
     async run(run) {
       const { all, steps: given, yes } = run.options;
-      if (all && given !== undefined) throw new AppError('USAGE', '--steps and --all exclude each other.');
+      if (all && given !== undefined) throw new AppError('USAGE', '--steps and --all cannot be used together.');
       if (given !== undefined && !/^[1-9]\d*$/.test(given))
         throw new AppError('USAGE', '--steps must be a whole number from 1.');
       const steps = all ? 'all' : Number(given ?? 1);

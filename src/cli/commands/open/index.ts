@@ -3,7 +3,7 @@ import type { Config } from '../../../config/config.js';
 import { AppError } from '../../../errors.js';
 import { define, type Registry } from '../../core/command.js';
 
-const openOptions = { '--print': 'print the address, whether a service answers there or not, and open nothing' };
+const openOptions = { '--print': "only print the address: open nothing, and don't check that the service answers" };
 
 export function register(program: Command, registry: Registry): void {
   define(program, registry, {
@@ -11,7 +11,7 @@ export function register(program: Command, registry: Registry): void {
     schema: 'any',
     summary: 'Open the web console of the running service in a browser',
     examples: ['open', 'open --print'],
-    notes: 'The address is that of the settings HOST and PORT.',
+    notes: 'The address comes from the settings HOST and PORT. For a service that was started with --port, set PORT.',
     options: openOptions,
     async run(run) {
       const { http } = await run.config();

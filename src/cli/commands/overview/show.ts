@@ -30,13 +30,13 @@ function peopleText({ people }: Overview, display: Display): string {
 type ImportSummary = NonNullable<Overview['imports']>[number];
 
 const importColumns: readonly Column<ImportSummary>[] = [
+  { name: 'import', value: ({ number }) => number, priority: 0 },
   { name: 'file', value: ({ file }) => file, priority: 0 },
   { name: 'status', value: ({ status }) => status, fit: 'whole', priority: 0 },
   { name: 'created', value: ({ counts }) => counts.created, priority: 2 },
   { name: 'updated', value: ({ counts }) => counts.updated, priority: 3 },
   { name: 'rejected', value: ({ counts }) => counts.rejected, priority: 1 },
   { name: 'time', value: ({ createdAt }) => createdAt, priority: 0 },
-  { name: 'import', value: ({ id }) => id, fit: 'id', priority: 0 },
 ];
 
 function importsText({ imports = [] }: Overview, display: Display): string {

@@ -29,7 +29,7 @@ async function demo(run: Run<'', typeof yesOption>): Promise<Result> {
     assertCanAsk(run, 'add the demo programme to the accounts that exist');
     await confirm(run, {
       about:
-        'This database has accounts of its own. The demo adds 203 or 204 accounts with a\npublic password among them, and no command takes them out again.',
+        'This database already has other accounts. The demo adds 203 or 204 accounts with\na publicly known password, and no command removes them again.',
       question: 'Add the demo programme here?',
       otherwise: 'Nothing was added.',
     });
@@ -37,6 +37,6 @@ async function demo(run: Run<'', typeof yesOption>): Promise<Result> {
   const { accounts, password } = await loadDemo(context, operator, tellingOfWait(run));
   return {
     json: { seeded: 'demo', accounts },
-    text: `The demo programme was added. Log in as ${accounts.join(', ')} or any trainee; the password of all demo accounts is: ${password}`,
+    text: `The demo programme was added. The password of all its accounts is: ${password}\nSign in as any trainee, or as:\n${accounts.map((email) => `  ${email}`).join('\n')}`,
   };
 }

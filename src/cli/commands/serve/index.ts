@@ -8,9 +8,9 @@ import { logConsoleWarnings } from './console-warnings.js';
 
 const serveOptions = {
   '--migrate': 'apply pending migrations first',
-  '--host <address>': 'listen on this address instead of HOST',
-  '--port <number>': 'listen on this port instead of PORT',
-  '--workers <count>': 'run in so many processes instead of WORKERS; auto: one for each core',
+  '--host <address>': 'address to listen on (default: the setting HOST)',
+  '--port <number>': 'port to listen on (default: the setting PORT)',
+  '--workers <count>': 'number of processes, or auto for one per CPU core (default: the setting WORKERS)',
 };
 
 export function register(program: Command, registry: Registry): void {
@@ -175,7 +175,7 @@ async function welcomeAt(context: Context): Promise<Welcome> {
     if (!setupRequired)
       return hasConsole
         ? `Sign in: open ${url} in a browser`
-        : `Log in with: curl -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '{"identifier":"...","password":"..."}'`;
+        : `Sign in with: curl -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '{"identifier":"...","password":"..."}'`;
     const inBrowser = hasConsole ? `Create one in a browser at ${url},\nor in` : 'In';
     return `No super admin yet. ${inBrowser} another terminal, in this folder, run: coursectl setup`;
   };

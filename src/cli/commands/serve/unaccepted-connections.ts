@@ -32,7 +32,8 @@ export function returnUnaccepted({ process: channel }: Worker, othersListen: () 
   channel.on('internalMessage', ({ ack }: ClusterMessage) => {
     if (ack !== undefined) offered.delete(ack);
   });
-  channel.once('disconnect', () => {
+  // After the last of its answers was read. There is no `disconnect` when it died with a connection that was on its way.
+  channel.once('close', () => {
     for (const [seq, handle] of offered) {
       // As a worker that is closing refuses them.
       if (othersListen()) channel.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: seq, accepted: false });

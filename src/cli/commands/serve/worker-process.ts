@@ -56,14 +56,16 @@ function deferred<T>() {
   return { promise, resolve, reject };
 }
 
-/** The end of a process whose last messages were read. One that could not be started has no exit code. */
-async function endOf(worker: Worker): Promise<WorkerEnd> {
-  const end = await new Promise<WorkerEnd>((resolve) => {
-    worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
-    worker.once('error', () => resolve({ code: null, signal: null }));
+/** The end of a process whose last messages were read. */
+function endOf(worker: Worker): Promise<WorkerEnd> {
+  const { process: child } = worker;
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+    // It can't be started, or a message can't be sent to one that ends.
+    worker.on('error', () => {
+      if (child.pid === undefined) resolve({ code: null, signal: null });
+    });
   });
-  if (worker.isConnected()) await new Promise<void>((resolve) => worker.once('disconnect', () => resolve()));
-  return end;
 }
 
 /** Starts a worker: another process of this program. */

@@ -5,5 +5,5 @@ export const setupOptions = {
   '--phone <number>': "the super admin's phone number",
   '--password-stdin': "read the super admin's password from standard input",
   '--production': 'also write NODE_ENV=production and a new JWT_SECRET to .env, unless they are set',
-  '--yes': 'apply migrations without asking',
+  '--yes': 'create or update the tables without asking',
 };

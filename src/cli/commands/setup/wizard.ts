@@ -98,7 +98,7 @@ async function createSuperAdmin(
   const user = await completeSetupAtTerminal(context, given ?? (await askForSuperAdmin(run)));
   run.say(`3. Super admin: created (${user.email}).`);
   const next = [
-    [asTyped(run.io, 'serve'), 'start the service'],
+    [asTyped(run.io, 'serve'), 'start the service, if it is not running'],
     [asTyped(run.io, 'users import <file.csv>'), 'import accounts'],
     ...(settingsWritten.length > 0 ? [[asTyped(run.io, 'doctor --production'), 'check what production needs']] : []),
   ] as const;

@@ -101,7 +101,7 @@ export async function resetPasswords(run: ResetRun): Promise<Result> {
   if (passwordStdin && (credentials !== undefined || from === '-'))
     throw new AppError(
       'USAGE',
-      `--password-stdin and ${credentials === undefined ? '--from -' : '--credentials'} exclude each other.`,
+      `--password-stdin and ${credentials === undefined ? '--from -' : '--credentials'} cannot be used together.`,
     );
   const meant = await accountsMeant(run, words.reset_password);
   if (meant.kind === 'one') {

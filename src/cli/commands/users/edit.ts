@@ -21,6 +21,7 @@ export function register(users: Command, registry: Registry): void {
       'users edit "555 0100" --email ada@example.com --role trainer --json',
     ],
     options: editOptions,
+    check: checkEdit,
     stopsItself: true,
     run: edit,
   });
@@ -48,26 +49,41 @@ async function services() {
   return { ...admin, ...found, ...listings, ...output, operator: core.operator };
 }
 
-async function edit(run: Run<'<user>', typeof editOptions>): Promise<Result> {
-  const { firstName, lastName, email, phone, role } = run.options;
-  const input = { firstName, lastName, email, phone, role };
+type EditRun = Run<'<user>', typeof editOptions>;
+
+function changesOf({ options }: EditRun) {
+  const { firstName, lastName, email, phone, role } = options;
+  return { firstName, lastName, email, phone, role };
+}
+
+async function checkEdit(run: EditRun): Promise<void> {
+  const input = changesOf(run);
   if (Object.values(input).every((value) => value === undefined))
     throw new AppError('USAGE', 'Nothing to change: add --first-name, --last-name, --email, --phone or --role.');
+  const [{ userUpdateSchema }, { validate }] = await Promise.all([
+    import('../../../schemas/user.js'),
+    import('../../../schemas/validate.js'),
+  ]);
+  validate(userUpdateSchema, input);
+}
+
+async function edit(run: EditRun): Promise<Result> {
+  const input = changesOf(run);
   const { updateUser, findUser, accountJson, operator } = await services();
   const context = await run.context();
   const { id } = await findUser(context, run.arguments.user);
   const { confirmPhone } = await import('./person-input.js');
-  await confirmPhone(run, phone, 'Nothing was changed.');
+  await confirmPhone(run, input.phone, 'Nothing was changed.');
   const user = await updateUser(context, operator, id, input);
   return { json: { user: accountJson(user) }, text: `Changed ${user.role} ${user.email} (${user.id}).` };
 }
 
 async function remove(run: Run<'<user>', typeof yesOption>): Promise<Result> {
   const { assertCanAsk, confirm } = await import('../../core/confirm.js');
-  assertCanAsk(run, 'delete');
   const { deleteUser, findUser, listEnrollments, accountJson, operator } = await services();
   const context = await run.context();
   const user = await findUser(context, run.arguments.user);
+  assertCanAsk(run, 'delete');
   if (!run.options.yes) {
     const { pagination } = await listEnrollments(context, operator, { userId: user.id, limit: 1 });
     const loss = counted(pagination.totalItems, 'enrollment');

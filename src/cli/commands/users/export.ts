@@ -17,14 +17,24 @@ export function register(users: Command, registry: Registry): void {
     summary: 'Write accounts as CSV, without passwords',
     examples: ['users export > users.csv', 'users export --role trainee --active --output trainees.csv'],
     options: exportOptions,
+    check: checkExport,
     stopsItself: true,
     run: exportUsers,
   });
 }
 
-async function exportUsers(run: Run<'', typeof exportOptions>): Promise<Result> {
-  const { assertDestination, writeData } = await import('../../core/file-output.js');
+async function checkExport(run: Run<'', typeof exportOptions>): Promise<void> {
+  const [{ assertDestination }, { userFilterSchema }, { validate }] = await Promise.all([
+    import('../../core/file-output.js'),
+    import('../../../schemas/user.js'),
+    import('../../../schemas/validate.js'),
+  ]);
   assertDestination(run);
+  validate(userFilterSchema, filterOf(run.options));
+}
+
+async function exportUsers(run: Run<'', typeof exportOptions>): Promise<Result> {
+  const { writeData } = await import('../../core/file-output.js');
   const { output: file } = run.options;
   const filter = filterOf(run.options);
   const { usersCsv } = await import('../../../services/accounts/queries.js');

@@ -18,12 +18,15 @@ export function register(users: Command, registry: Registry): void {
     ],
     options: importUsersOptions,
     notes:
-      'The file: CSV with the columns firstName, lastName (or a full name), email, phone; optional are role, isActive,' +
-      '\npassword or passwordHash, course, enrollmentStatus, notes; by these or other usual names, in any order and encoding.' +
-      '\n"-" reads standard input. More: docs/IMPORTING.md.' +
-      '\nAccounts without a password get one in the credentials file; all must change theirs at their first login.' +
-      '\nTo resume an interrupted run, run it again. "coursectl imports" lists, resumes and undoes imports.' +
-      '\n\nExit codes: 0 all rows done, 3 some rejected, 2 file or options unusable, 130 interrupted.',
+      'The file is CSV with the columns firstName and lastName (or one full name), email and phone. Optional columns: ' +
+      'role, isActive, password or passwordHash, course, enrollmentStatus, notes. Other usual column names, any order ' +
+      'and the common encodings are recognised. "-" reads standard input. More: docs/IMPORTING.md.' +
+      '\n\nAccounts without a password get a generated one, which the credentials file lists. Everybody must change ' +
+      'the password at the first login. To resume an interrupted run, run the same command again. ' +
+      'To list, resume or undo imports, use: coursectl imports' +
+      '\n\nExit codes: 0 all rows imported; 3 some rows rejected; 2 the file or an option is not valid, nothing was ' +
+      'imported; 130 interrupted.',
+    check: async (run) => (await import('../imports/checks.js')).checkImport(run),
     stopsItself: true,
     run: async (run) => (await import('../imports/run-import.js')).importUsers(run),
   });

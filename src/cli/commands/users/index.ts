@@ -10,7 +10,7 @@ import { userColumns } from './columns.js';
 import { accountBulkOptions, filterOf, filterOptions } from './filter.js';
 
 const unlockOptions = {
-  '--address <address>': 'an IP address that "doctor" lists, instead of an account',
+  '--address <address>': 'unlock this IP address instead of an account; "doctor" lists locked addresses',
 };
 
 const listOptions = {
@@ -58,7 +58,7 @@ async function show(run: Run<'<user>'>): Promise<Result> {
   const locked =
     lockedUntil === null
       ? ''
-      : `\nLocked until ${lockedUntil.toISOString()} for wrong passwords: ${asTyped(run.io, 'users unlock')}`;
+      : `\nLocked until ${lockedUntil.toISOString()} after too many wrong passwords.\nTo unlock it: ${asTyped(run.io, `users unlock ${user.email}`)}`;
   return { json: { user: { ...accountJson(user), lockedUntil } }, text: accountText(user, run.display) + locked };
 }
 
@@ -117,6 +117,13 @@ function registerList(users: Command, registry: Registry): void {
       'users list --limit all --columns name,email --output csv',
     ],
     options: listOptions,
+    async check(run) {
+      const [{ userListingSchema }, { checkListing }] = await Promise.all([
+        import('../../../schemas/user.js'),
+        import('../../core/listing.js'),
+      ]);
+      checkListing(run, userColumns, userListingSchema, { ...filterOf(run.options), ...sortingOf(run.options) });
+    },
     async run(run) {
       const query = { ...filterOf(run.options), ...sortingOf(run.options) };
       const [{ listUsers }, { presentListedUser }, { listing, presented }] = await Promise.all([

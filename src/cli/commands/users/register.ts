@@ -8,10 +8,10 @@ import { passwordOption, personOptions } from './person-options.js';
 const registerOptions = {
   ...personOptions,
   '--role <role>': 'trainee, trainer or super_admin',
-  '--inactive': "create an account that can't sign in yet",
+  '--inactive': "create an account that can't sign in until it is activated",
   ...passwordOption,
-  '--generate-password': 'make a password, to be changed at the first login, and show it once',
-  '--credentials <file>': 'file for a generated password, which must not exist, instead of showing it',
+  '--generate-password': 'generate a password and show it once; it must be changed at the first login',
+  '--credentials <file>': 'write the generated password to this file, which must not exist, instead of showing it',
 };
 
 type RegisterRun = Run<'', typeof registerOptions>;
@@ -41,7 +41,7 @@ function assertOnePassword({ options }: RegisterRun): void {
   if (passwordStdin && (generatePassword || credentials !== undefined))
     throw new AppError(
       'USAGE',
-      `--password-stdin and ${credentials === undefined ? '--generate-password' : '--credentials'} exclude each other.`,
+      `--password-stdin and ${credentials === undefined ? '--generate-password' : '--credentials'} cannot be used together.`,
     );
   if (json && generatePassword && credentials === undefined)
     throw new AppError(

@@ -1,7 +1,7 @@
 import { accountBulkOptions } from './filter.js';
 
 export const resetOptions = {
-  '--password-stdin': 'read the temporary password of one account from standard input instead of generating one',
-  '--credentials <file>': 'file for generated passwords, which must not exist; needed for several accounts',
+  '--password-stdin': 'for one account: read the temporary password from standard input instead of generating it',
+  '--credentials <file>': 'write generated passwords to this file, which must not exist; needed for several accounts',
   ...accountBulkOptions,
 };

@@ -14,7 +14,7 @@ export function register(users: Command, registry: Registry): void {
       'users reset-password --from people.csv --credentials passwords.csv',
     ],
     options: resetOptions,
-    notes: `${bulkNotes('accounts')}\nThe file of passwords is for your eyes only: hand them out, then delete it.`,
+    notes: `${bulkNotes('accounts')}\nOnly you can read the file of passwords. Give each person their password, then delete the file.`,
     stopsItself: true,
     run: async (run) => (await import('./bulk.js')).resetPasswords(run),
   });

@@ -16,6 +16,13 @@ export function register(users: Command, registry: Registry): void {
     summary: 'List the sessions of an account, newest first',
     examples: ['users sessions list ada@example.org', 'users sessions list "555 0100" --limit 100 --json'],
     options: sessionListOptions,
+    async check(run) {
+      const [{ sessionListingSchema }, { checkListing }] = await Promise.all([
+        import('../../../schemas/auth.js'),
+        import('../../core/listing.js'),
+      ]);
+      checkListing(run, sessionColumns, sessionListingSchema);
+    },
     run: list,
   });
 
@@ -23,7 +30,7 @@ export function register(users: Command, registry: Registry): void {
     usage: 'end <user> <session-id>',
     schema: 'current',
     summary: 'End a session of an account',
-    examples: ['users sessions end ada@example.org 019aa0c5-...'],
+    examples: ['users sessions end ada@example.org b20c94c5'],
     stopsItself: true,
     run: end,
   });

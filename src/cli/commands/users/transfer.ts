@@ -7,7 +7,7 @@ export function register(users: Command, registry: Registry): void {
   define(users, registry, {
     usage: 'transfer-super-admin <user>',
     schema: 'current',
-    summary: 'Hand the role of the super admin over to another account; asks twice, at a terminal only',
+    summary: 'Make another account the super admin; asks twice, and only works at a terminal',
     examples: ['users transfer-super-admin ada@example.org'],
     notes: 'The former super admin becomes a trainer. The sessions of both end.',
     stopsItself: true,
@@ -25,11 +25,14 @@ async function transfer(run: Run<'<user>'>): Promise<Result> {
   const context = await run.context();
   const { from, to } = await previewTransfer(context, (await findUser(context, run.arguments.user)).id);
   if (!run.interactive)
-    throw new AppError('USAGE', 'The role of the super admin is handed over at a terminal only: it is asked twice.');
+    throw new AppError(
+      'USAGE',
+      'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.',
+    );
   const otherwise = 'Nothing was changed.';
   await confirm(run, {
     about: `${to.email} (${to.firstName} ${to.lastName}, ${to.role}) will be the super admin.\n${from.email} will be a trainer. The sessions of both end.`,
-    question: 'Hand the role over?',
+    question: 'Change the super admin?',
     otherwise,
   });
   await confirmByTyping(run, to.email, otherwise);

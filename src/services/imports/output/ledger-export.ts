@@ -92,7 +92,7 @@ export async function* committedBytes(file: string, bytes: number): AsyncGenerat
  * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
  */
 export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
-  const { id, rejectsFile, rejectsBytes } = record;
+  const { id, number, rejectsFile, rejectsBytes } = record;
   if (rejectsFile === null || !record.hasRejects)
     throw new AppError('NOT_FOUND', `The import ${id} has rejected no rows.`);
   try {
@@ -101,7 +101,7 @@ export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
     if (systemErrorCode(error) === undefined) throw error;
     throw new AppError(
       'FILE_UNUSABLE',
-      `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: coursectl imports export ${id}`,
+      `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: coursectl imports export ${number}`,
       { cause: error },
     );
   }

@@ -195,7 +195,7 @@ export async function refuseAndUndo(run: ImportRun, why: string): Promise<never>
   const rest =
     kept === 0
       ? 'Nothing was imported.'
-      : `What was imported is undone, except for ${kept === 1 ? '1 account that has' : `${kept} accounts that have`} been used or changed since: coursectl imports show ${record.id}`;
+      : `What was imported is undone, except for ${kept === 1 ? '1 account that has' : `${kept} accounts that have`} been used or changed since: coursectl imports show ${record.number}`;
   const message = `${why} ${rest}`;
   const now = core.now();
   await advance(run, {

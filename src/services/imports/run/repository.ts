@@ -4,6 +4,7 @@ import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import { confirmedById } from '../../../db/connection.js';
 import type { Import, ImportCounts } from '../../../db/models/import.js';
+import { breaksUniqueIndex } from '../../../db/translate-error.js';
 import type { ErrorCode } from '../../../errors.js';
 import { type ImportOptions, type ImportStatus, importOptionsSchema, optionsText } from '../../../schemas/import.js';
 import { validate } from '../../../schemas/validate.js';
@@ -16,6 +17,7 @@ import type { ImportPlan } from '../plan/plan.js';
 /** The state of an import, and its files. */
 export interface ImportResult {
   id: string;
+  number: number;
   status: ImportStatus;
   file: string;
   counts: ImportCounts;
@@ -95,8 +97,26 @@ export async function auditBegin(core: Core, actor: Actor, record: Import, trans
   await recordAudit(core, actor, { action, targetType: 'import', targetId: record.id, after }, transaction);
 }
 
+/** The number after the last one. Another import that begins at the same time gets the same. */
+async function nextNumber(core: Core, transaction: Transaction): Promise<number> {
+  const { Import } = core.database.models;
+  const last = await Import.findOne({ attributes: ['number'], order: [['number', 'DESC']], transaction });
+  return (last?.number ?? 0) + 1;
+}
+
+/** Does it again as long as another import has got the number first: each time at least that one has begun. */
+async function withOwnNumber<T>(create: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await create();
+    } catch (error) {
+      if (!breaksUniqueIndex(error, 'imports_number_unique', 'imports.number')) throw error;
+    }
+  }
+}
+
 /**
- * Records an import, with its audit entry.
+ * Records an import with the next number, and its audit entry.
  * @param beside what is written in the same transaction
  */
 export async function createImport(
@@ -108,11 +128,12 @@ export async function createImport(
   > = {},
   beside: (record: Import, transaction: Transaction) => Promise<void> = async () => undefined,
 ): Promise<Import> {
-  return core.database.inTransaction(async (transaction) => {
+  const work = async (transaction: Transaction) => {
     const now = core.now();
     const record = await core.database.models.Import.create(
       {
         id,
+        number: await nextNumber(core, transaction),
         ...fields,
         ...reports,
         origin: actor.origin,
@@ -126,7 +147,8 @@ export async function createImport(
     await beside(record, transaction);
     await auditBegin(core, actor, record, transaction);
     return record;
-  }, confirmedById(core.database.models.Import));
+  };
+  return withOwnNumber(() => core.database.inTransaction(work, confirmedById(core.database.models.Import)));
 }
 
 /** The columns that describe the plan of an import. */
@@ -183,6 +205,7 @@ export function progressAfter(record: Import, plan: ImportPlan, decisions: reado
 export function resultOf(record: Import): ImportResult {
   return {
     id: record.id,
+    number: record.number,
     status: record.status,
     file: record.fileName,
     counts: record.counts,

@@ -75,7 +75,7 @@ describe('changes of courses at the command line', () => {
       const { exitCode, stdout, stderr } = await cli.run(['courses', 'create', ...least, '--trainer', ada.phone]);
       const { id } = await models().Course.findOne({ rejectOnEmpty: true });
       expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
-      expect(stdout).to.equal(`Created "Bees" (${id}). To publish it: coursectl courses publish ${id}\n`);
+      expect(stdout).to.equal(`Created "Bees" (${id}).\nTo publish it: coursectl courses publish ${id}\n`);
     });
 
     it('reads empty values and "none" as null', async () => {

@@ -51,7 +51,9 @@ describe('files of courses at the command line', () => {
       expect(files.map(({ name, contentType, bytes }) => ({ name, contentType, bytes }))).to.deep.equal([
         { name: 'Bienenkörbe.pdf', contentType: 'application/pdf', bytes: binary.length },
       ]);
-      expect(stdout).to.equal(`Added Bienenkörbe.pdf (100000 bytes) to "Bees" (${course.id}): ${files[0]?.id}\n`);
+      expect(stdout).to.equal(
+        `Added Bienenkörbe.pdf (100000 bytes) to "Bees" (${course.id}).\nIts id: ${files[0]?.id}\n`,
+      );
       expect(readFileSync(at('Bienenkörbe.pdf')).equals(binary)).to.equal(true);
       expect(underWay()).to.deep.equal([]);
       expect(await actions()).to.deep.equal(['course.add-file cli']);

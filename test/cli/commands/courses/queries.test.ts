@@ -105,7 +105,7 @@ describe('coursectl courses', () => {
       [['--type', 'x'], 2, '--type must be one of online, classroom, hybrid.'],
       [['--sort', 'trainer'], 2, '--sort must be one of createdAt, updatedAt, title, category, startDate.'],
       [['--include', 'trainees'], 2, '--include must be one of seats.'],
-      [['--seats-left', '--full'], 2, '--seats-left and --full exclude each other.'],
+      [['--seats-left', '--full'], 2, '--seats-left and --full cannot be used together.'],
       [['--limit', '101'], 2, '--limit must be a whole number from 1 to 100.'],
       [['--trainer', 'nobody@x.org'], 1, 'User not found: nobody@x.org. To list them: coursectl users list'],
     ];

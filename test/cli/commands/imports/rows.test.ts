@@ -36,7 +36,7 @@ describe('coursectl imports rows', () => {
     expect(shown.import.plan.counts).to.include({ created: 2, rejected: 1 });
     const resumed = await cli('imports', 'resume', id, '--yes');
     expect(resumed.stderr).to.include(`The import ${id} is planned: apply its plan.`);
-    expect((await cli('imports', 'cancel', id)).stdout).to.equal(`Plan discarded: ${id}\n`);
+    expect((await cli('imports', 'cancel', id)).stdout).to.equal('Plan discarded: import 1\n');
     expect((await cli('imports', 'list', '--status', 'discarded')).stdout).to.include(id);
   });
 });

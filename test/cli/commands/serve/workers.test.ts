@@ -23,7 +23,7 @@ if (!onMysql)
       expect(byOption.exitCode).to.equal(2);
       cli.env.WORKERS = '2';
       const bySetting = await cli.run(['serve', '--migrate']);
-      expect(bySetting.stderr).to.equal(`error: The configuration is not valid: ${reason}\n`);
+      expect(bySetting.stderr).to.equal(`error: ${reason}\n`);
       expect(bySetting.exitCode).to.equal(1);
     });
   });
@@ -156,6 +156,24 @@ if (onMysql)
       expect((await figures(url))('coursectl_worker_failures_total')).to.equal(1);
       left.push(...childrenOf(server.pid));
       expect(childrenOf(server.pid)).to.have.length(2).and.not.include(first);
+      server.kill('SIGTERM');
+      expect((await server.ended).exitCode).to.equal(0);
+    });
+
+    it('gives a connection that a killed worker has not accepted to another one', async () => {
+      const { server, url, workers } = await serve();
+      const [first = 0] = workers;
+      // It is still offered connections: one, as it doesn't answer.
+      process.kill(first, 'SIGSTOP');
+      let answered = 0;
+      const requests = Array.from({ length: 6 }, async () => {
+        const { status } = await sendRaw(url, { method: 'GET', path: '/healthz', agent: unkept });
+        answered += 1;
+        return status;
+      });
+      await until('all but one are answered', () => answered === 5);
+      process.kill(first, 'SIGKILL');
+      expect(await Promise.all(requests)).to.deep.equal([200, 200, 200, 200, 200, 200]);
       server.kill('SIGTERM');
       expect((await server.ended).exitCode).to.equal(0);
     });

@@ -92,7 +92,7 @@ describe('coursectl users export', () => {
     const { exitCode, stderr } = await cli.run(['users', 'export', '--active', '--inactive']);
     expect({ exitCode, stderr }).to.deep.equal({
       exitCode: 2,
-      stderr: 'error: --active and --inactive exclude each other.\n',
+      stderr: 'error: --active and --inactive cannot be used together.\n',
     });
   });
 

@@ -220,7 +220,7 @@ describe('coursectl users register', () => {
   it('refuses two sources of a password, and a generated one in JSON', async () => {
     for (const option of [['--generate-password'], ['--credentials', 'grace.csv']]) {
       const { exitCode, said } = await cli.refusal([...grace, '--password-stdin', ...option], { stdin: password });
-      expect([exitCode, said]).to.deep.equal([2, `--password-stdin and ${option[0]} exclude each other.`]);
+      expect([exitCode, said]).to.deep.equal([2, `--password-stdin and ${option[0]} cannot be used together.`]);
     }
     const { error } = await cli.json<{ error: { code: string; message: string } }>([...grace, '--generate-password']);
     expect(error.code).to.equal('USAGE');

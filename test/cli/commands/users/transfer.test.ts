@@ -12,7 +12,7 @@ describe('coursectl users transfer-super-admin', () => {
   const models = () => harness.context.database.models;
   const argv = ['users', 'transfer-super-admin', 'ben@x.org'];
   const typed: Dialogue = [
-    ['Hand the role over?', `y${keys.enter}`],
+    ['Change the super admin?', `y${keys.enter}`],
     ['type the email address of the new super admin', `Ben@x.org${keys.enter}`],
   ];
   const rolesNow = async () => {
@@ -54,12 +54,12 @@ describe('coursectl users transfer-super-admin', () => {
   });
 
   const unconfirmed: [what: string, dialogue: Dialogue][] = [
-    ['a no', [['Hand the role over?', keys.enter]]],
-    ['no answer to the first question', [['Hand the role over?', keys.ctrlC]]],
+    ['a no', [['Change the super admin?', keys.enter]]],
+    ['no answer to the first question', [['Change the super admin?', keys.ctrlC]]],
     [
       'another address, and no answer then',
       [
-        ['Hand the role over?', `y${keys.enter}`],
+        ['Change the super admin?', `y${keys.enter}`],
         ['type the email address', `ada@x.org${keys.enter}`],
         ['That is not ben@x.org. Press Ctrl-C to change nothing.', keys.ctrlC],
       ],
@@ -75,7 +75,7 @@ describe('coursectl users transfer-super-admin', () => {
     });
 
   it('works at a terminal only, and finds the account first', async () => {
-    const said = 'The role of the super admin is handed over at a terminal only: it is asked twice.';
+    const said = 'The super admin can be changed only at a terminal, because the command asks twice. Run it at one.';
     expect(await cli.refusal(argv)).to.deep.equal({ exitCode: 2, said });
     const { error } = await cli.json<{ error: object }>(argv);
     expect(error).to.deep.equal({ code: 'USAGE', message: said });

@@ -15,7 +15,9 @@ describe('coursectl users unlock', () => {
     const attempt = (password: string) => login(context, { identifier: email, password }, client);
     for (let guess = 0; guess < 10; guess += 1) await attempt('a wrong guess').catch(() => undefined);
     const shown = await cli.run(['users', 'show', email]);
-    expect(shown.stdout).to.match(/\nLocked until \d{4}-\d\d-\d\dT.* for wrong passwords: coursectl users unlock\n$/);
+    expect(shown.stdout).to.match(
+      /\nLocked until \d{4}-\d\d-\d\dT.* after too many wrong passwords\.\nTo unlock it: coursectl users unlock \S+@\S+\n$/,
+    );
 
     const locked = () => cli.json<{ users: { email: string; lockedUntil: string }[] }>(['users', 'list', '--locked']);
     expect((await locked()).users.map(({ email: listed }) => listed)).to.deep.equal([email]);

@@ -48,7 +48,9 @@ describe('coursectl users import --dry-run', () => {
       '  line 2  created  Ada King <ada@example.org>',
       '  line 3  skipped  Bob King <bob@example.org> ALREADY_EXISTS',
       '  line 4  rejected  EMAIL_INVALID: Email "nobody" must be a valid email address.',
-      `Nothing was written. To do exactly this: coursectl users import ${file} --plan ${id}`,
+      'Nothing was written.',
+      'To do exactly this:',
+      `  coursectl users import ${file} --plan ${id}`,
       '',
     ]);
     expect(await importing.contents()).to.equal(before);
@@ -62,7 +64,7 @@ describe('coursectl users import --dry-run', () => {
     const file = importing.write('our people.csv', `${header}\nAda,King,ada@example.org,1,red\n`);
     const options = ['--course', "Ada's loom", '--on-existing', 'update', '--reset-passwords', '--map', 'team=notes'];
     const { stdout } = await importing.run(file, '--dry-run', ...options);
-    const [, line = ''] = /To do exactly this: coursectl (.*)\n/.exec(stdout) ?? [];
+    const [, line = ''] = /To do exactly this:\n {2}coursectl (.*)\n/.exec(stdout) ?? [];
     const words = JSON.parse(
       execFileSync('sh', ['-c', `"$0" -p 'JSON.stringify(process.argv.slice(1))' -- ${line}`, process.execPath], {
         encoding: 'utf8',
@@ -166,7 +168,7 @@ describe('coursectl users import --dry-run', () => {
       const { exitCode, stdout } = await importing.run(file, '--dry-run', '--rejects', 'bad.csv');
       expect(exitCode).to.equal(0);
       expect(stdout).to.include(
-        `\nRejected rows with reasons: ${importing.folder}/bad.csv\nNothing was imported. To do exactly this: `,
+        `\nRejected rows with reasons: ${importing.folder}/bad.csv\nNothing was imported.\nTo do exactly this:\n`,
       );
       expect(stdout).not.to.include('--rejects');
       expect(importing.read('bad.csv').split('\n').slice(1)).to.deep.equal([

@@ -44,8 +44,8 @@ describe('Spooled files', () => {
       if (record && cancelled) await cancelImport(importing.context, operator, record.id);
     }
     const { stdout } = await running;
-    const [, id = ''] = /To resume: coursectl imports resume (\S+)/.exec(stdout) ?? [];
-    const resumed = await cli(['imports', 'resume', id, '--yes']);
+    const [, number = ''] = /To resume: coursectl imports resume (\S+)/.exec(stdout) ?? [];
+    const resumed = await cli(['imports', 'resume', number, '--yes']);
     expect(resumed.exitCode, resumed.stderr).to.equal(0);
     expect(await models().User.count()).to.equal(2500);
     expect(kept()).to.deep.equal([]);

@@ -97,7 +97,9 @@ describe('The service, running imports,', () => {
       filePath: '/elsewhere/upload.csv',
     } as const;
     const rest = { fileSha256: 'x', optionsJson: '{}', createdAt: new Date() };
-    await models().Import.bulkCreate(Array.from({ length: 250 }, () => ({ id: uuidv7(), ...elsewhere, ...rest })));
+    await models().Import.bulkCreate(
+      Array.from({ length: 250 }, (_, index) => ({ id: uuidv7(), number: index + 1, ...elsewhere, ...rest })),
+    );
     const { id } = await submit(importing, hashedPeople(3));
     expect(await runToEnd(importing, id)).to.include({ status: 'completed', createdCount: 3 });
     expect(await models().Import.count({ where: { status: 'queued' } })).to.equal(250);

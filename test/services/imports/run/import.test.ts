@@ -22,7 +22,7 @@ describe('coursectl users import people.csv', () => {
     expect(stderr).to.equal('');
     expect(exitCode).to.equal(0);
     const [done, ...others] = stdout.trimEnd().split('\n');
-    expect(done).to.match(/^Done: 40 rows in \d+\.\d s\. Import \S{36}$/);
+    expect(done).to.match(/^Done: 40 rows in \d+\.\d s\. Import 1$/);
     expect(others).to.deep.equal([
       '  40 accounts created, 0 rows skipped, 0 rejected',
       `  Passwords: ${importing.folder}/people.credentials.csv (hand them out, then delete the file)`,
@@ -46,6 +46,7 @@ describe('coursectl users import people.csv', () => {
     expect(printed).to.deep.equal({
       import: {
         id: record?.id,
+        number: 1,
         status: 'completed',
         file: 'people.csv',
         counts: { rows: 40, created: 40, updated: 0, skipped: 0, rejected: 0, enrolled: 0 },

@@ -18,6 +18,7 @@ const tables = [
 export interface ImportJson {
   import: {
     id: string;
+    number: number;
     status: string;
     file: string;
     counts: Record<'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'enrolled', number>;

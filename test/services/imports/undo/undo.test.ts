@@ -209,8 +209,8 @@ describe('coursectl imports', () => {
     expect((await imports('list')).stderr).to.equal('No imports.\n');
     const run = await importing.json(importing.write('people.csv', `${people(2)}A,B,nobody,\n`));
     const { stdout } = await imports('list');
-    expect(stdout).to.match(/^FILE +BEGUN +FROM +STATUS +ROWS +CREATED +UPDATED +SKIPPED +REJECTED +ID\n/);
-    expect(stdout).to.match(/\npeople\.csv +\S+Z +cli +completed +3 +2 +0 +0 +1 +[\da-f-]{36}\n$/);
+    expect(stdout).to.match(/^NUMBER +FILE +BEGUN +FROM +STATUS +ROWS +CREATED +UPDATED +SKIPPED +REJECTED +ID\n/);
+    expect(stdout).to.match(/\n +1 +people\.csv +\S+Z +cli +completed +3 +2 +0 +0 +1 +[\da-f-]{36}\n$/);
     expect((await imports('show', run.id)).stdout).to.include(`\nrejects    ${importing.folder}/people.rejected.csv\n`);
     const exported = await imports('export', run.id);
     expect(exported.stdout.split('\n')[3]).to.match(/^4,rejected,NAME_INVALID,"First name ""A"" must be/);
@@ -219,7 +219,7 @@ describe('coursectl imports', () => {
     const gone = await imports('rejects', run.id);
     expect([gone.exitCode, gone.stderr]).to.deep.equal([
       1,
-      `error: The file ${importing.folder}/people.rejected.csv with the rejected rows can't be read (ENOENT). What became of each row: coursectl imports export ${run.id}\n`,
+      `error: The file ${importing.folder}/people.rejected.csv with the rejected rows can't be read (ENOENT). What became of each row: coursectl imports export ${run.number}\n`,
     ]);
     const unknown = await imports('show', 'nothing');
     expect([unknown.exitCode, unknown.stderr]).to.deep.equal([

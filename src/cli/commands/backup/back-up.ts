@@ -1,0 +1,69 @@
+import path from 'node:path';
+import type { Context } from '../../../context.js';
+import { AppError } from '../../../errors.js';
+import { makeBackup } from '../../../services/maintenance/backup/backup.js';
+import { type DumpCommands, dumpCommands } from '../../../services/maintenance/backup/dump-command.js';
+import type { Manifest } from '../../../services/maintenance/backup/manifest.js';
+import { exitCodes } from '../../core/exit-codes.js';
+import { counted } from '../../core/output.js';
+import { createProgress } from '../../core/progress.js';
+import type { Result, Run } from '../../core/run.js';
+import type { backupOptions } from './options.js';
+import { summaryOf } from './summary.js';
+
+const passwordHint =
+  'Set MYSQL_PWD to the password, or name a file that has it by --defaults-extra-file=<file> as the first option.';
+
+/** The commands for the database, where it is on a server. */
+async function commandsFor({ config, schema }: Context, folder: string): Promise<DumpCommands | undefined> {
+  if (config.database.dialect === 'sqlite') return undefined;
+  return dumpCommands(config.database, await schema.serverVersion(), `${folder}.sql`);
+}
+
+/** `coursectl backup` */
+export async function backUp(run: Run<'<folder>', typeof backupOptions>): Promise<Result> {
+  const context = await run.context();
+  const folder = path.resolve(run.io.cwd, run.arguments.folder);
+  const commands = await commandsFor(context, folder);
+  if (run.options.printDump) return printDump(run, commands);
+  const bucket = context.config.files.storage.kind === 's3' ? context.storage.location : null;
+  if (commands && bucket !== null)
+    throw new AppError(
+      'USAGE',
+      `There is nothing to copy: the database is on a server, the files are in ${bucket}. Add --print-dump for the command that dumps the database; copy the bucket with a tool of its server, such as: aws s3 sync ${bucket} <folder>`,
+    );
+  if (commands) run.say(`The database isn't copied. Dump it before the files:\n  ${commands.dump}\n${passwordHint}`);
+  const progress = createProgress(run, 'Backing up', undefined, 'file');
+  const manifest = await makeBackup(context, {
+    folder,
+    signal: run.io.signal,
+    onFile: (done) => progress.update(done),
+  }).finally(() => progress.stop());
+  return {
+    json: { backup: { folder, ...summaryOf(manifest), bucket, dumpCommand: commands?.dump ?? null } },
+    text: textOf(folder, manifest, bucket),
+    exitCode: manifest.missing.length > 0 ? exitCodes.partial : exitCodes.ok,
+  };
+}
+
+function printDump(run: Run<'<folder>', typeof backupOptions>, commands: DumpCommands | undefined): Result {
+  if (!commands)
+    throw new AppError('USAGE', 'An SQLite database needs no dump: the backup has it. Leave --print-dump out.');
+  run.say(`${passwordHint}\nTo restore it into an empty database:\n  ${commands.restore}`);
+  return { json: { dumpCommand: commands.dump, restoreCommand: commands.restore }, text: commands.dump };
+}
+
+function textOf(folder: string, manifest: Manifest, bucket: string | null): string {
+  const { databaseBytes, files, fileBytes, missing } = summaryOf(manifest);
+  return [
+    `Backup in ${folder}:`,
+    databaseBytes === null
+      ? '  no database: it is on a server, and has a dump of its own'
+      : `  database: ${counted(databaseBytes, 'byte')}`,
+    files === null
+      ? `  no files: copy the bucket with a tool of its server, such as: aws s3 sync ${bucket} <folder>`
+      : `  ${counted(files, 'file')}: ${counted(fileBytes, 'byte')}`,
+    ...(missing.length > 0 ? [`${counted(missing.length, 'file')} missing in the storage`] : []),
+    ...missing.map((key) => `  ${key}`),
+  ].join('\n');
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { define, type Registry } from '../../core/command.js';
+import { backupOptions } from './options.js';
+
+export function register(program: Command, registry: Registry): void {
+  define(program, registry, {
+    usage: 'backup <folder>',
+    schema: 'not newer',
+    summary: 'Back up the database and the local files while the service runs',
+    examples: [
+      'backup backups/2026-11-23',
+      'backup /var/backups/coursectl/monday --json',
+      'backup /var/backups/coursectl/monday --print-dump',
+    ],
+    options: backupOptions,
+    notes: [
+      'The folder must be new or empty. Without a manifest.json in it, a backup is incomplete.',
+      'A backup has the SQLite database and, with FILE_STORAGE=local, the stored files. It has no settings (.env), no uploads',
+      'under way, and nothing of the imports folder: neither files that are not imported yet, nor passwords not fetched yet.',
+      'On MySQL and MariaDB dump the database first, with the command of --print-dump; then this command copies the files.',
+      'Files that are missing in the storage are listed; then the exit code is 3.',
+    ].join('\n'),
+    stopsItself: true,
+    run: async (run) => (await import('./back-up.js')).backUp(run),
+  });
+
+  define(program, registry, {
+    usage: 'restore <folder>',
+    schema: 'any',
+    missingDatabase: 'created',
+    summary: 'Restore a backup into an installation without database and files',
+    examples: ['restore backups/2026-11-23', 'restore /var/backups/coursectl/monday --json'],
+    notes: [
+      'Stop the service first. Everything in the backup is checked before anything is put into place; a restore that was',
+      'killed is finished by running it again. All sessions are ended: everybody signs in again.',
+      'On MySQL and MariaDB it restores the files; restore the dump of the database with the client of the server.',
+    ].join('\n'),
+    stopsItself: true,
+    run: async (run) => (await import('./restore.js')).restore(run),
+  });
+}

@@ -1,0 +1,114 @@
+import type { Context } from '../../../context.js';
+import { isAppError } from '../../../errors.js';
+import { presentEnrollment } from '../../../presenters/enrollment.js';
+import { statusChangeSchema } from '../../../schemas/enrollment.js';
+import { validate } from '../../../schemas/validate.js';
+import { operator } from '../../../services/core.js';
+import { assignMany, removeMany } from '../../../services/enrollments/bulk.js';
+import { changeStatus } from '../../../services/enrollments/changes.js';
+import { removeEnrollments } from '../../../services/enrollments/commands.js';
+import { type Foreseen, foreseeAssignment, foreseeStatus } from '../../../services/enrollments/foresee.js';
+import { type BulkWork, changeEach } from '../../core/bulk.js';
+import type { BulkWords, Named, Verdict } from '../../core/bulk-plan.js';
+import type { MeantEnrollments, NamedEnrollment } from './selection.js';
+
+type Several = Extract<MeantEnrollments, { kind: 'several' }>;
+
+/** How bulk changes of enrollments are spoken of. */
+export const words = {
+  assign: { one: 'trainee', toDo: 'enroll', doing: 'Enrolling', done: 'enrolled', unchanged: 'enrolled already' },
+  status: { one: 'enrollment', toDo: 'change', doing: 'Changing', done: 'changed', unchanged: 'so already' },
+  remove: { one: 'enrollment', toDo: 'remove', doing: 'Removing', done: 'removed', unchanged: 'removed already' },
+} as const satisfies Record<string, BulkWords>;
+
+const verdictOf = (foreseen: Foreseen): Verdict =>
+  isAppError(foreseen) ? { outcome: 'refused', refusal: foreseen } : { outcome: foreseen };
+
+/** Enrollments or trainees per call of the services. */
+const batchSize = 100;
+
+/** Characters of notes that one call of the service may bring about: each enrollment has a copy. */
+const mostNotes = 100_000;
+
+interface Assignment {
+  courseId: string;
+  title: string;
+  status: 'pending' | 'active';
+  notes: string | null | undefined;
+}
+
+/** Trainees to enroll in a course, batch by batch. */
+export function assignment(
+  context: Context,
+  selection: BulkWork['selection'],
+  { courseId, title, status, notes }: Assignment,
+): BulkWork {
+  const idsOf = (those: readonly Named[]) => those.map(({ id }) => id);
+  return {
+    words: { ...words.assign, target: ` in "${title}"` },
+    selection,
+    batchSize: Math.min(batchSize, Math.floor(mostNotes / Math.max(notes?.length ?? 0, 1))),
+    async foresee(those) {
+      const wanted = { courseId, traineeIds: idsOf(those), status };
+      return (await foreseeAssignment(context, operator, wanted)).map(verdictOf);
+    },
+    async change(those) {
+      const wanted = { courseId, traineeIds: idsOf(those), status, notes };
+      const { enrollments, skipped } = await assignMany(context, operator, wanted);
+      const refusals = new Map(skipped.map(({ traineeId, refusal }) => [traineeId, refusal]));
+      const entered = new Map(enrollments.map((enrollment) => [enrollment.userId, presentEnrollment(enrollment)]));
+      const verdicts = those.map(({ id }): Verdict => {
+        const refusal = refusals.get(id);
+        return refusal ? { outcome: 'refused', refusal } : { outcome: 'done', more: { enrollment: entered.get(id) } };
+      });
+      return { verdicts };
+    },
+  };
+}
+
+/** Failures that belong to one enrollment. */
+const ownFailures = ['NOT_FOUND', 'STATUS_REFUSED', 'ACCOUNT_INACTIVE', 'COURSE_FULL'] as const;
+
+/** Enrollments to move to a status, each in a transaction of its own. @throws AppError `VALIDATION` */
+export async function statusChange(
+  context: Context,
+  several: Several,
+  input: object,
+): Promise<BulkWork<NamedEnrollment>> {
+  const wanted = validate(statusChangeSchema, input);
+  const selection = await several.selection(context);
+  return {
+    words: { ...words.status, target: ` to ${wanted.status}`, unchanged: `${wanted.status} already` },
+    selection,
+    batchSize,
+    foresee: async (those) => those.map(({ status }) => verdictOf(foreseeStatus(status, wanted, operator))),
+    change: (those, signal) =>
+      changeEach(those, signal, ownFailures, async ({ id }) => ({
+        enrollment: presentEnrollment(await changeStatus(context, operator, id, wanted)),
+      })),
+  };
+}
+
+/** Enrollments to remove, batch by batch. */
+export async function removal(context: Context, several: Several): Promise<BulkWork> {
+  return {
+    words: words.remove,
+    selection: await several.selection(context),
+    batchSize,
+    foresee: async (those) => those.map(() => ({ outcome: 'done' })),
+    async change(those, signal) {
+      try {
+        const removed = await removeMany(context, operator, { enrollmentIds: those.map(({ id }) => id) });
+        const byId = new Map(removed.map((enrollment) => [enrollment.id, presentEnrollment(enrollment)]));
+        return { verdicts: those.map(({ id }) => ({ outcome: 'done', more: { enrollment: byId.get(id) } })) };
+      } catch (error) {
+        if (!isAppError(error, 'NOT_FOUND')) throw error;
+        // One of them was removed meanwhile: the others are removed one by one.
+        return changeEach(those, signal, ownFailures, async ({ id }) => {
+          const [one] = (await removeEnrollments(context, operator, [id])).map(presentEnrollment);
+          return { enrollment: one };
+        });
+      }
+    },
+  };
+}

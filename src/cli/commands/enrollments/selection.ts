@@ -1,0 +1,120 @@
+import type { Context } from '../../../context.js';
+import { AppError, isAppError, validationError } from '../../../errors.js';
+import { presentTrainerEnrollment } from '../../../presenters/enrollment.js';
+import { type EnrollmentStatus, enrollmentListingSchema } from '../../../schemas/enrollment.js';
+import { searchKey } from '../../../schemas/keys.js';
+import { validate } from '../../../schemas/validate.js';
+import { enrollmentsNamed } from '../../../services/enrollments/names.js';
+import { wholeId } from '../../../services/short-ids.js';
+import { type BulkRun, type Selection, type Source, selectionOf, sourceOf } from '../../core/bulk.js';
+import type { BulkWords, Named } from '../../core/bulk-plan.js';
+import type { OptionValues } from '../../core/declaration.js';
+import { pick } from '../../core/picker.js';
+import { enrollmentsOf, namesGiven } from './named.js';
+import { type enrollmentFilterOptions, enrollmentHeadings } from './options.js';
+import { enrollmentName } from './output.js';
+import { assertFilters, listingFor } from './queries.js';
+
+/** An enrollment as bulk changes name it. */
+export interface NamedEnrollment extends Named {
+  status: EnrollmentStatus;
+}
+
+type EnrollmentModel = Parameters<typeof presentTrainerEnrollment>[0];
+
+function namedEnrollment(model: EnrollmentModel): NamedEnrollment {
+  const enrollment = presentTrainerEnrollment(model);
+  const name = enrollmentName(enrollment);
+  const { id, status, progress } = enrollment;
+  return { id, status, name, label: `${name}, ${status}, ${progress} % done` };
+}
+
+type EnrollmentsRun = BulkRun & { options: OptionValues<typeof enrollmentFilterOptions> };
+
+/** What a command line means. */
+export type MeantEnrollments =
+  | { kind: 'one'; id: string }
+  | {
+      kind: 'several';
+      selection(context: Context): Promise<Selection<NamedEnrollment>>;
+    };
+
+const pageSize = 100;
+
+/** @throws AppError `VALIDATION`; `USAGE` for filters that cannot be used together, or that would mean all enrollments */
+function checkFilters(options: EnrollmentsRun['options']): void {
+  assertFilters(options);
+  const { status, search, trainer } = options;
+  const isAlone = status === undefined && trainer === undefined && namesGiven(options).length === 0;
+  try {
+    const sought = validate(enrollmentListingSchema, { status, search }).search;
+    if (!isAlone || search === undefined || searchKey(sought) !== '') return;
+  } catch (error) {
+    if (!isAppError(error, 'VALIDATION')) throw error;
+    // The command may have an argument of this name, too.
+    const named = (message: string) => message.replace(/^status /, '--status ');
+    throw validationError(
+      error.details.map(({ path, message }) => ({ path, message: named(message) })),
+      error,
+    );
+  }
+  throw new AppError('USAGE', '--search is empty. Give a text to search for.');
+}
+
+/** All that the filters match, each once. @throws AppError `VALIDATION`, `NOT_FOUND`, `INTERRUPTED` */
+async function matching({ options, io }: EnrollmentsRun, context: Context): Promise<NamedEnrollment[]> {
+  const read = await listingFor(context, options);
+  const found = new Map<string, NamedEnrollment>();
+  for (let page = 1, pages = 1; page <= pages; page += 1) {
+    if (io.signal.aborted) throw new AppError('INTERRUPTED');
+    const { items, pagination } = await read({ page: String(page), limit: String(pageSize) });
+    for (const item of items) found.set(item.id, namedEnrollment(item));
+    pages = pagination.totalPages;
+  }
+  return [...found.values()];
+}
+
+/**
+ * The enrollments that a command line means: one that is named by its id, or by trainee or course where there is no other; or
+ * several, by names, a list or filters.
+ * @throws AppError `USAGE` and as {@link sourceOf}, `NOT_FOUND`
+ */
+export async function enrollmentsMeant(
+  run: EnrollmentsRun,
+  typed: readonly string[] | undefined,
+  words: Pick<BulkWords, 'one' | 'toDo'>,
+): Promise<MeantEnrollments> {
+  const { trainee, course, trainer, status, search, from, dryRun } = run.options;
+  checkFilters(run.options);
+  const others = [trainer, status, search].filter((one) => one !== undefined);
+  const isNamed = namesGiven(run.options).length > 0;
+  if (isNamed && others.length === 0 && typed === undefined && from === undefined && !dryRun) {
+    const { first, count } = await enrollmentsOf(await run.context(), {
+      ...(trainee !== undefined && { trainee }),
+      ...(course !== undefined && { course }),
+    });
+    if (count === 1) return { kind: 'one', id: first.id };
+  }
+  const source: Source = await sourceOf(run, {
+    typed,
+    isFiltered: isNamed || others.length > 0,
+    headings: enrollmentHeadings,
+    words,
+    choose: async () => pick(run, await run.context(), 'enrollment'),
+  });
+  if (source.kind === 'one') return { kind: 'one', id: await wholeId(await run.context(), 'Enrollment', source.name) };
+  return {
+    kind: 'several',
+    async selection(context) {
+      if (source.kind === 'filter') {
+        const found = await matching(run, context);
+        return { entries: found.map((one) => ({ given: null, found: one })), repeated: 0 };
+      }
+      const models = await enrollmentsNamed(context, source.names, run.io.signal);
+      return selectionOf(
+        source.names,
+        models.map((one) => (isAppError(one) ? one : namedEnrollment(one))),
+      );
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { access } from 'node:fs/promises';
+import { AppError, systemErrorCode, whyUnreadable } from '../../../errors.js';
+import { importListingSchema, importOptionsSchema, importRowListingSchema } from '../../../schemas/import.js';
+import { validate } from '../../../schemas/validate.js';
+import { checkListing } from '../../core/listing.js';
+import type { Run } from '../../core/run.js';
+import { importColumns, importRowColumns } from './columns.js';
+import type { importListOptions, importRowOptions, importUsersOptions } from './options.js';
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkList(run: Run<'', typeof importListOptions>): void {
+  checkListing(run, importColumns, importListingSchema, { status: run.options.status });
+}
+
+/** @throws AppError `USAGE`, `VALIDATION` */
+export function checkRows(run: Run<'<import>', typeof importRowOptions>): void {
+  const { outcome, code, search } = run.options;
+  checkListing(run, importRowColumns, importRowListingSchema, { outcome, code, search });
+}
+
+/** @throws AppError `VALIDATION` */
+export function checkImport({ options }: Run<'[file]', typeof importUsersOptions>): void {
+  const { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors } = options;
+  const { encoding, delimiter, map } = options;
+  const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
+  validate(importOptionsSchema, { ...policies, encoding, delimiter, map });
+}
+
+/** @throws AppError `IMPORT_FILE_INVALID` for a file that doesn't exist or can't be read */
+export async function assertReadable(file: string): Promise<void> {
+  try {
+    await access(file);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    throw new AppError('IMPORT_FILE_INVALID', `The file ${file} ${whyUnreadable(code)}.`, { cause: error });
+  }
+}

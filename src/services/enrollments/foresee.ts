@@ -1,0 +1,51 @@
+import { AppError } from '../../errors.js';
+import type { EnrollmentStatus, StatusChange } from '../../schemas/enrollment.js';
+import type { Actor, Core } from '../core.js';
+import { findCourse } from '../courses/queries.js';
+import { assignmentRefusal, changeRefusal } from './rules.js';
+
+/** What a change of an enrollment would do: change it, leave it as it is, or be refused for this reason. */
+export type Foreseen = 'done' | 'unchanged' | AppError;
+
+/** Ids per query. */
+const batch = 500;
+
+/**
+ * What enrolling trainees in a course would do with each, in their order.
+ * @throws AppError `NOT_FOUND` for the course; `COURSE_FULL` where it has not enough seats for all
+ */
+export async function foreseeAssignment(
+  core: Core,
+  actor: Actor,
+  { courseId, traineeIds, status }: { courseId: string; traineeIds: readonly string[]; status: 'pending' | 'active' },
+): Promise<Foreseen[]> {
+  const { User, Enrollment } = core.database.models;
+  const course = await findCourse(core, actor, courseId, { include: 'seats' });
+  const foreseen: Foreseen[] = [];
+  for (let at = 0; at < traineeIds.length; at += batch) {
+    const ids = traineeIds.slice(at, at + batch);
+    const [users, enrollments] = await core.database.read(() =>
+      Promise.all([
+        User.findAll({ attributes: ['id', 'isActive'], where: { id: ids, role: 'trainee' } }),
+        Enrollment.findAll({ attributes: ['userId', 'status'], where: { courseId, userId: ids } }),
+      ]),
+    );
+    const trainees = new Map(users.map((user) => [user.id, user]));
+    const existing = new Map(enrollments.map((enrollment) => [enrollment.userId, enrollment]));
+    for (const id of ids) {
+      const enrollment = existing.get(id) ?? null;
+      const refusal = assignmentRefusal(trainees.get(id) ?? null, enrollment, status);
+      const isSo = refusal?.code === 'ALREADY_ENROLLED' && enrollment?.status === status;
+      foreseen.push(isSo ? 'unchanged' : (refusal ?? 'done'));
+    }
+  }
+  const wanted = foreseen.filter((one) => one === 'done').length;
+  if (typeof course.seatsLeft === 'number' && wanted > course.seatsLeft) throw new AppError('COURSE_FULL');
+  return foreseen;
+}
+
+/** What a change of status would do with an enrollment, as far as its status tells. New notes come with another status only. */
+export function foreseeStatus(from: EnrollmentStatus, { status, notes }: StatusChange, actor: Actor): Foreseen {
+  if (from === status && notes === undefined) return 'unchanged';
+  return changeRefusal(from, status, actor) ?? 'done';
+}

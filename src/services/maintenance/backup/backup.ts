@@ -1,0 +1,137 @@
+import { chmod, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { type Database, openDatabase } from '../../../db/connection.js';
+import { migrationStatus } from '../../../db/migrator.js';
+import { copySqlite, sqliteProblems } from '../../../db/sqlite-copy.js';
+import { AppError } from '../../../errors.js';
+import { diskFault } from '../../../storage/disk-fault.js';
+import { syncFolder } from '../../../storage/sync-folder.js';
+import { packageVersion } from '../../../version.js';
+import type { Core } from '../../core.js';
+import { holdRemovals } from '../../files/removal-hold.js';
+import { copyStream, keyFolders, measure, syncFile } from './copy.js';
+import { databaseName, filesName, type Manifest, manifestName, writeManifest } from './manifest.js';
+
+/** How a backup or a restore is run. */
+export interface BackupOptions {
+  /** Absolute path of the backup. */
+  folder: string;
+  signal: AbortSignal;
+  /** Called after each stored file. */
+  onFile(done: number, total: number): void;
+}
+
+/**
+ * Backs up an SQLite database and the local files while the service runs. The database is copied first; until the files are
+ * copied too, no process removes any, so that each live file of the copied database is in the backup. Of a server's database
+ * only the files are copied.
+ * @returns what was written; without a manifest in its folder a backup is incomplete
+ * @throws AppError `USAGE` for a folder that isn't empty, `DISK_FULL`, `STORAGE_UNAVAILABLE`, `DATABASE_UNUSABLE`, `INTERRUPTED`,
+ *   and as any query; what was written is removed then
+ */
+export async function makeBackup(core: Core, options: BackupOptions): Promise<Manifest> {
+  const { folder } = options;
+  const isNew = await makeEmptyFolder(folder);
+  try {
+    return await holdRemovals(core, () => writeBackup(core, options));
+  } catch (error) {
+    // The first error matters more; without a manifest nobody restores what is left.
+    await removeParts(folder, isNew).catch(() => undefined);
+    throw diskFault(folder, error);
+  }
+}
+
+/** @returns whether the folder is new */
+async function makeEmptyFolder(folder: string): Promise<boolean> {
+  try {
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) {
+      await syncFolder(path.dirname(made));
+      return true;
+    }
+    const names = await readdir(folder);
+    if (names.length === 0) {
+      await chmod(folder, 0o700);
+      return false;
+    }
+    const isIncomplete = names.includes(databaseName) && !names.includes(manifestName);
+    const why = isIncomplete ? ': it has an incomplete backup' : '';
+    throw new AppError('USAGE', `The folder ${folder} isn't empty${why}. Name another one, or remove it.`);
+  } catch (error) {
+    throw diskFault(folder, error);
+  }
+}
+
+async function removeParts(folder: string, isNew: boolean): Promise<void> {
+  const parts = [databaseName, `${databaseName}-wal`, `${databaseName}-shm`, filesName, `${manifestName}.new`];
+  for (const name of parts) await rm(path.join(folder, name), { recursive: true, force: true });
+  if (isNew) await rmdir(folder);
+}
+
+async function writeBackup(core: Core, options: BackupOptions): Promise<Manifest> {
+  const { config, now } = core;
+  const startedAt = now().toISOString();
+  const copied = config.database.dialect === 'sqlite' ? await backUpDatabase(core, options) : undefined;
+  const { migrations, keys } = copied ?? (await contentsOf(core.database));
+  const stored = config.files.storage.kind === 'local' ? await backUpFiles(core, keys, options) : undefined;
+  const manifest: Manifest = {
+    version: 1,
+    program: packageVersion(),
+    startedAt,
+    finishedAt: now().toISOString(),
+    dialect: config.database.dialect,
+    migrations,
+    database: copied?.database ?? null,
+    files: stored?.files ?? null,
+    missing: stored?.missing ?? [],
+  };
+  await writeManifest(options.folder, manifest);
+  return manifest;
+}
+
+/** What a backup must know of its database. */
+async function contentsOf(database: Database): Promise<{ migrations: string[]; keys: string[] }> {
+  const { executed } = await migrationStatus(database);
+  const rows = await database.read(() =>
+    database.models.StoredFile.findAll({ attributes: ['storageKey'], where: { state: 'live' }, order: ['id'] }),
+  );
+  return { migrations: executed, keys: rows.map(({ storageKey }) => storageKey) };
+}
+
+async function backUpDatabase({ database }: Core, { folder, signal }: BackupOptions) {
+  const file = path.join(folder, databaseName);
+  await copySqlite(database, file);
+  if (signal.aborted) throw new AppError('INTERRUPTED');
+  const copy = openDatabase({ dialect: 'sqlite', file });
+  try {
+    const problems = await sqliteProblems(copy);
+    if (problems.length > 0)
+      throw new AppError(
+        'DATABASE_UNUSABLE',
+        `The database is damaged: ${problems.join('; ')}. Restore an earlier backup, or repair it with SQLite's ".recover".`,
+      );
+    const contents = await contentsOf(copy);
+    // Removes the write-ahead log that reading has made.
+    await copy.close();
+    await syncFile(file);
+    return { ...contents, database: await measure(file, signal) };
+  } finally {
+    await copy.close();
+  }
+}
+
+async function backUpFiles({ storage }: Core, keys: readonly string[], { folder, signal, onFile }: BackupOptions) {
+  const folders = keyFolders(path.join(folder, filesName));
+  await folders.create();
+  const files: NonNullable<Manifest['files']> = [];
+  const missing: string[] = [];
+  for (const [index, key] of keys.entries()) {
+    if (signal.aborted) throw new AppError('INTERRUPTED');
+    const object = await storage.open(key);
+    if (object) files.push({ key, ...(await copyStream(object.stream, await folders.pathOf(key), signal)) });
+    else missing.push(key);
+    onFile(index + 1, keys.length);
+  }
+  await folders.sync();
+  return { files, missing };
+}

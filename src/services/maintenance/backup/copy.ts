@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AppError, systemErrorCode } from '../../../errors.js';
+import { syncFolder } from '../../../storage/sync-folder.js';
+
+/** How many bytes were read, and their SHA-256 in hexadecimal. */
+interface Measured {
+  bytes: number;
+  sha256: string;
+}
+
+/** Passes chunks on and measures them. */
+function meter() {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return {
+    async *pass(source: AsyncIterable<Buffer>) {
+      for await (const chunk of source) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    },
+    result: (): Measured => ({ bytes, sha256: hash.digest('hex') }),
+  };
+}
+
+/** Copies a stream into a new file that only this user can read; it is durable when its folder is synced too. */
+export async function copyStream(source: Readable, target: string, signal: AbortSignal): Promise<Measured> {
+  const { pass, result } = meter();
+  const file = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true });
+  await interruptible(signal, pipeline(source, pass, file, { signal }));
+  return result();
+}
+
+/** Measures a file. */
+export async function measure(file: string, signal: AbortSignal): Promise<Measured> {
+  const { pass, result } = meter();
+  const drain = async (chunks: AsyncIterable<Buffer>) => {
+    for await (const _chunk of chunks);
+  };
+  await interruptible(signal, pipeline(createReadStream(file), pass, drain, { signal }));
+  return result();
+}
+
+async function interruptible(signal: AbortSignal, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (signal.aborted) throw new AppError('INTERRUPTED', undefined, { cause: error });
+    throw error;
+  }
+}
+
+/** Makes a file's content durable. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Folders for keys such as `material/0193...`: created on first use, and synced in the end. */
+export interface KeyFolders {
+  /** Creates the folder that all are in. */
+  create(): Promise<void>;
+  pathOf(key: string): Promise<string>;
+  sync(): Promise<void>;
+}
+
+export function keyFolders(root: string): KeyFolders {
+  const made = new Set<string>();
+  const create = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 });
+  return {
+    async create() {
+      await create(root);
+    },
+    async pathOf(key) {
+      const file = path.join(root, key);
+      const folder = path.dirname(file);
+      if (!made.has(folder)) await create(folder);
+      made.add(folder);
+      return file;
+    },
+    async sync() {
+      for (const folder of [...made, root, path.dirname(root)]) await syncFolder(folder);
+    },
+  };
+}
+
+/** The paths of all that isn't a folder, relative to `root`; none when it doesn't exist. */
+export async function filesBelow(root: string): Promise<string[]> {
+  try {
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import type { MysqlConfig } from '../../../config/config.js';
+
+/** The commands for a database on a server, for `sh`. They contain no password. */
+export interface DumpCommands {
+  dump: string;
+  restore: string;
+}
+
+/** A word of `sh`. */
+const quoted = (word: string) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+function tlsOptions({ tls, tlsCaFile }: MysqlConfig, isMariadb: boolean): string[] {
+  if (tls === 'off') return [];
+  const authorities = tlsCaFile === undefined ? [] : [`--ssl-ca=${tlsCaFile}`];
+  const isVerified = tls === 'required';
+  if (isMariadb)
+    return ['--ssl', isVerified ? '--ssl-verify-server-cert' : '--skip-ssl-verify-server-cert', ...authorities];
+  return [`--ssl-mode=${isVerified ? 'VERIFY_IDENTITY' : 'REQUIRED'}`, ...authorities];
+}
+
+/**
+ * How to dump a database while the service runs, and to restore the dump into an empty one.
+ * @param serverVersion as `Schema.serverVersion` gives it
+ * @param file absolute path of the dump
+ */
+export function dumpCommands(settings: MysqlConfig, serverVersion: string, file: string): DumpCommands {
+  const isMariadb = serverVersion.startsWith('MariaDB');
+  const { host, port, user, name } = settings;
+  const server = [`--host=${host}`, `--port=${port}`, `--user=${user}`, ...tlsOptions(settings, isMariadb)];
+  const dumpOptions = [
+    // One snapshot, without locking the service out.
+    '--single-transaction',
+    '--quick',
+    '--routines',
+    '--triggers',
+    '--hex-blob',
+    '--no-tablespaces',
+    '--default-character-set=utf8mb4',
+    `--result-file=${file}`,
+  ];
+  const line = (words: readonly string[]) => words.map(quoted).join(' ');
+  const client = [isMariadb ? 'mariadb' : 'mysql', ...server, '--default-character-set=utf8mb4', name];
+  return {
+    dump: `umask 077 && ${line([isMariadb ? 'mariadb-dump' : 'mysqldump', ...server, ...dumpOptions, name])}`,
+    restore: `${line(client)} < ${quoted(file)}`,
+  };
+}

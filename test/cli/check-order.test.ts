@@ -1,0 +1,161 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { buildCourse, buildUser } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { commands, readingLines, wordsOf, writingLines } from './support/command-lines.js';
+
+/** Longer than any text may be. */
+const tooLong = 'x'.repeat(20_001);
+
+/** A value of each option that is wrong whatever there is to be found. */
+const wrongValues: Readonly<Record<string, string>> = {
+  '--first-name': tooLong,
+  '--last-name': tooLong,
+  '--email': 'ada@',
+  '--phone': tooLong,
+  '--host': 'my host',
+  '--port': 'http',
+  '--role': 'boss',
+  '--search': tooLong,
+  '--sort': 'nonsense',
+  '--page': '0',
+  '--limit': '0',
+  '--columns': 'nonsense',
+  '--output <format>': 'xml',
+  '--address': 'nowhere',
+  '--enrollment-status': 'nonsense',
+  '--on-existing': 'nonsense',
+  '--match': 'nonsense',
+  '--on-error': 'nonsense',
+  '--max-errors': '-1',
+  '--encoding': 'nonsense',
+  '--delimiter': 'nonsense',
+  '--map': 'nonsense',
+  '--status': 'nonsense',
+  '--outcome': 'nonsense',
+  '--code': 'nonsense',
+  '--category': tooLong,
+  '--level': 'nonsense',
+  '--type': 'nonsense',
+  '--include': 'nonsense',
+  '--title': tooLong,
+  '--description': tooLong,
+  '--short-description': tooLong,
+  '--language': tooLong,
+  '--tag': tooLong,
+  '--requirements': tooLong,
+  '--learning-outcomes': tooLong,
+  '--max-students': 'many',
+  '--start-date': 'tomorrow',
+  '--end-date': 'tomorrow',
+  '--location': tooLong,
+  '--notes': tooLong,
+  '--action': 'nonsense',
+  '--target-type': 'nonsense',
+  '--target': tooLong,
+  '--from': 'yesterday',
+  '--to': 'yesterday',
+  '--steps': 'two',
+  '--workers': 'many',
+  '--names': 'nonsense',
+};
+
+/** Options that name what must be looked up: an account, a course, a plan, a file; or of which no value is wrong. */
+const references = ['--course', '--trainee', '--trainer', '--actor', '--plan', '--typed'];
+const files = ['--credentials', '--rejects', '--mapping', '--output <file>'];
+
+const missing = { ID: '019873e1-4580-7dc1-98b7-e1f0ab8dc50b', FILE: 'missing.csv' };
+
+/** The command line of a command, where nothing that it names exists and nobody confirms. */
+function unconfirmed(words: string): string[] {
+  const line = { ...readingLines, ...writingLines }[words] ?? '';
+  return [...words.split(' '), ...wordsOf(line, missing).filter((word) => word !== '--yes')];
+}
+
+/** All options of a command that name something, which doesn't exist. @param but one that would exclude them */
+function lookUps(words: string, but: string): string[] {
+  const options = commands.get(words)?.options ?? [];
+  const declared = references.filter((name) => options.some(({ long }) => long === name));
+  return declared.filter((name) => !(but === '--search' && name === '--trainee')).flatMap((name) => [name, missing.ID]);
+}
+
+/** The options of a command that have a value, by their long name, or by their flags where that has two meanings. */
+function valuedOptions(words: string): { name: string; flag: string }[] {
+  const options = commands.get(words)?.options ?? [];
+  return options.flatMap(({ required, long, flags }) =>
+    required && long ? [{ name: long === '--output' ? flags : long, flag: long }] : [],
+  );
+}
+
+describe('The order in which command lines are checked', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const refusal = async (argv: readonly string[]) => cli.refusal(argv, { stdin: 'correct horse battery' });
+
+  for (const words of commands.keys()) {
+    const options = valuedOptions(words).filter(({ name }) => ![...references, ...files].includes(name));
+    if (options.length === 0) continue;
+    it(`of "${words}": a wrong option is refused before anything is looked up or asked`, async () => {
+      for (const { name, flag } of options) {
+        const wrong = wrongValues[name];
+        if (wrong === undefined) throw new Error(`Which value of ${name} is wrong? Or does it name something?`);
+        const { exitCode, said } = await refusal([...unconfirmed(words), ...lookUps(words, flag), flag, wrong]);
+        const label = flag.slice(2).replaceAll('-', ' ');
+        expect(said.toLowerCase(), name).to.match(new RegExp(`${flag}\\b|\\b${label}\\b|^a mapping is`));
+        expect(said, name).not.to.match(/not found|does not exist|terminal|is missing/i);
+        expect(exitCode, name).to.equal(2);
+      }
+    });
+  }
+
+  for (const [words, command] of commands) {
+    const named = command.registeredArguments.map((argument) => argument.name());
+    if (!named.some((name) => /^(user|course|enrollment|import|file)$/.test(name))) continue;
+    it(`of "${words}": what is named must exist before somebody must confirm it`, async () => {
+      const { said } = await refusal(unconfirmed(words));
+      expect(said)
+        .to.match(/not found|does not exist|none with this id/i)
+        .and.not.match(/needs a terminal/);
+    });
+  }
+
+  it('then a terminal is needed', async () => {
+    const trainer = await buildUser(harness.context, { email: 'ada@x.org', role: 'trainer' });
+    await buildUser(harness.context, { email: 'ben@x.org' });
+    await buildCourse(harness.context, trainer, { title: 'Bees' });
+    const file = path.join(cli.folder, 'people.csv');
+    writeFileSync(file, 'firstName,lastName,email,phone\nFay,Doe,fay@x.org,5550123\n');
+    for (const [words, toDo] of [
+      ['users delete', 'delete'],
+      ['courses delete', 'delete'],
+      ['courses remove-thumbnail', 'remove'],
+      ['users import', 'import, or --dry-run to look first'],
+    ] as const) {
+      const argv = unconfirmed(words).map((word) => (word === missing.FILE ? file : word));
+      expect(await refusal(argv), words).to.deep.equal({
+        exitCode: 2,
+        said: `Confirmation needs a terminal: add --yes to ${toDo}.`,
+      });
+    }
+  });
+
+  it('a wrong option is refused where there is no database, too', async () => {
+    const env = { ...testEnvironment };
+    for (const argv of [
+      ['users', 'list', '--role', 'boss'],
+      ['courses', 'edit', 'Bees', '--level', 'nonsense'],
+      ['users', 'import', 'missing.csv', '--match', 'nonsense'],
+      ['enrollments', 'progress', missing.ID, 'much'],
+    ])
+      expect((await cli.refusal(argv, { env })).exitCode, argv.join(' ')).to.equal(2);
+    expect(existsSync(path.join(cli.folder, 'data'))).to.equal(false);
+  });
+
+  it('a wrong option is refused before a person chooses what is missing', async () => {
+    const { exitCode, terminal } = await cli.atTerminal(['users', 'sessions', 'list', '--limit', '0'], []);
+    expect(exitCode).to.equal(2);
+    expect(terminal.screen()).to.equal('error: --limit must be a whole number from 1 to 100.\n');
+  });
+});

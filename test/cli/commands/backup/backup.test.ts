@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { v7 as uuidv7 } from 'uuid';
+import { buildUser, tokenFor } from '../../../support/factories.js';
+import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
+
+describe('coursectl backup and restore', () => {
+  const cli = useInstallation();
+  const modeOf = (name: string) => statSync(path.join(cli.folder, name)).mode & 0o777;
+
+  it('restores accounts, courses and files elsewhere', async () => {
+    const { files } = await withMaterials(cli, 2);
+    const backedUp = await cli.run(['backup', 'copy']);
+    expect(backedUp.exitCode, backedUp.stderr).to.equal(0);
+    expect(backedUp.stdout).to.match(/^Backup in .*copy:\n {2}database: \d+ bytes\n {2}2 files: 36 bytes\n$/);
+    const restored = await cli.run(['restore', 'copy'], { env: elsewhere });
+    expect(restored.exitCode, restored.stderr).to.equal(0);
+    expect(restored.stdout).to.match(/all sessions are ended\n {2}2 files: 36 bytes\nRun: coursectl doctor\n$/);
+    const { users } = await cli.json<{ users: { email: string }[] }>(['users', 'list'], { env: elsewhere });
+    expect(users.map(({ email }) => email)).to.deep.equal(['ada@x.org']);
+    for (const [index, { storageKey }] of files.entries())
+      expect(readFileSync(path.join(cli.folder, 'elsewhere/files', storageKey), 'utf8')).to.equal(
+        `Content of file ${index}.`,
+      );
+    const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep'], { env: elsewhere });
+    expect(sweep).to.deep.include({ removed: 0, unknown: [], missing: [] });
+    expect(pathsIn(path.join(cli.folder, 'elsewhere')).filter((name) => name.includes('restoring'))).to.deep.equal([]);
+  });
+
+  it('only this user can read a backup and what was restored', async () => {
+    const { files } = await withMaterials(cli, 1);
+    await cli.run(['backup', 'copy']);
+    await cli.run(['restore', 'copy'], { env: elsewhere });
+    const key = files[0]?.storageKey ?? '';
+    expect([modeOf('copy'), modeOf('copy/files'), modeOf('elsewhere/files')]).to.deep.equal([0o700, 0o700, 0o700]);
+    const written = ['copy/manifest.json', 'copy/database.sqlite', `copy/files/${key}`, `elsewhere/files/${key}`];
+    for (const name of [...written, 'elsewhere/coursectl.sqlite']) expect(modeOf(name), name).to.equal(0o600);
+  });
+
+  it('has figures for --json, and a manifest with hashes', async () => {
+    const { files } = await withMaterials(cli, 1);
+    const { backup } = await cli.json<{ backup: object }>(['backup', 'copy']);
+    expect(backup).to.include({ dialect: 'sqlite', files: 1, fileBytes: 18, bucket: null, dumpCommand: null });
+    const sha256 = createHash('sha256').update('Content of file 0.').digest('hex');
+    expect(JSON.parse(readFileSync(path.join(cli.folder, 'copy/manifest.json'), 'utf8'))).to.deep.include({
+      version: 1,
+      missing: [],
+      files: [{ key: files[0]?.storageKey, bytes: 18, sha256 }],
+    });
+    const { restore } = await cli.json<{ restore: object }>(['restore', 'copy'], { env: elsewhere });
+    expect(restore).to.deep.include({ files: 1, pending: [], stoppedImports: 0 });
+  });
+
+  it('lists files that are missing in the storage, and exits with 3', async () => {
+    const { files } = await withMaterials(cli, 2);
+    const key = files[0]?.storageKey ?? '';
+    rmSync(path.join(cli.folder, 'data/files', key));
+    const { exitCode, stdout } = await cli.run(['backup', 'copy']);
+    expect(exitCode).to.equal(3);
+    expect(stdout).to.include(`1 file missing in the storage\n  ${key}\n`);
+    expect((await cli.run(['restore', 'copy'], { env: elsewhere })).exitCode).to.equal(0);
+  });
+
+  it('ends the sessions of the backup', async () => {
+    const { context, trainer } = await withMaterials(cli, 0);
+    await tokenFor(context, trainer);
+    await cli.run(['backup', 'copy']);
+    await cli.run(['restore', 'copy'], { env: elsewhere });
+    const { sessions } = await cli.json<{ sessions: object[] }>(['users', 'sessions', 'list', 'ada@x.org'], {
+      env: elsewhere,
+    });
+    expect(sessions).to.deep.equal([]);
+  });
+
+  it('stops imports that wait for an upload, which is not in the backup', async () => {
+    const context = await cli.context();
+    const record = await context.database.models.Import.create({
+      id: uuidv7(),
+      number: 1,
+      status: 'queued',
+      origin: 'http',
+      fileName: 'people.csv',
+      filePath: path.join(cli.folder, 'gone/upload.csv'),
+      fileSha256: '0'.repeat(64),
+      optionsJson: '{}',
+      createdAt: new Date(),
+    });
+    await cli.run(['backup', 'copy']);
+    const { stdout } = await cli.run(['restore', 'copy'], { env: elsewhere });
+    expect(stdout).to.include('1 import stopped: upload the files again\n');
+    const { stdout: shown } = await cli.run(['imports', 'show', record.id], { env: elsewhere });
+    expect(shown).to.include('failed').and.to.include('Upload it again.');
+  });
+
+  it('refuses a folder that is not empty, and changes nothing in it', async () => {
+    mkdirSync(path.join(cli.folder, 'copy'));
+    writeFileSync(path.join(cli.folder, 'copy/mine.txt'), 'mine');
+    const { exitCode, said } = await cli.refusal(['backup', 'copy']);
+    expect(exitCode).to.equal(2);
+    expect(said).to.match(/^The folder .*copy isn't empty\. Name another one, or remove it\.$/);
+    expect(pathsIn(path.join(cli.folder, 'copy'))).to.deep.equal(['mine.txt']);
+  });
+
+  it('leaves no folder after Ctrl-C', async () => {
+    await withMaterials(cli, 3);
+    const stop = new AbortController();
+    stop.abort();
+    const { exitCode } = await cli.run(['backup', 'copy'], { signal: stop.signal });
+    expect(exitCode).to.equal(130);
+    expect(existsSync(path.join(cli.folder, 'copy'))).to.equal(false);
+    // Nothing is held any more.
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+  });
+
+  it('refuses a second backup at the same time', async () => {
+    await withMaterials(cli, 50);
+    const both = await Promise.all([cli.run(['backup', 'one']), cli.run(['backup', 'two'])]);
+    expect(both.map(({ exitCode }) => exitCode).sort()).to.deep.equal([0, 1]);
+    expect(both.map(({ stderr }) => stderr).join('')).to.include('Another backup is running');
+  });
+
+  it('has no dump command for SQLite', async () => {
+    const { exitCode, said } = await cli.refusal(['backup', 'copy', '--print-dump']);
+    expect({ exitCode, said }).to.deep.equal({
+      exitCode: 2,
+      said: 'An SQLite database needs no dump: the backup has it. Leave --print-dump out.',
+    });
+  });
+
+  it('says that an older database needs "migrate up"', async () => {
+    expect((await cli.run(['migrate', 'down', '--yes'])).exitCode).to.equal(0);
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    const { exitCode, stdout } = await cli.run(['restore', 'copy'], { env: elsewhere });
+    expect(exitCode).to.equal(0);
+    expect(stdout).to.match(/\(1 migration pending\)\. Run: coursectl migrate up\n$/);
+    expect((await cli.run(['migrate', 'up'], { env: elsewhere })).exitCode).to.equal(0);
+    expect((await cli.run(['users', 'list'], { env: elsewhere })).exitCode).to.equal(0);
+  });
+
+  it('restores only where there is no database', async () => {
+    const context = await cli.context();
+    await buildUser(context);
+    await cli.run(['backup', 'copy']);
+    const { exitCode, said } = await cli.refusal(['restore', 'copy']);
+    expect(exitCode).to.equal(1);
+    expect(said).to.match(/coursectl\.sqlite exists: a backup is restored only where there is no database\./);
+  });
+
+  it('restores only where there are no files', async () => {
+    await withMaterials(cli, 1);
+    await cli.run(['backup', 'copy']);
+    mkdirSync(path.join(cli.folder, 'elsewhere/files/material'), { recursive: true });
+    writeFileSync(path.join(cli.folder, 'elsewhere/files/material/other'), 'other');
+    const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+    expect(exitCode).to.equal(1);
+    expect(said).to.match(/elsewhere\/files isn't empty/);
+    expect(pathsIn(path.join(cli.folder, 'elsewhere'))).to.deep.equal(['files/material/other']);
+  });
+});

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { openDatabase } from '../../../../src/db/connection.js';
+import { readManifest, writeManifest } from '../../../../src/services/maintenance/backup/manifest.js';
+import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
+
+describe('coursectl restore, of a damaged backup', () => {
+  const cli = useInstallation();
+  const inBackup = (name: string) => path.join(cli.folder, 'copy', name);
+
+  beforeEach(async () => {
+    await withMaterials(cli, 2);
+    expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    cpSync(inBackup(''), path.join(cli.folder, 'sound'), { recursive: true });
+  });
+
+  const makeSound = () => {
+    rmSync(inBackup(''), { recursive: true });
+    cpSync(path.join(cli.folder, 'sound'), inBackup(''), { recursive: true });
+  };
+
+  async function refused(words: RegExp) {
+    const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+    expect(exitCode).to.equal(1);
+    expect(said).to.match(words);
+    expect(existsSync(path.join(cli.folder, 'elsewhere')), 'nothing is written').to.equal(false);
+  }
+
+  it('refuses each file that is changed, truncated or missing', async () => {
+    const parts = pathsIn(inBackup('')).filter((name) => name !== 'manifest.json');
+    expect(parts).to.have.length(3);
+    for (const part of parts) {
+      const bytes = readFileSync(inBackup(part));
+      const middle = Math.floor(bytes.length / 2);
+      bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
+      writeFileSync(inBackup(part), bytes);
+      await refused(/is damaged: .* has another SHA-256 hash than the manifest names\. Use another backup\.$/);
+      writeFileSync(inBackup(part), bytes.subarray(0, -1));
+      await refused(/is damaged: .* has \d+ bytes instead of \d+\. Use another backup\.$/);
+      rmSync(inBackup(part));
+      await refused(/is damaged: .* is missing\. Use another backup\.$/);
+      symlinkSync('/etc/hostname', inBackup(part));
+      await refused(/is damaged: .* isn't a regular file\. Use another backup\.$/);
+      makeSound();
+    }
+  });
+
+  it('refuses a file that is not part of it', async () => {
+    writeFileSync(inBackup('files/material/extra'), '');
+    await refused(/files\/material\/extra isn't part of the backup\. Remove it, and try again\.$/);
+  });
+
+  it('refuses a manifest with any byte changed', async () => {
+    const sound = readFileSync(inBackup('manifest.json'));
+    for (let at = 0; at < sound.length; at += 37) {
+      const bytes = Buffer.from(sound);
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+      // White space has no meaning in JSON, and a later version has words of its own.
+      if (/\s/.test(String.fromCharCode(sound.readUInt8(at)))) continue;
+      writeFileSync(inBackup('manifest.json'), bytes);
+      await refused(/manifest\.json of the backup .* is damaged\. Use another backup\.$|made by a newer program/);
+    }
+  }).timeout(60_000);
+
+  it('refuses a manifest that is truncated, or names files elsewhere', async () => {
+    const sound = readFileSync(inBackup('manifest.json'), 'utf8');
+    writeFileSync(inBackup('manifest.json'), sound.slice(0, -30));
+    await refused(/is damaged/);
+    writeFileSync(inBackup('manifest.json'), sound.replace(/"key": "[^"]*"/, '"key": "../../outside"'));
+    await refused(/is damaged/);
+    writeFileSync(inBackup('manifest.json'), '[]');
+    await refused(/is damaged/);
+  });
+
+  it('refuses a backup without a manifest, and a folder without a backup', async () => {
+    rmSync(inBackup('manifest.json'));
+    await refused(/is incomplete: it has no manifest\.json, because it was interrupted\. Use another backup\.$/);
+    rmSync(inBackup(''), { recursive: true });
+    await refused(/^There is no backup in .*copy\. Name the folder of a backup\.$/);
+  });
+
+  it('refuses a newer manifest', async () => {
+    const manifest = JSON.parse(readFileSync(inBackup('manifest.json'), 'utf8')) as object;
+    writeFileSync(inBackup('manifest.json'), JSON.stringify({ ...manifest, version: 2 }));
+    await refused(/was made by a newer program\. Update coursectl\.$/);
+  });
+
+  /** Changes the database of the backup, and the manifest with it. */
+  async function changeDatabase(sql: string) {
+    const manifest = await readManifest(inBackup(''));
+    if (!manifest?.database) throw new Error('The backup has no database.');
+    const database = openDatabase({ dialect: 'sqlite', file: inBackup('database.sqlite') });
+    try {
+      await database.sequelize.query('PRAGMA foreign_keys = OFF');
+      await database.sequelize.query(sql);
+    } finally {
+      await database.close();
+    }
+    const bytes = readFileSync(inBackup('database.sqlite'));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    await writeManifest(inBackup(''), { ...manifest, database: { bytes: bytes.length, sha256 } });
+  }
+
+  async function refusedWhenChecked(words: RegExp) {
+    const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+    expect(exitCode).to.equal(1);
+    expect(said).to.match(words);
+    expect(pathsIn(path.join(cli.folder, 'elsewhere')), 'nothing stays').to.deep.equal([]);
+  }
+
+  it('refuses a database that is newer than the program', async () => {
+    await changeDatabase("INSERT INTO SequelizeMeta (name) VALUES ('99991231235959-newer.cjs')");
+    await refusedWhenChecked(/is newer than this program \(99991231235959-newer\.cjs\)\. Update coursectl\.$/);
+  });
+
+  it('refuses a database whose rows refer to none', async () => {
+    await changeDatabase("UPDATE courses SET trainer_id = '00000000-0000-0000-0000-000000000000'");
+    await refusedWhenChecked(/is damaged: a row of courses refers to no row of users\. Use another backup\.$/);
+  });
+
+  it('refuses a backup of another kind of database', async () => {
+    const env = { ...elsewhere, DATABASE_URL: 'mysql://nobody@127.0.0.1:1/none' };
+    const { said } = await cli.refusal(['restore', 'copy'], { env });
+    expect(said).to.match(/is of SQLite, and DATABASE_URL names another kind of database\. Change DATABASE_URL\.$/);
+  });
+});

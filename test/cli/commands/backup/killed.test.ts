@@ -1,0 +1,110 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { scaled } from '../../../support/machine.js';
+import { type Running, useSubprocesses } from '../../../support/subprocess.js';
+import { elsewhere, pathsIn, useInstallation, withMaterials } from './support/installation.js';
+
+describe('coursectl backup and restore, killed', function () {
+  this.timeout(scaled(120_000));
+  const programs = useSubprocesses();
+  const cli = useInstallation();
+  const at = (name: string) => path.join(cli.folder, name);
+  const names = (folder: string) => (existsSync(at(folder)) ? readdirSync(at(folder)) : []);
+
+  /** Kills a command with SIGKILL as soon as it has come so far. @returns whether it had not ended before */
+  async function killAt(running: Running, isThere: () => boolean): Promise<boolean> {
+    let isOver = false;
+    const ended = running.ended.then(
+      () => {
+        isOver = true;
+      },
+      () => undefined,
+    );
+    const deadline = Date.now() + scaled(30_000);
+    while (!isThere() && !isOver && Date.now() < deadline) await sleep(1);
+    running.kill('SIGKILL');
+    await ended;
+    return !isOver;
+  }
+
+  const points = {
+    'when the folder exists': () => existsSync(at('copy')),
+    'when the database is being copied': () => names('copy').includes('database.sqlite'),
+    'when the first file is copied': () => names('copy/files/material').length > 0,
+    'when half of the files are copied': () => names('copy/files/material').length > 150,
+  };
+  for (const [point, isThere] of Object.entries(points))
+    it(`a backup killed ${point} has no manifest, and restore refuses it`, async () => {
+      await withMaterials(cli, 300);
+      const running = programs.start(['backup', 'copy'], { cwd: cli.folder, env: cli.env });
+      expect(await killAt(running, isThere), 'killed in time').to.equal(true);
+      expect(names('copy')).to.not.include('manifest.json');
+      const { exitCode, said } = await cli.refusal(['restore', 'copy'], { env: elsewhere });
+      expect(exitCode).to.equal(1);
+      expect(said).to.match(/is incomplete: it has no manifest\.json|There is no backup in/);
+      expect(existsSync(at('elsewhere'))).to.equal(false);
+    });
+
+  describe('a restore', () => {
+    const restore = () => cli.run(['restore', 'copy'], { env: elsewhere });
+
+    beforeEach(async () => {
+      await withMaterials(cli, 300);
+      expect((await cli.run(['backup', 'copy'])).exitCode).to.equal(0);
+    });
+
+    async function assertComplete() {
+      const { sweep } = await cli.json<{ sweep: object }>(['files', 'sweep'], { env: elsewhere });
+      expect(sweep).to.deep.include({ missing: [], unknown: [] });
+      expect(pathsIn(at('elsewhere')).filter((name) => name.startsWith('files/'))).to.have.length(300);
+      expect(pathsIn(at('elsewhere')).filter((name) => name.includes('restoring'))).to.deep.equal([]);
+      const { users } = await cli.json<{ users: object[] }>(['users', 'list'], { env: elsewhere });
+      expect(users).to.have.length(1);
+    }
+
+    const stages = {
+      'while it copies the database': () => existsSync(at('elsewhere/coursectl.sqlite.restoring')),
+      'while it copies the files': () => names('elsewhere/restoring/files/material').length > 100,
+    };
+    for (const [stage, isThere] of Object.entries(stages))
+      it(`killed ${stage} leaves no database, and is begun again by the next one`, async () => {
+        const running = programs.start(['restore', 'copy'], { cwd: cli.folder, env: elsewhere });
+        expect(await killAt(running, isThere), 'killed in time').to.equal(true);
+        const { said } = await cli.refusal(['users', 'list'], { env: elsewhere });
+        expect(said).to.include('There is no database');
+        const { exitCode, stderr } = await restore();
+        expect(exitCode, stderr).to.equal(0);
+        await assertComplete();
+      });
+
+    /** What a restore leaves that was killed when all was prepared and, if so, the files were in place. */
+    async function leavePrepared({ filesInPlace }: { filesInPlace: boolean }) {
+      expect((await restore()).exitCode).to.equal(0);
+      mkdirSync(at('elsewhere/restoring'));
+      copyFileSync(at('copy/manifest.json'), at('elsewhere/restoring/manifest.json'));
+      renameSync(at('elsewhere/coursectl.sqlite'), at('elsewhere/coursectl.sqlite.restoring'));
+      if (!filesInPlace) renameSync(at('elsewhere/files'), at('elsewhere/restoring/files'));
+    }
+
+    for (const filesInPlace of [false, true])
+      it(`killed ${filesInPlace ? 'between files and database' : 'before the files are in place'} is finished by the next one`, async () => {
+        await leavePrepared({ filesInPlace });
+        const { exitCode, stderr } = await restore();
+        expect(exitCode, stderr).to.equal(0);
+        await assertComplete();
+      });
+
+    it('is not finished with another backup', async () => {
+      expect((await cli.run(['backup', 'other'])).exitCode).to.equal(0);
+      await leavePrepared({ filesInPlace: true });
+      const { exitCode, said } = await cli.refusal(['restore', 'other'], { env: elsewhere });
+      expect(exitCode).to.equal(1);
+      expect(said).to.match(
+        /^A restore of another backup, begun at .*, was interrupted\. Finish it: restore that backup\.$/,
+      );
+      expect(existsSync(at('elsewhere/coursectl.sqlite'))).to.equal(false);
+    });
+  });
+});

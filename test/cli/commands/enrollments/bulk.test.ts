@@ -1,0 +1,210 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { removal } from '../../../../src/cli/commands/enrollments/bulk.js';
+import type { Course } from '../../../../src/db/models/course.js';
+import type { User } from '../../../../src/db/models/user.js';
+import { buildCourse, buildEnrollment, buildUser } from '../../../support/factories.js';
+import { testEnvironment, useHarness } from '../../../support/harness.js';
+import { scaled } from '../../../support/machine.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { keys } from '../../../support/terminal.js';
+
+interface Outcomes {
+  counts: Record<'done' | 'unchanged' | 'refused', number>;
+  outcomes: { given: string | null; id: string; name: string; outcome: string; code: string; enrollment?: object }[];
+}
+
+describe('Changes of many enrollments at the command line', () => {
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  const models = () => harness.context.database.models;
+  const run = (...argv: string[]) => cli.run(['enrollments', ...argv]);
+  const outcomesOf = async (...argv: string[]) => {
+    const { exitCode, stdout } = await run(...argv, '--json');
+    const { outcomes, counts } = JSON.parse(stdout) as Outcomes;
+    return { exitCode, counts, outcomes: outcomes.map(({ given, outcome, code }) => [given, outcome, code]) };
+  };
+  const statuses = async () =>
+    (await models().Enrollment.findAll({ order: [['id', 'ASC']] })).map(({ status }) => status);
+  const audited = async () =>
+    (await models().AuditEntry.findAll({ order: [['id', 'ASC']] })).map(({ action, origin }) => `${action} ${origin}`);
+
+  let ben: User;
+  let cleo: User;
+  let bees: Course;
+  let knots: Course;
+  beforeEach(async () => {
+    const { context } = harness;
+    const trainer = await buildUser(context, { email: 'ada@x.org', role: 'trainer' });
+    ben = await buildUser(context, { firstName: 'Ben', lastName: 'Young', email: 'ben@x.org' });
+    cleo = await buildUser(context, { firstName: 'Cleo', lastName: 'Müller', email: 'cleo@x.org', phone: '555 0101' });
+    bees = await buildCourse(context, trainer, { title: 'Bees' });
+    knots = await buildCourse(context, trainer, { title: 'Knots' });
+  });
+
+  describe('assign', () => {
+    it('enrolls several: some are so already, some are refused, and the exit code is 3', async () => {
+      await buildEnrollment(harness.context, ben, bees, { status: 'active' });
+      const pending = await buildUser(harness.context, { email: 'pending@x.org' });
+      await buildEnrollment(harness.context, pending, bees, { status: 'pending' });
+      await buildUser(harness.context, { email: 'out@x.org', isActive: false });
+      const names = ['ben@x.org', '555 0101', 'out@x.org', 'nobody@x.org', 'ada@x.org', 'pending@x.org', cleo.id];
+      const { exitCode, counts, outcomes } = await outcomesOf('assign', 'bees', ...names, '--yes');
+      expect({ exitCode, counts }).to.deep.equal({ exitCode: 3, counts: { done: 1, unchanged: 1, refused: 4 } });
+      expect(outcomes).to.deep.equal([
+        ['ben@x.org', 'unchanged', null],
+        ['555 0101', 'done', null],
+        ['out@x.org', 'refused', 'ACCOUNT_INACTIVE'],
+        ['nobody@x.org', 'refused', 'NOT_FOUND'],
+        ['ada@x.org', 'refused', 'NOT_FOUND'],
+        ['pending@x.org', 'refused', 'ALREADY_ENROLLED'],
+      ]);
+      expect(await audited()).to.deep.equal(['enrollment.assign cli']);
+    });
+
+    it('gives the enrollments with --json, and takes status and notes for all', async () => {
+      const argv = ['assign', 'Bees', ben.id, cleo.id, '--status', 'pending', '--notes', 'Paid.', '--yes', '--json'];
+      const { outcomes } = JSON.parse((await run(...argv)).stdout) as Outcomes;
+      for (const { enrollment } of outcomes) expect(enrollment).to.include({ status: 'pending', notes: 'Paid.' });
+    });
+
+    it('takes a list, or the filters of accounts among trainees', async () => {
+      writeFileSync(path.join(cli.folder, 'class.csv'), 'name;email\nBen;ben@x.org\nCleo;cleo@x.org\n');
+      const listed = await run('assign', 'Bees', '--from', 'class.csv', '--yes');
+      expect(listed.stderr).to.equal('2 trainees enrolled in "Bees".\n');
+      const filtered = await run('assign', 'Knots', '--search', 'x.org', '--yes');
+      expect(filtered.stderr).to.equal('2 trainees enrolled in "Knots".\n');
+    });
+
+    it('enrolls none where the seats are too few for all', async () => {
+      await bees.update({ maxStudents: 1 });
+      for (const more of ['--yes', '--dry-run'])
+        expect(await cli.refusal(['enrollments', 'assign', 'Bees', ben.id, cleo.id, more])).to.deep.equal({
+          exitCode: 1,
+          said: 'Course is at maximum capacity.',
+        });
+      expect(await models().Enrollment.count()).to.equal(0);
+    });
+
+    it('enrolls more than one request may name', async () => {
+      const emails: string[] = [];
+      for (let count = 0; count < 120; count += 1) emails.push((await buildUser(harness.context)).email);
+      const { stderr, exitCode } = await cli.run(
+        ['enrollments', 'assign', 'Bees', '--from', '-', '--yes', '--notes', 'x'.repeat(1500)],
+        {
+          stdin: emails.join('\n'),
+        },
+      );
+      expect(exitCode).to.equal(0);
+      expect(stderr).to.match(/(^|\n)120 trainees enrolled in "Bees"\.\n$/);
+    }).timeout(scaled(60_000));
+
+    it('says what is wrong with the status before anything else', async () => {
+      expect(await cli.refusal(['enrollments', 'assign', 'none', 'a', 'b', '--status', 'done'])).to.deep.equal({
+        exitCode: 2,
+        said: '--status must be one of pending, active.',
+      });
+    });
+  });
+
+  describe('status', () => {
+    it('changes several, and tells what can not be', async () => {
+      const one = await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
+      const other = await buildEnrollment(harness.context, cleo, bees, { status: 'active' });
+      const last = await buildEnrollment(harness.context, cleo, knots, { status: 'completed' });
+      const names = [one.id, other.id.slice(-8), last.id, 'x'];
+      const { exitCode, outcomes } = await outcomesOf('status', ...names, 'active', '--yes');
+      expect(exitCode).to.equal(3);
+      expect(outcomes).to.deep.equal([
+        [one.id, 'done', null],
+        [other.id.slice(-8), 'unchanged', null],
+        [last.id, 'refused', 'STATUS_REFUSED'],
+        ['x', 'refused', 'NOT_FOUND'],
+      ]);
+      expect(await audited()).to.deep.equal(['enrollment.status cli']);
+      const again = await run('status', ...names, 'active', '--yes');
+      expect(again.stderr).to.equal('0 enrollments changed to active, 2 active already, 2 refused.\n');
+    });
+
+    it('takes the filters of the list: --status is theirs', async () => {
+      await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
+      await buildEnrollment(harness.context, cleo, bees, { status: 'pending' });
+      await buildEnrollment(harness.context, cleo, knots, { status: 'pending' });
+      const argv = ['status', 'active', '--course', 'bees', '--status', 'pending'];
+      const { stderr, exitCode } = await run(...argv, '--yes');
+      expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '2 enrollments changed to active.\n' });
+      expect(await statuses()).to.deep.equal(['active', 'active', 'pending']);
+      expect(await cli.refusal(['enrollments', 'status', 'done', '--status', 'pending'])).to.deep.equal({
+        exitCode: 2,
+        said: 'status must be one of pending, active, completed, cancelled.',
+      });
+      expect((await cli.refusal(['enrollments', 'status', 'active', '--status', 'done', '--yes'])).said).to.match(
+        /^--status must be /,
+      );
+    });
+
+    it('needs no confirmation for one that trainee or course name alone, but for several', async () => {
+      await buildEnrollment(harness.context, ben, bees, { status: 'pending' });
+      expect((await run('status', 'active', '--course', 'Bees')).stdout).to.equal(
+        'Ben Young in "Bees" is active now.\n',
+      );
+      await buildEnrollment(harness.context, ben, knots, { status: 'pending' });
+      expect((await cli.refusal(['enrollments', 'status', 'cancelled', '--trainee', 'ben@x.org'])).said).to.equal(
+        'Confirmation needs a terminal: add --yes to change, or --dry-run to look first.',
+      );
+      expect(await statuses()).to.deep.equal(['active', 'pending']);
+    });
+  });
+
+  describe('remove', () => {
+    it('shows the enrollments at a terminal, at most twenty of them, and asks', async () => {
+      for (let count = 0; count < 22; count += 1)
+        await buildEnrollment(harness.context, await buildUser(harness.context), bees, { status: 'cancelled' });
+      const argv = ['enrollments', 'remove', '--course', 'bees'];
+      const no = await cli.atTerminal(argv, [['Remove these 22 enrollments? (y/N)', keys.ctrlC]]);
+      expect(no.exitCode).to.equal(130);
+      expect(no.terminal.screen().match(/ in "Bees", cancelled, /g)).to.have.lengthOf(20);
+      expect(no.terminal.screen()).to.include('  and 2 more\n').and.to.include('Nothing was changed.');
+      const yes = await cli.atTerminal(argv, [['Remove these', `y${keys.enter}`]]);
+      expect(yes.exitCode).to.equal(0);
+      expect(await models().Enrollment.count()).to.equal(0);
+      expect(await models().AuditEntry.count()).to.equal(22);
+    });
+
+    it('removes those that are there, and prints them', async () => {
+      const one = await buildEnrollment(harness.context, ben, bees);
+      const { stdout, exitCode } = await run('remove', one.id, 'x', one.id, '--yes', '--json');
+      expect(exitCode).to.equal(3);
+      const { outcomes } = JSON.parse(stdout) as Outcomes;
+      expect(outcomes).to.have.lengthOf(2);
+      expect(outcomes[0]?.enrollment).to.include({ id: one.id, userId: ben.id, courseId: bees.id });
+    });
+
+    it('removes the others when one of them is removed meanwhile', async () => {
+      const [one, other] = [
+        await buildEnrollment(harness.context, ben, bees),
+        await buildEnrollment(harness.context, cleo, bees),
+      ];
+      const those = [one, other].map(({ id }) => ({ id, name: 'x', label: 'x', status: 'pending' as const }));
+      const selection = { entries: those.map((found) => ({ given: null, found })), repeated: 0 };
+      const work = await removal(harness.context, { kind: 'several', selection: async () => selection });
+      await other.destroy();
+      const { verdicts, stopped } = await work.change(those, new AbortController().signal);
+      expect(stopped).to.equal(undefined);
+      expect(verdicts.map(({ outcome, refusal }) => [outcome, refusal?.code])).to.deep.equal([
+        ['done', undefined],
+        ['refused', 'NOT_FOUND'],
+      ]);
+      expect(await models().Enrollment.count()).to.equal(0);
+    });
+
+    it('refuses a search for nothing', async () => {
+      await buildEnrollment(harness.context, ben, bees);
+      expect((await cli.refusal(['enrollments', 'remove', '--search', ' ', '--yes'])).said).to.equal(
+        '--search is empty. Give a text to search for.',
+      );
+      expect(await models().Enrollment.count()).to.equal(1);
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { people, useImporting } from '../../../services/imports/support/importing.js';
+import { runCli } from '../../../support/run-cli.js';
+
+describe('An import at the command line', () => {
+  const importing = useImporting();
+  const cli = (...args: string[]) => runCli(args, { env: importing.env, cwd: importing.folder });
+  /** The id of the import that commands take this for. */
+  const named = async (text: string) => {
+    const { stdout, stderr } = await cli('imports', 'show', text, '--json');
+    return stdout === '' ? stderr : (JSON.parse(stdout) as { import?: { id: string } }).import?.id;
+  };
+  const begin = (tag: string) => importing.json(importing.write(`${tag}.csv`, people(1, tag)));
+
+  it('is named by its number, its id and the end of that', async () => {
+    const first = await begin('a');
+    const second = await begin('b');
+    expect([first.number, second.number]).to.deep.equal([1, 2]);
+    for (const { id, number } of [first, second])
+      for (const text of [String(number), ` ${number} `, id, id.slice(-8)])
+        expect(await named(text), text).to.equal(id);
+    for (const text of ['0', '3', '02', '-1', '1.0', '99999999999', '00000000']) {
+      const { exitCode, stderr } = await cli('imports', 'show', '--', text);
+      expect([exitCode, stderr], text).to.deep.equal([
+        1,
+        `error: Import not found: ${text}. To list them: coursectl imports list\n`,
+      ]);
+    }
+  });
+
+  it('has its number first in lists, on its page and in messages', async () => {
+    importing.write('people.csv', people(1));
+    expect((await importing.run('people.csv', '--yes')).stdout).to.match(/^Done: 1 row in \d+\.\d s\. Import 1$/m);
+    expect((await cli('imports', 'list')).stdout).to.match(/^NUMBER +FILE .*\n +1 +people\.csv /);
+    expect((await cli('imports', 'show', '1')).stdout).to.match(/^FIELD +VALUE\nnumber +1\nid +/);
+    expect((await cli('imports', 'rows', '1')).stdout).to.match(/p00001@example\.org/);
+    expect((await cli('imports', 'export', '1')).stdout).to.match(/p00001@example\.org/);
+    expect((await cli('imports', 'undo', '1', '--yes')).stdout).to.match(/^Undone: 1 account removed/m);
+  });
+
+  it('is named by the end of an id of digits only, unless that is the number of another', async () => {
+    const first = await begin('a');
+    const { Import } = importing.context.database.models;
+    const record = await Import.findByPk(first.id, { rejectOnEmpty: true });
+    const id = first.id.replace(/.{8}$/, '12345678');
+    await Import.create({ ...record.get({ plain: true }), id, number: 2 });
+    expect(await named('12345678')).to.equal(id);
+    await Import.update({ number: 12_345_678 }, { where: { id: first.id } });
+    const { exitCode, stderr } = await cli('imports', 'show', '12345678');
+    expect([exitCode, stderr]).to.deep.equal([
+      2,
+      `error: Import: 12345678 is the number of one import and the end of the id of another. Give the whole id: ${first.id} (number 12345678), ${id}.\n`,
+    ]);
+    // One that has both.
+    await Import.update({ number: 3 }, { where: { id: first.id } });
+    await Import.update({ number: 12_345_678 }, { where: { id } });
+    expect(await named('12345678')).to.equal(id);
+  });
+});
