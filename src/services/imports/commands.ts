@@ -18,12 +18,9 @@ import {
   withImportLease,
   withJobLease,
 } from './run/import-lock.js';
-import { assertLedgerKept } from './run/ledger.js';
+import { assertLedgerKept, notResumed } from './run/ledger.js';
 import { lockImport, optionsOf } from './run/repository.js';
 import { type Advance, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
-
-/** What follows for an import whose ledger was deleted. */
-const notResumed = "it can't be resumed; import the remaining rows as a new file.";
 
 /**
  * Resumes an import, whether it was begun over HTTP or at a terminal, if its file can be read here.

@@ -13,7 +13,7 @@ import type { Page } from '../paging.js';
 import { fieldOfCode } from './plan/reasons.js';
 import type { PlannedChange } from './plan/stored-plan.js';
 import { findImport } from './queries.js';
-import { assertLedgerKept } from './run/ledger.js';
+import { assertLedgerKept, rowsExported } from './run/ledger.js';
 
 /** What became of a row of a file, or would. */
 export interface RowOutcome {
@@ -111,9 +111,6 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
 /** Whether the rows of an import are those of its plan: nothing of it is done yet. */
 const isOnlyPlanned = ({ status }: Import): boolean => status === 'planning' || status === 'planned';
 
-/** Where rows are that the ledger had. */
-export const lookThere = 'they are in the folder "retention" of DATA_DIR.';
-
 /**
  * One page of the rows of an import in the order of the file: of its plan until that is applied, then of its ledger.
  * @throws AppError `NOT_FOUND`, `VALIDATION`, `IMPORT_CONFLICT` when the ledger was deleted
@@ -121,7 +118,7 @@ export const lookThere = 'they are in the folder "retention" of DATA_DIR.';
 export async function listImportRows(core: Core, id: string, query: unknown): Promise<Page<RowOutcome>> {
   const listing = validate(importRowListingSchema, query);
   const record = await findImport(core, id);
-  assertLedgerKept(record, lookThere);
+  assertLedgerKept(record, rowsExported);
   const { page, limit } = listing;
   const window: Window = { limit, offset: (page - 1) * limit, order: ['line'] };
   return core.database.read(async () => {

@@ -3,6 +3,7 @@ import { hasLedger } from '../../db/conditions.js';
 import type { Lease } from '../../db/lease.js';
 import type { Import } from '../../db/models/import.js';
 import { AppError } from '../../errors.js';
+import type { ImportStatus } from '../../schemas/import.js';
 import type { Core } from '../core.js';
 import { isRunning } from '../imports/queries.js';
 import { lockImport } from '../imports/run/repository.js';
@@ -13,8 +14,8 @@ import { archivedRows, assertStillHeld, deleteExported, retentionStart, withRete
 /** Rows per query. */
 const pageRows = 1000;
 
-/** Imports that have ended. Any other may still need its ledger, however old it is. */
-const ended = ['completed', 'stopped', 'failed', 'cancelled', 'undone'] as const;
+/** Imports that have ended and were not undone. Any other may still need its ledger, however old it is. */
+const ended: readonly ImportStatus[] = ['completed', 'stopped', 'failed', 'cancelled'];
 
 /** What a run of the retention did with the ledgers of imports. */
 export interface PrunedLedgers {
@@ -26,26 +27,45 @@ export interface PrunedLedgers {
   files: string[];
 }
 
-/** Imports that ended before a moment, with a ledger, and those whose ledger was closed by a run that was killed. */
-function dueSince({ database: { sequelize } }: Core, before: Date): WhereOptions<Import> {
-  return {
-    status: [...ended],
-    finishedAt: { [Op.lt]: before },
-    undoneAt: { [Op.or]: [{ [Op.is]: null }, { [Op.lt]: before }] },
+/**
+ * The imports with rows that ended before a moment, or were undone before it, and those whose ledger a run closed that was
+ * killed.
+ */
+function dueBefore({ database }: Core, before: Date): Promise<Import[]> {
+  const { models, sequelize } = database;
+  const isOld = { [Op.lt]: before };
+  const where: WhereOptions<Import> = {
     [Op.and]: hasLedger(sequelize),
+    [Op.or]: [
+      { status: [...ended], finishedAt: isOld },
+      // One that was interrupted and then undone has no `finishedAt`.
+      { status: 'undone', undoneAt: isOld },
+      { ledgerClosedAt: { [Op.ne]: null } },
+    ],
   };
+  return database.read(() => models.Import.findAll({ where, order: ['id'] }));
 }
 
-/** The imports whose ledgers are older than the retention. @param days the retention */
-export function oldLedgers(core: Core, days: number): Promise<Import[]> {
-  const { Import } = core.database.models;
-  const where = dueSince(core, retentionStart(core, days));
-  return core.database.read(() => Import.findAll({ where, order: ['id'] }));
+/** The same for an import that was read again. */
+function isDue({ status, finishedAt, undoneAt, ledgerClosedAt }: Import, before: Date): boolean {
+  if (ledgerClosedAt !== null) return true;
+  const end = status === 'undone' ? undoneAt : finishedAt;
+  return (status === 'undone' || ended.includes(status)) && end !== null && end < before;
+}
+
+/** How many imports have rows that are older than the retention, and how many rows. @param days the retention */
+export async function countOldLedgers(core: Core, days: number): Promise<{ imports: number; exported: number }> {
+  const { ImportRow } = core.database.models;
+  const records = await dueBefore(core, retentionStart(core, days));
+  let exported = 0;
+  for (const { id } of records)
+    exported += await core.database.read(() => ImportRow.count({ where: { importId: id } }));
+  return { imports: records.length, exported };
 }
 
 /**
  * Exports the ledgers of imports that ended longer ago than the retention, then deletes them. A ledger is closed first, so that
- * no undo changes it meanwhile. Killed at any point, it loses nothing: the next run exports again what was not yet deleted.
+ * the import can't be undone or resumed meanwhile. Killed at any point, it loses nothing: the next run exports again what was not yet deleted.
  * @param days the retention
  * @throws AppError `RETENTION_RUNNING` while another process exports, `INTERRUPTED`, `DISK_FULL`, `STORAGE_UNAVAILABLE`
  */
@@ -53,7 +73,7 @@ export function pruneLedgers(core: Core, days: number, signal: AbortSignal): Pro
   return withRetentionLease(core, async (lease) => {
     const before = retentionStart(core, days);
     const result: PrunedLedgers = { imports: 0, exported: 0, files: [] };
-    for (const { id } of await oldLedgers(core, days)) {
+    for (const { id } of await dueBefore(core, before)) {
       const record = await closeLedger(core, lease, id, before);
       if (!record) continue;
       result.imports += 1;
@@ -67,16 +87,15 @@ export function pruneLedgers(core: Core, days: number, signal: AbortSignal): Pro
   });
 }
 
-/** Closes the ledger of an import, unless it was resumed or undone meanwhile. @returns the import when its ledger is closed */
+/** Closes the ledger of an import, unless it is being resumed or undone by now. @returns the import if its ledger is closed */
 function closeLedger(core: Core, lease: Lease, id: string, before: Date): Promise<Import | undefined> {
   return core.database.inTransaction(async (transaction) => {
     await assertStillHeld(lease, transaction);
     const record = await lockImport(core, id, transaction);
-    const { status, finishedAt, undoneAt, ledgerClosedAt } = record;
-    if (ledgerClosedAt !== null) return record;
-    const hasEnded = ended.some((word) => word === status) && finishedAt !== null && finishedAt < before;
-    if (!hasEnded || (undoneAt !== null && undoneAt >= before)) return undefined;
-    // Who is about to resume or undo it has a lease, and checks after this transaction.
+    if (!isDue(record, before)) return undefined;
+    if (record.ledgerClosedAt !== null) return record;
+    // A process that is about to resume or undo it has a lease. One that gets the lease later sees that the ledger is closed,
+    // because it locks the import before its first change.
     if (await isRunning(core, record, transaction)) return undefined;
     return record.update({ ledgerClosedAt: core.now() }, { transaction });
   });
@@ -110,11 +129,23 @@ async function exportBatch(
  */
 async function* ledgerLines(core: Core, record: Import, lines: number[], signal: AbortSignal): AsyncGenerator<object> {
   const { ImportRow } = core.database.models;
-  const { id, status, origin, fileName, fileSha256, optionsJson, counts } = record;
+  const { id, number, status, origin, fileName, fileSha256, optionsJson, counts } = record;
   const { createdBy, createdAt, startedAt, finishedAt, undoneAt } = record;
   const options = JSON.parse(optionsJson) as object;
   const times = { createdAt, startedAt, finishedAt, undoneAt };
-  yield { type: 'import', id, status, origin, file: fileName, fileSha256, options, counts, createdBy, ...times };
+  yield {
+    type: 'import',
+    id,
+    number,
+    status,
+    origin,
+    file: fileName,
+    fileSha256,
+    options,
+    counts,
+    createdBy,
+    ...times,
+  };
   while (lines.length < archivedRows) {
     if (signal.aborted) throw new AppError('INTERRUPTED');
     const where = { importId: id, line: { [Op.gt]: lines.at(-1) ?? 0 } };

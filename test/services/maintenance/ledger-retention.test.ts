@@ -2,14 +2,18 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Context } from '../../../src/context.js';
+import type { AppError } from '../../../src/errors.js';
 import type { ImportStatus } from '../../../src/schemas/import.js';
 import { operator } from '../../../src/services/core.js';
 import { previewUndo, resumeImport, undoImport } from '../../../src/services/imports/commands.js';
+import { withImportLease } from '../../../src/services/imports/run/import-lock.js';
 import { pruneLedgers } from '../../../src/services/maintenance/ledger-retention.js';
+import { archivedRows } from '../../../src/services/maintenance/retention.js';
 import { failureOf } from '../../db/support/failure.js';
 import { buildUser, signIn } from '../../support/factories.js';
+import { scaled } from '../../support/machine.js';
 import { hashedPeople, useImporting } from '../imports/support/importing.js';
-import { applyOptions, importFile, importFirstBatch } from '../imports/support/running.js';
+import { applyOptions, batchRows, importFile, importFirstBatch } from '../imports/support/running.js';
 
 const day = 86_400_000;
 const unaborted = new AbortController().signal;
@@ -26,6 +30,11 @@ describe('the retention of import ledgers', () => {
   });
   const prune = (days = 31) => pruneLedgers(after(days), 30, unaborted);
   const rows = () => models().ImportRow.count();
+  const linesOf = (file: string) =>
+    readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
   const importPeople = async () =>
     (await importFile(importing.context, importing.write('people.csv', hashedPeople(count)))).id;
   const undo = (id: string) =>
@@ -42,11 +51,8 @@ describe('the retention of import ledgers', () => {
     const [file = '', ...others] = pruned.files;
     expect(others).to.deep.equal([]);
     expect(path.dirname(file)).to.equal(path.join(importing.folder, 'retention'));
-    const lines = readFileSync(file, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as object);
-    expect(lines[0]).to.deep.include({ type: 'import', id, status: 'completed', file: 'people.csv' });
+    const lines = linesOf(file);
+    expect(lines[0]).to.deep.include({ type: 'import', id, number: 1, status: 'completed', file: 'people.csv' });
     expect(lines).to.have.length(1 + count);
     expect(lines[1]).to.deep.include({ type: 'importRow', importId: id, line: 2, outcome: 'created' });
     expect(await prune()).to.deep.equal({ imports: 0, exported: 0, files: [] });
@@ -65,6 +71,35 @@ describe('the retention of import ledgers', () => {
     await models().Import.update({ undoneAt: new Date(Date.now() + 20 * day) }, { where: { id } });
     expect(await prune()).to.include({ imports: 0 });
     expect(await prune(51)).to.include({ imports: 1 });
+  });
+
+  it('exports the rows of an import that was interrupted and then undone, as others, after the retention', async () => {
+    const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
+    await undo(id);
+    expect(await prune(29)).to.include({ imports: 0 });
+    expect(await prune()).to.include({ imports: 1, exported: batchRows });
+    expect(await rows()).to.equal(0);
+  });
+
+  it('keeps the rows of an import while a process has its lease: it may be about to undo it', async () => {
+    const id = await importPeople();
+    const { fileSha256, optionsJson } = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const pruned = await withImportLease(importing.context, fileSha256, optionsJson, applyOptions(), () => prune());
+    expect(pruned).to.include({ imports: 0 });
+    expect(await rows()).to.equal(count);
+  });
+
+  it('writes several files for an import with many rows', async function () {
+    this.timeout(scaled(60_000));
+    const id = await importPeople();
+    const first = count + 2;
+    const added = Array.from({ length: archivedRows }, (_, index) => ({ importId: id, line: first + index }));
+    await models().ImportRow.bulkCreate(added.map((row) => ({ ...row, outcome: 'rejected' as const })));
+    const { exported, files } = await prune();
+    expect(exported).to.equal(archivedRows + count);
+    const kept = files.map((file) => linesOf(file));
+    expect(kept.map((lines) => lines.length)).to.deep.equal([1 + archivedRows, 1 + count]);
+    expect(kept.map(([head]) => head)).to.deep.equal([kept[0]?.[0], kept[0]?.[0]]);
   });
 
   for (const status of ['planning', 'planned', 'queued', 'running', 'interrupted', 'undoing'] satisfies ImportStatus[])
@@ -98,6 +133,32 @@ describe('the retention of import ledgers', () => {
     expect(await rows()).to.equal(0);
   });
 
+  it('exports the rest of a closed ledger even if the retention is longer by now', async () => {
+    await importPeople();
+    await models().Import.update({ ledgerClosedAt: new Date() }, { where: {} });
+    expect(await prune(29)).to.include({ imports: 1, exported: count });
+  });
+
+  it('refuses to resume an import whose ledger is closed while the resumption waits for another run', async () => {
+    const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
+    await models().Import.update({ status: 'cancelled', finishedAt: new Date() }, { where: {} });
+    const { fileSha256, optionsJson } = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const whileHeld = async () => {
+      const waiting = await new Promise<{ resuming: Promise<AppError> }>((resolve) => {
+        const options = applyOptions({ onWait: () => resolve({ resuming }) });
+        const resuming = failureOf(() => resumeImport(importing.context, operator, id, options));
+      });
+      await models().Import.update({ ledgerClosedAt: new Date() }, { where: { id } });
+      return waiting;
+    };
+    const waited = await withImportLease(importing.context, fileSha256, optionsJson, applyOptions(), whileHeld);
+    const { code, message } = await waited.resuming;
+    expect(code).to.equal('IMPORT_CONFLICT');
+    expect(message).to.match(/it can't be resumed/);
+    expect(await models().Import.findByPk(id)).to.include({ status: 'cancelled' });
+    expect(await models().User.count()).to.equal(batchRows);
+  });
+
   describe('afterwards', () => {
     it('undoing and resuming are refused, and nothing is changed', async () => {
       const id = await importPeople();
@@ -128,7 +189,7 @@ describe('the retention of import ledgers', () => {
       expect(body.import.ledgerClosedAt).to.match(/^\d{4}-\d\d-\d\dT/);
       for (const what of ['rows', 'outcome.csv']) {
         const refused = await importing.api('get', `/api/imports/${id}/${what}`, token).expect(400);
-        expect(refused.body.message).to.match(/they are in the folder "retention" of DATA_DIR\.$/);
+        expect(refused.body.error).to.match(/they are in the folder "retention" of DATA_DIR\.$/);
       }
       await importing.api('post', `/api/imports/${id}/undo`, token).expect(400);
     });

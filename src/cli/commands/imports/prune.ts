@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.js';
 import { archiveFolder } from '../../../services/maintenance/archive.js';
-import { oldLedgers, pruneLedgers } from '../../../services/maintenance/ledger-retention.js';
+import { countOldLedgers, pruneLedgers } from '../../../services/maintenance/ledger-retention.js';
 import { assertCanAsk, confirm } from '../../core/confirm.js';
 import type { dryRunOption, yesOption } from '../../core/declaration.js';
 import { counted } from '../../core/output.js';
@@ -22,15 +22,10 @@ export async function prune(run: PruneRun): Promise<Result> {
       'USAGE',
       'Rows of imports are kept for ever: set IMPORT_RETENTION_DAYS to the days to keep them.',
     );
-  const due = async () => {
-    const records = await oldLedgers(context, days);
-    const exported = records.reduce((sum, { rowsDone }) => sum + rowsDone, 0);
-    return { imports: records.length, exported };
-  };
   const about = ({ imports, exported }: { imports: number; exported: number }) =>
     `${counted(exported, 'row')} of ${counted(imports, 'import')} that ended more than ${counted(days, 'day')} ago`;
   if (dryRun) {
-    const found = await due();
+    const found = await countOldLedgers(context, days);
     return {
       json: { dryRun, prune: found },
       text: `${about(found)} would be exported and deleted.\nNothing was written.`,
@@ -38,7 +33,7 @@ export async function prune(run: PruneRun): Promise<Result> {
   }
   if (!yes)
     await confirm(run, {
-      about: `${about(await due())} are exported to ${archiveFolder(context)}, then deleted. These imports can't be undone any more.`,
+      about: `${about(await countOldLedgers(context, days))} are exported to ${archiveFolder(context)}, then deleted. These imports can't be undone any more.`,
       question: 'Prune the rows of imports?',
       otherwise: 'Nothing was deleted.',
     });

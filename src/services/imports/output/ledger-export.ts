@@ -5,8 +5,7 @@ import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFor
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { lookThere } from '../rows.js';
-import { assertLedgerKept, type LedgerLine, ledgerAfter } from '../run/ledger.js';
+import { assertLedgerKept, type LedgerLine, ledgerAfter, rowsExported } from '../run/ledger.js';
 
 const ledgerHeader = [
   'line',
@@ -30,7 +29,7 @@ function ledgerLine({ row, firstName, lastName, email, phone }: LedgerLine): str
 
 /** @throws AppError `IMPORT_CONFLICT` when the ledger of an import was deleted */
 export function assertLedgerReadable(record: Import): void {
-  assertLedgerKept(record, lookThere);
+  assertLedgerKept(record, rowsExported);
 }
 
 async function nextLines(core: Core, id: string, after: number): Promise<{ text: string; last: number | undefined }> {

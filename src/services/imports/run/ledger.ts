@@ -17,8 +17,14 @@ export interface LedgerLine {
   phone: string | null;
 }
 
+/** What follows for an unfinished import whose ledger was deleted. */
+export const notResumed = "it can't be resumed; import the remaining rows as a new file.";
+
+/** Where the rows of a deleted ledger are. */
+export const rowsExported = 'they are in the folder "retention" of DATA_DIR.';
+
 /**
- * @param consequence what can't be done without the ledger
+ * @param consequence what can't be done without the ledger, or where it is
  * @throws AppError `IMPORT_CONFLICT` when the ledger of an import is exported and deleted, or is about to be
  */
 export function assertLedgerKept({ id, ledgerClosedAt }: Import, consequence: string): void {
