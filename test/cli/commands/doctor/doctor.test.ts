@@ -99,6 +99,28 @@ describe('coursectl doctor', () => {
     );
   });
 
+  it('names the day of the oldest import that has rows, and says how long those stay', async () => {
+    await migrated();
+    const { models } = (await cli.context()).database;
+    const begun = (number: number, createdAt: string) => {
+      const file = { fileName: 'a.csv', filePath: '/a.csv', fileSha256: '', optionsJson: '{}' };
+      const fixed = { status: 'completed', origin: 'cli', ...file } as const;
+      return { ...fixed, id: newIds(1).join(), number, createdAt: new Date(createdAt) };
+    };
+    const records = await models.Import.bulkCreate([
+      begun(1, '2020-01-01T00:00:00.000Z'),
+      begun(2, '2021-02-03T00:00:00.000Z'),
+      begun(3, '2022-01-01T00:00:00.000Z'),
+    ]);
+    const { 'growing tables': none } = await examine(cli);
+    expect(none?.detail).not.to.match(/oldest import/);
+    expect(none?.detail).to.match(/; IMPORT_RETENTION_DAYS is not set: rows of imports stay$/);
+    const rows = records.slice(1).map(({ id }) => ({ importId: id, line: 2, outcome: 'skipped' as const }));
+    await models.ImportRow.bulkCreate(rows);
+    const { 'growing tables': some } = await examine(cli, { IMPORT_RETENTION_DAYS: '90' });
+    expect(some?.detail).to.match(/; oldest import with rows of 2021-02-03; .*; IMPORT_RETENTION_DAYS is 90$/);
+  });
+
   it('leaves no file behind, not even in an empty folder', async () => {
     const checks = await examine(cli, { DATABASE_URL: '' });
     expect(checks.connection).to.include({ status: 'failed', remedy: 'Run: coursectl setup' });
