@@ -91,16 +91,18 @@ export async function* committedBytes(file: string, bytes: number): AsyncGenerat
  * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
  */
 export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
-  const { id, number, rejectsFile, rejectsBytes } = record;
+  const { id, number, rejectsFile, rejectsBytes, ledgerClosedAt } = record;
   if (rejectsFile === null || !record.hasRejects)
     throw new AppError('NOT_FOUND', `The import ${id} has rejected no rows.`);
   try {
     yield* committedBytes(rejectsFile, Number(rejectsBytes));
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
+    const ledger =
+      ledgerClosedAt === null ? `coursectl imports export ${number}` : 'the folder "retention" of DATA_DIR';
     throw new AppError(
       'FILE_UNUSABLE',
-      `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: coursectl imports export ${number}`,
+      `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: ${ledger}`,
       { cause: error },
     );
   }
