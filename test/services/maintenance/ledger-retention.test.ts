@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Context } from '../../../src/context.js';
@@ -6,6 +6,7 @@ import type { AppError } from '../../../src/errors.js';
 import type { ImportStatus } from '../../../src/schemas/import.js';
 import { operator } from '../../../src/services/core.js';
 import { previewUndo, resumeImport, undoImport } from '../../../src/services/imports/commands.js';
+import { removeOrphanedUploads } from '../../../src/services/imports/queue/spool.js';
 import { withImportLease } from '../../../src/services/imports/run/import-lock.js';
 import { pruneLedgers } from '../../../src/services/maintenance/ledger-retention.js';
 import { archivedRows } from '../../../src/services/maintenance/retention.js';
@@ -23,12 +24,12 @@ describe('the retention of import ledgers', () => {
   const importing = useImporting();
   const models = () => importing.context.database.models;
   /** The program so many days later, with a folder of its own. */
-  const after = (days: number): Context => ({
+  const later = (days: number): Context => ({
     ...importing.context,
     config: { ...importing.context.config, dataDir: importing.folder },
     now: () => new Date(Date.now() + days * day),
   });
-  const prune = (days = 31) => pruneLedgers(after(days), 30, unaborted);
+  const prune = (days = 31) => pruneLedgers(later(days), 30, unaborted);
   const rows = () => models().ImportRow.count();
   const linesOf = (file: string) =>
     readFileSync(file, 'utf8')
@@ -178,6 +179,19 @@ describe('the retention of import ledgers', () => {
       const { code, message } = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
       expect(code).to.equal('IMPORT_CONFLICT');
       expect(message).to.match(/it can't be resumed/);
+    });
+
+    it('the copy of a file that an import kept to be resumed is removed by the next cleanup', async () => {
+      const name = 'stdin-abcdef';
+      mkdirSync(path.join(importing.folder, 'imports', name), { recursive: true });
+      const file = importing.write(path.join('imports', name, 'stdin.csv'), hashedPeople(count));
+      await importFirstBatch(importing.context, file);
+      await models().Import.update({ status: 'failed', finishedAt: new Date() }, { where: {} });
+      const cleanUp = () => removeOrphanedUploads(later(31), name, later(31).now());
+      expect(await cleanUp()).to.equal(false);
+      await prune();
+      expect(await cleanUp()).to.equal(true);
+      expect(existsSync(file)).to.equal(false);
     });
 
     it('the API shows the import with its counts, and refuses its rows, its ledger and its undo', async () => {
