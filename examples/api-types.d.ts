@@ -768,6 +768,8 @@ export interface ImportWithPlan {
   finishedAt: string | null;
   /** Time at which the import was undone; null until then */
   undoneAt: string | null;
+  /** Time from which the rows of the import are exported and deleted, and it cannot be undone; null until then */
+  ledgerClosedAt: string | null;
   plan: ImportPlan;
 }
 
@@ -827,6 +829,8 @@ export interface Import {
   finishedAt: string | null;
   /** Time at which the import was undone; null until then */
   undoneAt: string | null;
+  /** Time from which the rows of the import are exported and deleted, and it cannot be undone; null until then */
+  ledgerClosedAt: string | null;
 }
 
 /** What became of a row of the file, or would */

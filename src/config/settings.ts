@@ -292,6 +292,15 @@ const rows = {
     description:
       'how long the database keeps entries of the audit log, in days; older ones are exported to `DATA_DIR/retention`, then deleted',
   },
+  IMPORT_RETENTION_DAYS: {
+    rule: integer(1, 36_500),
+    defaultText: 'for ever',
+    path: 'retention.importDays',
+    ifAbsent: '(for ever)',
+    unit: 'days',
+    description:
+      'how long an import that has ended can be undone, in days; then its rows are exported to `DATA_DIR/retention` and deleted',
+  },
   MAX_COURSES_PER_TRAINER: {
     rule: integer(1, 1_000_000),
     default: '500',

@@ -25,6 +25,11 @@ export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[], 
   return sequelize.literal(wanted ? isFree : `NOT ${isFree}`);
 }
 
+/** That an import has rows in its ledger. */
+export function hasLedger(sequelize: Sequelize) {
+  return sequelize.literal('EXISTS (SELECT 1 FROM import_rows WHERE import_id = Import.id)');
+}
+
 /** The key of the last name of the account whose id is in `column`, to sort by. */
 export function lastNameKeyOf(sequelize: Sequelize, column: string) {
   return sequelize.literal(`(SELECT last_name_key FROM users WHERE users.id = ${column})`);

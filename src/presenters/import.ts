@@ -50,5 +50,6 @@ export function presentImport(record: Import) {
     options: JSON.parse(record.optionsJson) as object,
     error: errorCode === null ? null : { code: errorCode, message: errorMessage },
     ...pick(record, ['hasCredentials', 'hasRejects', 'createdBy', 'createdAt', 'startedAt', 'finishedAt', 'undoneAt']),
+    ...pick(record, ['ledgerClosedAt']),
   };
 }

@@ -290,6 +290,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['0', '36501', 'off'],
     mustBe: wholeNumber(1, 36_500),
   },
+  IMPORT_RETENTION_DAYS: {
+    read: (config) => config.retention.importDays,
+    unset: undefined,
+    valid: { '1': 1, '36500': 36_500 },
+    invalid: ['0', '36501', 'off'],
+    mustBe: wholeNumber(1, 36_500),
+  },
   MAX_COURSES_PER_TRAINER: {
     read: (config) => config.courses.ofTrainer,
     unset: 500,

@@ -81,6 +81,25 @@ describePages('Importing people in the web console', function () {
     expect(await accounts()).to.equal(1);
   });
 
+  it('offers no undo, no rows and no outcomes of an import whose rows were deleted, and says so', async () => {
+    const page = await test.openAs(admin, '/imports');
+    await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));
+    await applyPlan(page);
+    await expectPage(page.getByText('Completed', { exact: true })).toBeVisible({ timeout: scaled(30_000) });
+    const undo = page.getByRole('button', { name: 'Undo the import' });
+    await expectPage(undo).toBeVisible();
+    const ledgerClosedAt = new Date('2026-02-03T12:00:00.000Z');
+    await test.context.database.models.Import.update({ ledgerClosedAt }, { where: {} });
+    await page.reload();
+    await expectPage(page.getByText(/exported to files of the server and deleted on .*2026/)).toBeVisible();
+    await expectPage(page.getByText('Completed', { exact: true })).toBeVisible();
+    await expectPage(undo).toBeHidden();
+    await expectPage(page.getByRole('link', { name: 'Download all outcomes' })).toBeHidden();
+    await expectPage(page.getByRole('heading', { name: 'Rows' })).toBeHidden();
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await keepScreenshot(page, 'import whose rows were deleted');
+  });
+
   it('gives the passwords once, and says in another tab that they were fetched', async () => {
     const page = await test.openAs(admin, '/imports');
     await planFile(page, 'people.csv', csv('firstName,lastName,email,phone', 'Ann,Archer,ann@example.org,+44 1'));

@@ -8,7 +8,7 @@ import { Page } from '../ui/page.js';
 import { Failed, Loading } from '../ui/states.js';
 import { ImportProgress } from './import-progress.js';
 import { ImportResult } from './import-result.js';
-import { ImportStatusBadge, isUnderWay } from './import-status.js';
+import { hasDeletedRows, ImportStatusBadge, isUnderWay } from './import-status.js';
 import { PlanView } from './plan-view.js';
 import { RowsTable } from './rows-table.js';
 
@@ -55,7 +55,7 @@ export function ImportPage() {
         {underWay && <ImportProgress current={current} reachable={!query.error} />}
         {current.status === 'planned' && current.plan && <PlanView current={current} plan={current.plan} />}
         {!underWay && current.status !== 'planned' && <ImportResult current={current} />}
-        {!underWay && <RowsTable id={id} columns={current.plan?.columns} />}
+        {!underWay && !hasDeletedRows(current) && <RowsTable id={id} columns={current.plan?.columns} />}
       </Stack>
     </Page>
   );

@@ -4,11 +4,12 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf, callForFile } from '../api/client.js';
 import { useChange, useRefresh } from '../api/queries.js';
+import { formatTime } from '../i18n/format.js';
 import { ConfirmDialog } from '../ui/confirm.js';
 import { FormFailure } from '../ui/form-failure.js';
 import { saveFile } from '../ui/save-file.js';
 import { ImportFigures } from './import-figures.js';
-import { canResume, canUndo, type Import } from './import-status.js';
+import { canResume, canUndo, hasDeletedRows, type Import } from './import-status.js';
 import { UndoDialog } from './undo-dialog.js';
 
 /** What an import did, its files, and what can be done about it. */
@@ -19,7 +20,7 @@ export function ImportResult({ current }: { current: Import }) {
   const [fetched, setFetched] = useState(false);
   const refresh = useRefresh();
   const resume = useChange('resumeImport');
-  const { id, counts, error, hasRejects, status } = current;
+  const { id, counts, error, hasRejects, ledgerClosedAt } = current;
   const hasCredentials = current.hasCredentials && !fetched;
   const path = { id };
 
@@ -60,17 +61,17 @@ export function ImportResult({ current }: { current: Import }) {
             {t('imports.result.rejects')}
           </Button>
         )}
-        {counts.rows > 0 && (
+        {counts.rows > 0 && !hasDeletedRows(current) && (
           <Button component="a" href={addressOf('importOutcome', { path })} download variant="default">
             {t('imports.result.outcome')}
           </Button>
         )}
-        {canResume(status) && (
+        {canResume(current) && (
           <Button variant="default" loading={resume.isPending} onClick={() => resume.mutate({ path })}>
             {t('imports.resume')}
           </Button>
         )}
-        {canUndo(status) && counts.created + counts.updated > 0 && (
+        {canUndo(current) && (
           <Button variant="default" c="var(--mantine-color-error)" onClick={() => setAsking('undo')}>
             {t('imports.result.undo')}
           </Button>
@@ -79,6 +80,11 @@ export function ImportResult({ current }: { current: Import }) {
       {hasRejects && (
         <Text size="sm" c="dimmed" mt="xs">
           {t('imports.result.rejectsHint')}
+        </Text>
+      )}
+      {ledgerClosedAt !== null && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {t('imports.result.rowsDeleted', { time: formatTime(ledgerClosedAt) })}
         </Text>
       )}
       <ConfirmDialog

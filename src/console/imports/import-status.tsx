@@ -17,12 +17,18 @@ export const resumesItself = ({ status, origin, error }: Standing): boolean =>
 export const isUnderWay = (current: Standing): boolean =>
   ['planning', 'queued', 'running', 'undoing'].includes(current.status) || resumesItself(current);
 
+/** What was done with each row was deleted after the retention: it can't be undone or resumed any more. */
+export const hasDeletedRows = ({ ledgerClosedAt }: Import): boolean => ledgerClosedAt !== null;
+
 /** Resuming does the rows that are left. */
-export const canResume = (status: ImportStatus): boolean => ['interrupted', 'failed', 'cancelled'].includes(status);
+export const canResume = (current: Import): boolean =>
+  !hasDeletedRows(current) && ['interrupted', 'failed', 'cancelled'].includes(current.status);
 
 /** There may be rows to take back. */
-export const canUndo = (status: ImportStatus): boolean =>
-  ['completed', 'stopped', 'failed', 'cancelled', 'interrupted'].includes(status);
+export const canUndo = (current: Import): boolean =>
+  !hasDeletedRows(current) &&
+  ['completed', 'stopped', 'failed', 'cancelled', 'interrupted'].includes(current.status) &&
+  current.counts.created + current.counts.updated > 0;
 
 const tones: Partial<Record<ImportStatus, Tone>> = {
   completed: 'good',

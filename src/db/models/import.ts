@@ -54,6 +54,8 @@ export class Import extends Model<InferAttributes<Import>, InferCreationAttribut
   declare startedAt: CreationOptional<Date | null>;
   declare finishedAt: CreationOptional<Date | null>;
   declare undoneAt: CreationOptional<Date | null>;
+  /** From then on its ledger is exported and deleted: see services/maintenance/ledger-retention.ts. */
+  declare ledgerClosedAt: CreationOptional<Date | null>;
 
   /** The outcomes of its rows so far. */
   get counts(): NonAttribute<ImportCounts> {
@@ -117,6 +119,7 @@ export function initImport(sequelize: Sequelize): typeof Import {
       startedAt: timestamp(),
       finishedAt: timestamp(),
       undoneAt: timestamp(),
+      ledgerClosedAt: timestamp(),
     },
     { sequelize, modelName: 'Import', tableName: 'imports', timestamps: false },
   );

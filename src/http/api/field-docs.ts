@@ -237,6 +237,11 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   turnedAway: { description: 'Requests refused in the last second', example: 0 },
   type: { description: 'Kind of the problem', example: 'field' },
   unchanged: { description: 'Accounts that stayed as they were', example: 0 },
+  ledgerClosedAt: {
+    description:
+      'Time from which the rows of the import are exported and deleted, and it cannot be undone; null until then',
+    example: null,
+  },
   undoneAt: { description: 'Time at which the import was undone; null until then', example: null },
   unpublished: { description: 'Unpublished courses', example: 2 },
   updated: { description: 'Accounts updated', example: 0 },

@@ -357,6 +357,7 @@ export const importRecord = component(
     startedAt: nullableTimestamp,
     finishedAt: nullableTimestamp,
     undoneAt: nullableTimestamp,
+    ledgerClosedAt: nullableTimestamp,
   }),
 );
 

@@ -4,6 +4,7 @@ import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
 import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
 import {
+  assertLedgerReadable,
   assertRejectsReadable,
   ledgerCsv,
   rejectedCsv,
@@ -78,6 +79,7 @@ export function importHandlers(service: ServerHandle) {
 
     async importOutcome({ context, params }) {
       const record = await findImport(context, params.id);
+      assertLedgerReadable(record);
       return { filename: `outcome-${record.id}.csv`, pieces: () => ledgerCsv(context, record) };
     },
 

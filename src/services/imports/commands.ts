@@ -18,6 +18,7 @@ import {
   withImportLease,
   withJobLease,
 } from './run/import-lock.js';
+import { assertLedgerKept, notResumed } from './run/ledger.js';
 import { lockImport, optionsOf } from './run/repository.js';
 import { type Advance, type UndoResult, undoPreview, undoRows } from './undo/undo.js';
 
@@ -35,6 +36,7 @@ export async function resumeImport(
 ): Promise<AppliedImport> {
   const record = await findImport(core, id);
   assertUnfinished(record);
+  assertLedgerKept(record, notResumed);
   await assertNoOpenPlan(core, record);
   const plan = await planImport(core, {
     file: record.filePath,
@@ -71,6 +73,7 @@ async function changeUnfinished(
   return core.database.inTransaction(async (transaction) => {
     const record = await lockImport(core, id, transaction);
     assertUnfinished(record, await others(record, transaction));
+    assertLedgerKept(record, notResumed);
     await assertNotFetched(core, record, transaction);
     await record.update(fields, { transaction });
     await recordAudit(core, actor, { action: 'import.resume', targetType: 'import', targetId: id }, transaction);
@@ -128,12 +131,14 @@ export async function previewUndo(core: Core, id: string, signal?: AbortSignal):
   return undoPreview(core, record, signal);
 }
 
-function assertUndoable({ id, status }: Import): void {
+function assertUndoable(record: Import): void {
+  const { id, status } = record;
   if (status === 'undone') throw new AppError('IMPORT_CONFLICT', `The import ${id} is undone already.`);
   if (neverApplied.includes(status))
     throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: there is nothing to undo.`);
   if (status === 'queued' || status === 'running')
     throw new AppError('IMPORT_CONFLICT', `The import ${id} is ${status}: cancel it first.`);
+  assertLedgerKept(record, "it can't be undone.");
 }
 
 /**

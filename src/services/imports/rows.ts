@@ -13,6 +13,7 @@ import type { Page } from '../paging.js';
 import { fieldOfCode } from './plan/reasons.js';
 import type { PlannedChange } from './plan/stored-plan.js';
 import { findImport } from './queries.js';
+import { assertLedgerKept, rowsExported } from './run/ledger.js';
 
 /** What became of a row of a file, or would. */
 export interface RowOutcome {
@@ -112,11 +113,12 @@ const isOnlyPlanned = ({ status }: Import): boolean => status === 'planning' || 
 
 /**
  * One page of the rows of an import in the order of the file: of its plan until that is applied, then of its ledger.
- * @throws AppError `NOT_FOUND`, `VALIDATION`
+ * @throws AppError `NOT_FOUND`, `VALIDATION`, `IMPORT_CONFLICT` when the ledger was deleted
  */
 export async function listImportRows(core: Core, id: string, query: unknown): Promise<Page<RowOutcome>> {
   const listing = validate(importRowListingSchema, query);
   const record = await findImport(core, id);
+  assertLedgerKept(record, rowsExported);
   const { page, limit } = listing;
   const window: Window = { limit, offset: (page - 1) * limit, order: ['line'] };
   return core.database.read(async () => {

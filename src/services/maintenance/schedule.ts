@@ -5,6 +5,7 @@ import { sweepThrottle } from '../auth/throttle-locks.js';
 import type { Core } from '../core.js';
 import { sweepPlans } from '../imports/queue/plan-store.js';
 import { pruneAudit } from './audit-retention.js';
+import { pruneLedgers } from './ledger-retention.js';
 import { sweepFiles } from './orphan-cleanup.js';
 
 /** The interval of the cleanup, in milliseconds. */
@@ -25,6 +26,12 @@ const cleanups: Readonly<Record<string, (core: Core, signal: AbortSignal) => Pro
     if (days === undefined) return {};
     const { exported, texts } = await pruneAudit(core, days, signal);
     return { exported, texts };
+  },
+  'import ledgers': async (core, signal) => {
+    const days = core.config.retention.importDays;
+    if (days === undefined) return {};
+    const { imports, exported } = await pruneLedgers(core, days, signal);
+    return { imports, exported };
   },
   throttle: async (core, signal) => ({ removed: await sweepThrottle(core, signal) }),
 };

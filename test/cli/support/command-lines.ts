@@ -58,6 +58,7 @@ export const writingLines: Readonly<Record<string, string>> = {
   'imports cancel': 'x',
   'imports undo': 'x --yes',
   'imports rows': 'x',
+  'imports prune': '--yes',
 };
 
 /** A command line of each of the others: they only read, or, as `serve`, look at the schema themselves. */

@@ -54,11 +54,12 @@ export async function rows(run: Run<'<import>', typeof importRowOptions>): Promi
   });
 }
 
-/** One import, and the accounts that undoing it has kept. @throws AppError `NOT_FOUND` */
+/** One import, and the accounts that undoing it has kept, as long as it has its rows. @throws AppError `NOT_FOUND` */
 export async function show(run: Run<'<import>'>): Promise<Result> {
   const context = await run.context();
   const record = await findImport(context, await importIdOf(context, run.arguments.import));
-  const kept = await keptAccounts(context, record.id);
+  // While its rows are being deleted, the list would be incomplete.
+  const kept = record.ledgerClosedAt === null ? await keptAccounts(context, record.id) : [];
   const { plan } = presentImportWithPlan(record, await findPlan(context, record));
   const { counts, credentialsFile, rejectsFile } = resultOf(record);
   const fields: [string, string | null][] = [
@@ -81,6 +82,7 @@ export async function show(run: Run<'<import>'>): Promise<Result> {
     ['begun', record.createdAt.toISOString()],
     ['ended', record.finishedAt?.toISOString() ?? null],
     ['undone', record.undoneAt?.toISOString() ?? null],
+    ['rows deleted', record.ledgerClosedAt?.toISOString() ?? null],
   ];
   const known = fields.flatMap(([field, value]) => (value === null ? [] : [[field, value] as const]));
   return {

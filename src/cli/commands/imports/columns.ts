@@ -17,6 +17,12 @@ export const importColumns: readonly Column<ImportRecord>[] = [
   { name: 'rejected', value: ({ counts }) => counts.rejected, priority: 1 },
   { name: 'finishedAt', heading: 'ENDED', value: ({ finishedAt }) => finishedAt, priority: 'on request' },
   { name: 'undoneAt', heading: 'UNDONE', value: ({ undoneAt }) => undoneAt, priority: 'on request' },
+  {
+    name: 'ledgerClosedAt',
+    heading: 'ROWS DELETED',
+    value: ({ ledgerClosedAt }) => ledgerClosedAt,
+    priority: 'on request',
+  },
   { name: 'id', value: ({ id }) => id, fit: 'id', priority: 8 },
 ];
 

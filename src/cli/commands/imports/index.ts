@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { define, type Registry } from '../../core/command.js';
-import { outputOption } from '../../core/declaration.js';
+import { dryRunOption, outputOption, yesOption } from '../../core/declaration.js';
 import { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 
 export function register(program: Command, registry: Registry): void {
-  const imports = program.command('imports').description('List, resume, cancel and undo imports');
+  const imports = program.command('imports').description('List, resume, cancel, undo and prune imports');
 
   define(imports, registry, {
     usage: 'list',
@@ -83,5 +83,17 @@ export function register(program: Command, registry: Registry): void {
     notes: 'Accounts that have signed in, were edited or enrolled since, or have courses, are kept and listed.',
     stopsItself: true,
     run: async (run) => (await import('./actions.js')).undo(run),
+  });
+
+  define(imports, registry, {
+    usage: 'prune',
+    schema: 'current',
+    summary: 'Export the rows of imports that ended more than IMPORT_RETENTION_DAYS ago, then delete them',
+    examples: ['imports prune --dry-run', 'imports prune', 'imports prune --yes --json'],
+    options: { ...dryRunOption, ...yesOption },
+    notes:
+      'The service does so every hour. The files are in the folder "retention" of DATA_DIR. The imports stay with their counts, and can no longer be undone or resumed.',
+    stopsItself: true,
+    run: async (run) => (await import('./prune.js')).prune(run),
   });
 }

@@ -146,6 +146,8 @@ export const imports: Words['imports'] = {
     credentialsText:
       'Sie können nur einmal heruntergeladen werden. Bewahre die Datei sicher auf: Mit ihr können sich alle anmelden, die darin stehen.',
     outcome: 'Alle Ergebnisse herunterladen',
+    rowsDeleted:
+      'Die Zeilen dieses Imports wurden am {{time}} in Dateien des Servers gesichert und gelöscht, wie es für den Dienst eingestellt ist. Er kann nicht mehr zurückgenommen oder fortgesetzt werden.',
     error: 'Warum er endete',
     undo: 'Import zurücknehmen',
     undoTitle: 'Diesen Import zurücknehmen?',

@@ -142,6 +142,8 @@ export const imports = {
     credentialsTitle: 'Download the generated passwords?',
     credentialsText: 'They can be downloaded once. Keep the file in a safe place: it lets everybody in it sign in.',
     outcome: 'Download all outcomes',
+    rowsDeleted:
+      'The rows of this import were exported to files of the server and deleted on {{time}}, as the service is set to do. It can no longer be undone or resumed.',
     error: 'Why it ended',
     undo: 'Undo the import',
     undoTitle: 'Undo this import?',

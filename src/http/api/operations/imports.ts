@@ -107,7 +107,7 @@ export const importOperations = {
     params: Joi.object({ id: shapes.idOf('import') }),
     exportsRows: true,
     success: { status: 200, description: 'A line a row', content: 'text/csv' },
-    failures: ['NOT_FOUND'],
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
   }),
   importCredentials: operation({
     method: 'get',
@@ -164,7 +164,7 @@ export const importOperations = {
     query: importRowListingSchema,
     itemBytes: itemBytes.importRow,
     success: { status: 200, description: 'One page of rows', body: shapes.pageOf('rows', importRow) },
-    failures: ['NOT_FOUND'],
+    failures: ['NOT_FOUND', 'IMPORT_CONFLICT'],
   }),
   cancelImport: operation({
     method: 'post',

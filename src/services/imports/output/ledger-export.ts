@@ -5,7 +5,7 @@ import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFor
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { type LedgerLine, ledgerAfter } from '../run/ledger.js';
+import { assertLedgerKept, type LedgerLine, ledgerAfter, rowsExported } from '../run/ledger.js';
 
 const ledgerHeader = [
   'line',
@@ -27,6 +27,11 @@ function ledgerLine({ row, firstName, lastName, email, phone }: LedgerLine): str
   return csvLine(cells.map((cell) => cell ?? ''));
 }
 
+/** @throws AppError `IMPORT_CONFLICT` when the ledger of an import was deleted */
+export function assertLedgerReadable(record: Import): void {
+  assertLedgerKept(record, rowsExported);
+}
+
 async function nextLines(core: Core, id: string, after: number): Promise<{ text: string; last: number | undefined }> {
   const lines = await ledgerAfter(core, id, after);
   return { text: lines.map(ledgerLine).join(''), last: lines.at(-1)?.row.line };
@@ -35,8 +40,11 @@ async function nextLines(core: Core, id: string, after: number): Promise<{ text:
 /**
  * The ledger of an import as CSV in chunks, with the accounts as they are now. While it waits for its client it keeps the
  * text of a chunk, not its rows.
+ * @throws AppError `IMPORT_CONFLICT` when the ledger was deleted, also meanwhile: then some rows would be missing
  */
-export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<string> {
+export async function* ledgerCsv(core: Core, record: Import): AsyncGenerator<string> {
+  const { id } = record;
+  assertLedgerReadable(record);
   let header = markedHeader(ledgerHeader);
   for (let after = 0; ; ) {
     const { text, last } = await nextLines(core, id, after);
@@ -45,6 +53,8 @@ export async function* ledgerCsv(core: Core, { id }: Import): AsyncGenerator<str
     header = '';
     after = last;
   }
+  const now = await core.database.read(() => core.database.models.Import.findByPk(id));
+  if (now) assertLedgerReadable(now);
   yield header;
 }
 
@@ -81,16 +91,18 @@ export async function* committedBytes(file: string, bytes: number): AsyncGenerat
  * @throws AppError `NOT_FOUND` when there are none, `FILE_UNUSABLE` when the file can't be read here
  */
 export async function* rejectedCsv(record: Import): AsyncGenerator<Buffer> {
-  const { id, number, rejectsFile, rejectsBytes } = record;
+  const { id, number, rejectsFile, rejectsBytes, ledgerClosedAt } = record;
   if (rejectsFile === null || !record.hasRejects)
     throw new AppError('NOT_FOUND', `The import ${id} has rejected no rows.`);
   try {
     yield* committedBytes(rejectsFile, Number(rejectsBytes));
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
+    const ledger =
+      ledgerClosedAt === null ? `coursectl imports export ${number}` : 'the folder "retention" of DATA_DIR';
     throw new AppError(
       'FILE_UNUSABLE',
-      `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: coursectl imports export ${number}`,
+      `The file ${rejectsFile} with the rejected rows can't be read (${systemErrorCode(error)}). What became of each row: ${ledger}`,
       { cause: error },
     );
   }

@@ -62,7 +62,7 @@ export interface ImportPlan {
   seconds: number;
 }
 
-/** An unfinished import at a terminal of the same file with the same options. */
+/** An unfinished import at a terminal of the same file with the same options, with its ledger. */
 export async function findUnfinished(
   core: Core,
   { fileSha256, options }: Pick<ImportPlan, 'fileSha256' | 'options'>,
@@ -74,6 +74,7 @@ export async function findUnfinished(
         optionsJson: optionsText(options),
         origin: 'cli',
         status: ['running', 'interrupted', 'failed', 'cancelled'],
+        ledgerClosedAt: null,
       },
       order: [['id', 'DESC']],
     }),

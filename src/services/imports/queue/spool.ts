@@ -34,18 +34,18 @@ export function withoutPaths(message: string, { filePath, fileName }: Import): s
   return message.replaceAll(filePath, fileName).replaceAll(path.dirname(filePath) + path.sep, '');
 }
 
-/** Whether an instance may still need the file of an import. */
-export function hasEnded({ status }: Pick<Import, 'status'>): boolean {
-  return ended.includes(status);
+/** Whether no instance needs the file of an import any more. */
+export function hasEnded({ status, ledgerClosedAt }: Pick<Import, 'status' | 'ledgerClosedAt'>): boolean {
+  return ended.includes(status) || ledgerClosedAt !== null;
 }
 
 /** Whether an import that can be resumed needs the file. */
 export async function isSpoolNeeded(core: Core, file: string): Promise<boolean> {
-  const where = { filePath: path.resolve(file), status: { [Op.notIn]: [...ended] } };
+  const where = { filePath: path.resolve(file), status: { [Op.notIn]: [...ended] }, ledgerClosedAt: null };
   return (await core.database.read(() => core.database.models.Import.count({ where }))) > 0;
 }
 
-/** Imports that can't be resumed. */
+/** Imports that can't be resumed, with or without their ledger. */
 const ended: readonly ImportStatus[] = ['completed', 'stopped', 'undone', 'expired', 'discarded'];
 
 /** The names of spooled files: of uploads and of standard input. */

@@ -14,7 +14,8 @@ import { type ImportFile, openImportFile } from '../read/rows.js';
 import { fileBytes } from '../read/source-file.js';
 import { importRows, refuseAndUndo } from './batches.js';
 import { assertUnfinished, withImportLease } from './import-lock.js';
-import { type ImportResult, planOf, reportsOf, resultOf, startImport } from './repository.js';
+import { assertLedgerKept, notResumed } from './ledger.js';
+import { type ImportResult, lockImport, planOf, reportsOf, resultOf, startImport } from './repository.js';
 import { advance, assertUnchanged, type ImportRun } from './run.js';
 
 /** How a plan is applied. */
@@ -139,7 +140,9 @@ async function resumeRecord(run: ImportRun, byCommand: boolean): Promise<void> {
     ...(reports.credentials.length === 0 && { credentialsFetchedAt: null }),
   };
   // The lease is renewed in this transaction, so no other run can replace the files before it commits.
-  await advance(run, progress, async () => {
+  await advance(run, progress, async (transaction) => {
+    // Locked, so that the ledger is closed before, or not at all: see services/maintenance/ledger-retention.ts.
+    assertLedgerKept(await lockImport(core, record.id, transaction), notResumed);
     await reports.credentials.publish();
     await reports.rejects.publish();
   });

@@ -1,5 +1,7 @@
 import { Op } from 'sequelize';
+import type { Import } from '../../../db/models/import.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
+import { AppError } from '../../../errors.js';
 import type { Core } from '../../core.js';
 import type { KeptAccount } from '../undo/undo.js';
 
@@ -13,6 +15,23 @@ export interface LedgerLine {
   lastName: string | null;
   email: string | null;
   phone: string | null;
+}
+
+/** What follows for an unfinished import whose ledger was deleted. */
+export const notResumed = "it can't be resumed; import the remaining rows as a new file.";
+
+/** Where the rows of a deleted ledger are. */
+export const rowsExported = 'they are in the folder "retention" of DATA_DIR.';
+
+/**
+ * @param consequence what can't be done without the ledger, or where it is
+ * @throws AppError `IMPORT_CONFLICT` when the ledger of an import is exported and deleted, or is about to be
+ */
+export function assertLedgerKept({ id, ledgerClosedAt }: Import, consequence: string): void {
+  if (ledgerClosedAt === null) return;
+  const when = ledgerClosedAt.toISOString();
+  const message = `The rows of the import ${id} were exported to files and deleted on ${when}, after IMPORT_RETENTION_DAYS: ${consequence}`;
+  throw new AppError('IMPORT_CONFLICT', message);
 }
 
 /** The next rows of the ledger of an import in the order of the file, with the accounts as they are now; none at its end. */

@@ -94,7 +94,31 @@ describe('coursectl doctor', () => {
     await context.database.inTransaction((transaction) => recordAudit(context, operator, records, transaction));
     if (onMysql) await context.database.sequelize.query('ANALYZE TABLE audit_entries');
     const { 'growing tables': set } = await examine(cli, { AUDIT_RETENTION_DAYS: '365' });
-    expect(set?.detail).to.match(/^audit_entries about 400 rows .*; oldest audit entry of 2020-02-03; .* is 365$/);
+    expect(set?.detail).to.match(
+      /^audit_entries about 400 rows .*; oldest audit entry of 2020-02-03; .*_DAYS is 365; /,
+    );
+  });
+
+  it('names the day of the oldest import that has rows, and says how long those stay', async () => {
+    await migrated();
+    const { models } = (await cli.context()).database;
+    const begun = (number: number, createdAt: string) => {
+      const file = { fileName: 'a.csv', filePath: '/a.csv', fileSha256: '', optionsJson: '{}' };
+      const fixed = { status: 'completed', origin: 'cli', ...file } as const;
+      return { ...fixed, id: newIds(1).join(), number, createdAt: new Date(createdAt) };
+    };
+    const records = await models.Import.bulkCreate([
+      begun(1, '2020-01-01T00:00:00.000Z'),
+      begun(2, '2021-02-03T00:00:00.000Z'),
+      begun(3, '2022-01-01T00:00:00.000Z'),
+    ]);
+    const { 'growing tables': none } = await examine(cli);
+    expect(none?.detail).not.to.match(/oldest import/);
+    expect(none?.detail).to.match(/; IMPORT_RETENTION_DAYS is not set: rows of imports stay$/);
+    const rows = records.slice(1).map(({ id }) => ({ importId: id, line: 2, outcome: 'skipped' as const }));
+    await models.ImportRow.bulkCreate(rows);
+    const { 'growing tables': some } = await examine(cli, { IMPORT_RETENTION_DAYS: '90' });
+    expect(some?.detail).to.match(/; oldest import with rows of 2021-02-03; .*; IMPORT_RETENTION_DAYS is 90$/);
   });
 
   it('leaves no file behind, not even in an empty folder', async () => {

@@ -1,0 +1,43 @@
+import { AppError } from '../../../errors.js';
+import { archiveFolder } from '../../../services/maintenance/archive.js';
+import { countOldLedgers, pruneLedgers } from '../../../services/maintenance/ledger-retention.js';
+import { assertCanAsk, confirm } from '../../core/confirm.js';
+import type { dryRunOption, yesOption } from '../../core/declaration.js';
+import { counted } from '../../core/output.js';
+import type { Result, Run } from '../../core/run.js';
+
+type PruneRun = Run<'', typeof dryRunOption & typeof yesOption>;
+
+/**
+ * Exports and deletes the rows of imports that ended longer ago than the retention, after a question.
+ * @throws AppError `USAGE` when there is no retention, `INTERRUPTED`, and as {@link pruneLedgers}
+ */
+export async function prune(run: PruneRun): Promise<Result> {
+  const { dryRun = false, yes = false } = run.options;
+  if (!dryRun) assertCanAsk(run, 'prune, or --dry-run to look first');
+  const context = await run.context();
+  const days = context.config.retention.importDays;
+  if (days === undefined)
+    throw new AppError(
+      'USAGE',
+      'Rows of imports are kept for ever: set IMPORT_RETENTION_DAYS to the days to keep them.',
+    );
+  const about = ({ imports, exported }: { imports: number; exported: number }) =>
+    `${counted(exported, 'row')} of ${counted(imports, 'import')} that ended more than ${counted(days, 'day')} ago`;
+  if (dryRun) {
+    const found = await countOldLedgers(context, days);
+    return {
+      json: { dryRun, prune: found },
+      text: `${about(found)} would be exported and deleted.\nNothing was written.`,
+    };
+  }
+  if (!yes)
+    await confirm(run, {
+      about: `${about(await countOldLedgers(context, days))} are exported to ${archiveFolder(context)}, then deleted. These imports can't be undone any more.`,
+      question: 'Prune the rows of imports?',
+      otherwise: 'Nothing was deleted.',
+    });
+  const { imports, exported, files } = await pruneLedgers(context, days, run.io.signal);
+  const done = `${counted(exported, 'row')} of ${counted(imports, 'import')} exported and deleted.`;
+  return { json: { dryRun, prune: { imports, exported, files } }, text: [done, ...files].join('\n') };
+}

@@ -1,0 +1,137 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { hashedPeople, useImporting } from '../../../services/imports/support/importing.js';
+import { useCommandLine } from '../../../support/run-cli.js';
+import { keys } from '../../../support/terminal.js';
+
+interface Shown {
+  ledgerClosedAt: string | null;
+  counts: { rows: number };
+}
+
+describe('coursectl imports prune', () => {
+  const importing = useImporting();
+  const cli = useCommandLine(() => ({ ...importing.env, IMPORT_RETENTION_DAYS: '30' }));
+  const keep = (days: string) => ({ env: { ...cli.env, IMPORT_RETENTION_DAYS: days } });
+  const models = () => importing.context.database.models;
+  const rows = () => models().ImportRow.count();
+  beforeEach(async () => {
+    importing.write('people.csv', `${hashedPeople(3)}Bad,Email,none,+1 9,\n`);
+    await importing.json('people.csv');
+    await models().Import.update({ finishedAt: new Date(Date.now() - 31 * 86_400_000) }, { where: {} });
+  });
+
+  it('refuses when no retention is set, naming the setting', async () => {
+    const { exitCode, stderr } = await cli.run(['imports', 'prune', '--yes'], keep(''));
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.match(/kept for ever: set IMPORT_RETENTION_DAYS/);
+  });
+
+  it('asks for --yes without a terminal', async () => {
+    const { exitCode, stderr } = await cli.run(['imports', 'prune']);
+    expect(exitCode).to.equal(2);
+    expect(stderr).to.match(/add --yes to prune/);
+    expect(await rows()).to.equal(4);
+  });
+
+  it('counts with --dry-run, and deletes nothing', async () => {
+    const { stdout } = await cli.run(['imports', 'prune', '--dry-run']);
+    expect(stdout).to.equal(
+      '4 rows of 1 import that ended more than 30 days ago would be exported and deleted.\nNothing was written.\n',
+    );
+    expect(await rows()).to.equal(4);
+  });
+
+  it('counts with --dry-run only the rows that a killed run has left', async () => {
+    await models().Import.update({ ledgerClosedAt: new Date() }, { where: {} });
+    await models().ImportRow.destroy({ where: { line: 2 } });
+    const { prune } = await cli.json<{ prune: object }>(['imports', 'prune', '--dry-run']);
+    expect(prune).to.deep.equal({ imports: 1, exported: 3 });
+  });
+
+  it('exports, deletes, and names the files', async () => {
+    const { prune } = await cli.json<{ prune: { files: string[] } }>(['imports', 'prune', '--yes']);
+    expect(prune).to.include({ imports: 1, exported: 4 });
+    expect(prune.files.join()).to.match(/\/retention\/import-[^/,]+\.ndjson$/);
+    expect(await rows()).to.equal(0);
+  });
+
+  it('keeps rows that are young enough', async () => {
+    const { stdout } = await cli.run(['imports', 'prune', '--yes'], keep('32'));
+    expect(stdout).to.equal('0 rows of 0 imports exported and deleted.\n');
+    expect(await rows()).to.equal(4);
+  });
+
+  it('says that the imports cannot be undone any more, and deletes nothing when the answer is no', async () => {
+    const { stderr } = await cli.atTerminal(['imports', 'prune'], [['Prune the rows of imports?', keys.enter]]);
+    expect(stderr)
+      .to.match(/4 rows of 1 import that ended .* These imports can't be undone any more\./)
+      .and.to.match(/Nothing was deleted/);
+    expect(await rows()).to.equal(4);
+  });
+
+  describe('afterwards', () => {
+    beforeEach(async () => {
+      await cli.run(['imports', 'prune', '--yes']);
+    });
+    const deleted =
+      /^The rows of the import \S+ were exported to files and deleted on \S+Z, after IMPORT_RETENTION_DAYS: /;
+
+    it('show and list keep the counts, and say when the rows were deleted', async () => {
+      const { import: shown } = await cli.json<{ import: Shown }>(['imports', 'show', '1']);
+      const { imports } = await cli.json<{ imports: Shown[] }>(['imports', 'list']);
+      for (const one of [shown, ...imports]) {
+        expect(one.counts.rows).to.equal(4);
+        expect(one.ledgerClosedAt).to.match(/^\d{4}-.*Z$/);
+      }
+      const { stdout } = await cli.run(['imports', 'show', '1']);
+      expect(stdout).to.match(/^rows deleted +\d{4}-.*Z$/m);
+      const list = await cli.run(['imports', 'list', '--columns', 'number,ledgerClosedAt']);
+      expect(list.stdout).to.match(/ROWS DELETED/);
+    });
+
+    it('undo, with --dry-run too, is refused, and no account is removed', async () => {
+      for (const option of ['--yes', '--dry-run']) {
+        const { exitCode, said } = await cli.refusal(['imports', 'undo', '1', option]);
+        expect(exitCode).to.equal(1);
+        expect(said)
+          .to.match(deleted)
+          .and.to.match(/ it can't be undone\.$/);
+      }
+      expect(await models().User.count()).to.equal(3);
+    });
+
+    it('its rows and its export are refused, and the folder with the rows is named', async () => {
+      for (const command of ['rows', 'export']) {
+        const { exitCode, said } = await cli.refusal(['imports', command, '1']);
+        expect(exitCode).to.equal(1);
+        expect(said)
+          .to.match(deleted)
+          .and.to.match(/ they are in the folder "retention" of DATA_DIR\.$/);
+      }
+    });
+
+    it('the file of rejected rows can still be exported', async () => {
+      const { exitCode, stdout } = await cli.run(['imports', 'rejects', '1']);
+      expect(exitCode).to.equal(0);
+      expect(stdout).to.match(/Bad,Email,none/);
+    });
+
+    it('without that file, it names the folder with the exported rows instead of a command that is refused', async () => {
+      const file = path.join(importing.folder, 'people.rejected.csv');
+      rmSync(file);
+      const { said } = await cli.refusal(['imports', 'rejects', '1']);
+      expect(said).to.equal(
+        `The file ${file} with the rejected rows can't be read (ENOENT). What became of each row: the folder "retention" of DATA_DIR`,
+      );
+    });
+
+    it('importing the file again begins a new import', async () => {
+      await models().Import.update({ status: 'cancelled' }, { where: {} });
+      const again = await importing.json('people.csv', '--rejects', 'again.csv');
+      expect(again).to.include({ number: 2, status: 'completed' });
+      expect(again.counts).to.include({ skipped: 3, rejected: 1 });
+    });
+  });
+});

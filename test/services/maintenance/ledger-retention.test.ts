@@ -1,0 +1,211 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import type { Context } from '../../../src/context.js';
+import type { AppError } from '../../../src/errors.js';
+import type { ImportStatus } from '../../../src/schemas/import.js';
+import { operator } from '../../../src/services/core.js';
+import { previewUndo, resumeImport, undoImport } from '../../../src/services/imports/commands.js';
+import { removeOrphanedUploads } from '../../../src/services/imports/queue/spool.js';
+import { withImportLease } from '../../../src/services/imports/run/import-lock.js';
+import { pruneLedgers } from '../../../src/services/maintenance/ledger-retention.js';
+import { archivedRows } from '../../../src/services/maintenance/retention.js';
+import { failureOf } from '../../db/support/failure.js';
+import { buildUser, signIn } from '../../support/factories.js';
+import { scaled } from '../../support/machine.js';
+import { hashedPeople, useImporting } from '../imports/support/importing.js';
+import { applyOptions, batchRows, importFile, importFirstBatch } from '../imports/support/running.js';
+
+const day = 86_400_000;
+const unaborted = new AbortController().signal;
+const count = 120;
+
+describe('the retention of import ledgers', () => {
+  const importing = useImporting();
+  const models = () => importing.context.database.models;
+  /** The program so many days later, with a folder of its own. */
+  const later = (days: number): Context => ({
+    ...importing.context,
+    config: { ...importing.context.config, dataDir: importing.folder },
+    now: () => new Date(Date.now() + days * day),
+  });
+  const prune = (days = 31) => pruneLedgers(later(days), 30, unaborted);
+  const rows = () => models().ImportRow.count();
+  const linesOf = (file: string) =>
+    readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+  const importPeople = async () =>
+    (await importFile(importing.context, importing.write('people.csv', hashedPeople(count)))).id;
+  const undo = (id: string) =>
+    undoImport(importing.context, operator, id, { signal: unaborted, onWait: () => undefined });
+
+  it('exports the rows of an import that ended long ago, then deletes them, and keeps the import with its counts', async () => {
+    const id = await importPeople();
+    const pruned = await prune();
+    expect(pruned).to.include({ imports: 1, exported: count });
+    expect(await rows()).to.equal(0);
+    const record = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    expect(record.counts).to.include({ rows: count, created: count });
+    expect(record.ledgerClosedAt).to.be.an.instanceOf(Date);
+    const [file = '', ...others] = pruned.files;
+    expect(others).to.deep.equal([]);
+    expect(path.dirname(file)).to.equal(path.join(importing.folder, 'retention'));
+    const lines = linesOf(file);
+    expect(lines[0]).to.deep.include({ type: 'import', id, number: 1, status: 'completed', file: 'people.csv' });
+    expect(lines).to.have.length(1 + count);
+    expect(lines[1]).to.deep.include({ type: 'importRow', importId: id, line: 2, outcome: 'created' });
+    expect(await prune()).to.deep.equal({ imports: 0, exported: 0, files: [] });
+  });
+
+  it('keeps the rows of an import that ended less long ago', async () => {
+    const id = await importPeople();
+    expect(await prune(29)).to.include({ imports: 0 });
+    expect(await rows()).to.equal(count);
+    expect((await undo(id)).removed).to.equal(count);
+  });
+
+  it('keeps the rows of an import that was undone less long ago', async () => {
+    const id = await importPeople();
+    await undo(id);
+    await models().Import.update({ undoneAt: new Date(Date.now() + 20 * day) }, { where: { id } });
+    expect(await prune()).to.include({ imports: 0 });
+    expect(await prune(51)).to.include({ imports: 1 });
+  });
+
+  it('exports the rows of an import that was interrupted and then undone, as others, after the retention', async () => {
+    const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
+    await undo(id);
+    expect(await prune(29)).to.include({ imports: 0 });
+    expect(await prune()).to.include({ imports: 1, exported: batchRows });
+    expect(await rows()).to.equal(0);
+  });
+
+  it('keeps the rows of an import while a process has its lease: it may be about to undo it', async () => {
+    const id = await importPeople();
+    const { fileSha256, optionsJson } = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const pruned = await withImportLease(importing.context, fileSha256, optionsJson, applyOptions(), () => prune());
+    expect(pruned).to.include({ imports: 0 });
+    expect(await rows()).to.equal(count);
+  });
+
+  it('writes several files for an import with many rows', async function () {
+    this.timeout(scaled(60_000));
+    const id = await importPeople();
+    const first = count + 2;
+    const added = Array.from({ length: archivedRows }, (_, index) => ({ importId: id, line: first + index }));
+    await models().ImportRow.bulkCreate(added.map((row) => ({ ...row, outcome: 'rejected' as const })));
+    const { exported, files } = await prune();
+    expect(exported).to.equal(archivedRows + count);
+    const kept = files.map((file) => linesOf(file));
+    expect(kept.map((lines) => lines.length)).to.deep.equal([1 + archivedRows, 1 + count]);
+    expect(kept.map(([head]) => head)).to.deep.equal([kept[0]?.[0], kept[0]?.[0]]);
+  });
+
+  for (const status of ['planning', 'planned', 'queued', 'running', 'interrupted', 'undoing'] satisfies ImportStatus[])
+    it(`keeps the rows of an import that is ${status}, however old it is`, async () => {
+      await importPeople();
+      await models().Import.update({ status }, { where: {} });
+      expect(await prune(9999)).to.include({ imports: 0 });
+      expect(await rows()).to.equal(count);
+    });
+
+  it('exports no password, nor the hash of one', async () => {
+    const people = hashedPeople(1);
+    const [, person = ''] = people.split('\n');
+    const email = /[^,]+@[^,]+/.exec(person)?.[0] ?? '';
+    const { passwordHash } = await buildUser(importing.context, { email });
+    const options = { onExisting: 'update', match: 'email', resetPasswords: true };
+    await importFile(importing.context, importing.write('people.csv', people), {}, options);
+    const noted = await models().ImportRow.findOne({ rejectOnEmpty: true });
+    expect(noted.undoJson).to.include(passwordHash);
+    const { files } = await prune();
+    const text = readFileSync(files[0] ?? '', 'utf8');
+    expect(text).to.include('"outcome":"updated"').and.to.include('"updatedAt"');
+    expect(text).not.to.match(/\$2[aby]\$|passwordHash/);
+  });
+
+  it('exports again what a killed run has left, though it had closed the ledger', async () => {
+    await importPeople();
+    await models().Import.update({ ledgerClosedAt: new Date() }, { where: {} });
+    await models().ImportRow.destroy({ where: { line: [2, 3, 4] } });
+    expect(await prune()).to.include({ imports: 1, exported: count - 3 });
+    expect(await rows()).to.equal(0);
+  });
+
+  it('exports the rest of a closed ledger even if the retention is longer by now', async () => {
+    await importPeople();
+    await models().Import.update({ ledgerClosedAt: new Date() }, { where: {} });
+    expect(await prune(29)).to.include({ imports: 1, exported: count });
+  });
+
+  it('refuses to resume an import whose ledger is closed while the resumption waits for another run', async () => {
+    const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
+    await models().Import.update({ status: 'cancelled', finishedAt: new Date() }, { where: {} });
+    const { fileSha256, optionsJson } = await models().Import.findByPk(id, { rejectOnEmpty: true });
+    const whileHeld = async () => {
+      const waiting = await new Promise<{ resuming: Promise<AppError> }>((resolve) => {
+        const options = applyOptions({ onWait: () => resolve({ resuming }) });
+        const resuming = failureOf(() => resumeImport(importing.context, operator, id, options));
+      });
+      await models().Import.update({ ledgerClosedAt: new Date() }, { where: { id } });
+      return waiting;
+    };
+    const waited = await withImportLease(importing.context, fileSha256, optionsJson, applyOptions(), whileHeld);
+    const { code, message } = await waited.resuming;
+    expect(code).to.equal('IMPORT_CONFLICT');
+    expect(message).to.match(/it can't be resumed/);
+    expect(await models().Import.findByPk(id)).to.include({ status: 'cancelled' });
+    expect(await models().User.count()).to.equal(batchRows);
+  });
+
+  describe('afterwards', () => {
+    it('undoing and resuming are refused, and nothing is changed', async () => {
+      const id = await importPeople();
+      await prune();
+      for (const attempt of [undo(id), previewUndo(importing.context, id)]) {
+        const { code, message } = await failureOf(() => attempt);
+        expect(code).to.equal('IMPORT_CONFLICT');
+        expect(message).to.match(/^The rows of the import \S+ were exported .* deleted on .*: it can't be undone\.$/);
+      }
+      expect(await models().User.count()).to.equal(count);
+    });
+
+    it('resuming is refused', async () => {
+      const { id } = await importFirstBatch(importing.context, importing.write('people.csv', hashedPeople(count)));
+      await models().Import.update({ status: 'cancelled', finishedAt: new Date() }, { where: {} });
+      expect(await prune()).to.include({ imports: 1 });
+      const { code, message } = await failureOf(() => resumeImport(importing.context, operator, id, applyOptions()));
+      expect(code).to.equal('IMPORT_CONFLICT');
+      expect(message).to.match(/it can't be resumed/);
+    });
+
+    it('the copy of a file that an import kept to be resumed is removed by the next cleanup', async () => {
+      const name = 'stdin-abcdef';
+      mkdirSync(path.join(importing.folder, 'imports', name), { recursive: true });
+      const file = importing.write(path.join('imports', name, 'stdin.csv'), hashedPeople(count));
+      await importFirstBatch(importing.context, file);
+      await models().Import.update({ status: 'failed', finishedAt: new Date() }, { where: {} });
+      const cleanUp = () => removeOrphanedUploads(later(31), name, later(31).now());
+      expect(await cleanUp()).to.equal(false);
+      await prune();
+      expect(await cleanUp()).to.equal(true);
+      expect(existsSync(file)).to.equal(false);
+    });
+
+    it('the API shows the import with its counts, and refuses its rows, its ledger and its undo', async () => {
+      const id = await importPeople();
+      await prune();
+      const { token } = await signIn(importing.context, { role: 'super_admin' });
+      const { body } = await importing.api('get', `/api/imports/${id}`, token).expect(200);
+      expect(body.import).to.deep.include({ status: 'completed' });
+      expect(body.import.ledgerClosedAt).to.match(/^\d{4}-\d\d-\d\dT/);
+      for (const what of ['rows', 'outcome.csv']) {
+        const refused = await importing.api('get', `/api/imports/${id}/${what}`, token).expect(400);
+        expect(refused.body.error).to.match(/they are in the folder "retention" of DATA_DIR\.$/);
+      }
+      await importing.api('post', `/api/imports/${id}/undo`, token).expect(400);
+    });
+  });
+});
