@@ -209,12 +209,14 @@ export interface Session {
 export interface Pagination {
   /** Number of this page, from 1 */
   currentPage: number;
-  /** Number of pages */
+  /** Number of pages; with `totalItemsCapped` those that are known, one more than this page at least */
   totalPages: number;
-  /** Number of items on all pages */
+  /** Number of items on all pages; with `totalItemsCapped` there are more */
   totalItems: number;
   /** Maximum number of items on a page */
   itemsPerPage: number;
+  /** Set where counting stopped: there are more than `totalItems`, which is 10,000, or the last number on a later page. Absent where all are counted */
+  totalItemsCapped?: true;
 }
 
 /** An account, and whether it is locked */

@@ -1,18 +1,5 @@
-import {
-  type Attributes,
-  literal,
-  type Model,
-  type ModelStatic,
-  Op,
-  type Order,
-  Utils,
-  type WhereOptions,
-} from 'sequelize';
-
-/** A part of Sequelize's query generator that its types don't declare. */
-interface SelectGenerator {
-  selectQuery(table: unknown, options: object, model: unknown): string;
-}
+import { type Attributes, literal, type Model, type ModelStatic, Op, type Order, type WhereOptions } from 'sequelize';
+import { selectSql } from './select-sql.js';
 
 /**
  * The condition that a row is on a page: a deferred join. The ids of the page are found from an index alone, and only
@@ -24,11 +11,7 @@ export function onPage<M extends Model>(
   order: Order,
   window: { limit: number; offset: number },
 ): WhereOptions<Attributes<M>> {
-  // Sequelize's type accepts only a model without attributes.
-  const options = Utils.mapFinderOptions({ attributes: ['id'], where, order, ...window }, model as never);
-  // Sequelize types it as unknown.
-  const generator = model.sequelize?.getQueryInterface().queryGenerator as SelectGenerator;
-  const ids = generator.selectQuery(model.getTableName(), options, model).replace(/;$/, '');
+  const ids = selectSql(model, { attributes: ['id'], where, order, ...window });
   // As a derived table, because MySQL supports no LIMIT in a subquery of IN. In another one, which says how few the ids are:
   // MariaDB expects as many as the first one passes over, and would read all rows for a page far behind.
   const few = `SELECT id FROM (${ids}) AS passed LIMIT ${window.limit}`;

@@ -142,7 +142,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
     ['at', 'DESC'],
     ['id', 'DESC'],
   ];
-  const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order });
+  const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order, boundedCount: true });
   const page = await withCreation(core, listing, recorded);
   await addValues(core, page.items);
   await addNames(core, page.items);

@@ -71,7 +71,8 @@ export async function withCreation(
 ): Promise<Page<AuditEntry>> {
   const { targetId, page, limit } = listing;
   const creation = targetId === undefined ? undefined : await core.database.read(() => creationOf(core, targetId));
-  if (!creation || !matches(listing, creation)) return { items, pagination };
+  // Of more entries than are counted, the oldest isn't on this page.
+  if (!creation || pagination.totalItemsCapped || !matches(listing, creation)) return { items, pagination };
   const totalItems = pagination.totalItems + 1;
   const totalPages = Math.ceil(totalItems / limit);
   return {

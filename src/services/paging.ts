@@ -1,5 +1,6 @@
 import type { Attributes, Includeable, Model, ModelStatic, OrderItem, WhereOptions } from 'sequelize';
 import { bothOf } from '../db/both-of.js';
+import { countUpTo } from '../db/bounded-count.js';
 import { onPage } from '../db/page.js';
 import type { Paging, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
@@ -7,8 +8,22 @@ import type { Core } from './core.js';
 /** One page of a listing, with the numbers for paging. */
 export interface Page<T> {
   items: T[];
-  pagination: { currentPage: number; totalPages: number; totalItems: number; itemsPerPage: number };
+  pagination: Pagination;
 }
+
+/** Where a page is in its listing. */
+export interface Pagination {
+  currentPage: number;
+  totalPages: number;
+  /** How many rows there are; with `totalItemsCapped` there are more. */
+  totalItems: number;
+  itemsPerPage: number;
+  /** Set where counting stopped. Then `totalPages` are those that are known: at least one more than the current page. */
+  totalItemsCapped?: true;
+}
+
+/** Rows that are counted of a listing whose count is bounded. */
+export const mostCounted = 10_000;
 
 interface Listing<M extends Model> {
   where: WhereOptions<Attributes<M>>;
@@ -16,6 +31,8 @@ interface Listing<M extends Model> {
   order: OrderItem[];
   attributes?: string[];
   include?: Includeable[];
+  /** Whether at most {@link mostCounted} rows are counted, or those up to the end of the page: for listings of everything. */
+  boundedCount?: boolean;
   /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
   ifNone?: (() => Promise<void>) | false;
 }
@@ -36,26 +53,39 @@ export function orderOf({ sortBy, sortOrder }: Sorting<string>): OrderItem[] {
   ];
 }
 
+/** @param counted at most one more than `bound` */
+function paginationOf({ page, limit }: Paging, counted: number, bound: number): Pagination {
+  const isCapped = counted > bound;
+  return {
+    currentPage: page,
+    totalPages: Math.ceil(counted / limit),
+    totalItems: isCapped ? bound : counted,
+    itemsPerPage: limit,
+    ...(isCapped && { totalItemsCapped: true }),
+  };
+}
+
 /** Counts the rows and reads one page, with two queries. */
 export async function pageOf<M extends Model>(
   core: Core,
   model: ModelStatic<M>,
-  { page, limit }: Paging,
-  { where, order, attributes, include, ifNone }: Listing<M>,
+  paging: Paging,
+  { where, order, attributes, include, ifNone, boundedCount = false }: Listing<M>,
 ): Promise<Page<M>> {
+  const { page, limit } = paging;
   const offset = (page - 1) * limit;
+  // To the end of the page at least, so that clients that read pages until the last one come to the end.
+  const bound = boundedCount ? Math.max(mostCounted, page * limit) : Number.POSITIVE_INFINITY;
+  const count = () => (boundedCount ? countUpTo(model, where, bound + 1) : model.count({ where }));
   const shown = { ...(attributes && { attributes }), ...(include && { include }) };
   const rows = () => model.findAll({ where: onPage(model, where, order, { limit, offset }), order, ...shown });
   return core.database.read(async () => {
-    let [totalItems, items]: [number, M[]] = [0, []];
+    let [counted, items]: [number, M[]] = [0, []];
     if (ifNone) {
-      totalItems = await model.count({ where });
-      if (totalItems === 0) await ifNone();
+      counted = await count();
+      if (counted === 0) await ifNone();
       else items = await rows();
-    } else [totalItems, items] = await bothOf(core.database, () => model.count({ where }), rows);
-    return {
-      items,
-      pagination: { currentPage: page, totalPages: Math.ceil(totalItems / limit), totalItems, itemsPerPage: limit },
-    };
+    } else [counted, items] = await bothOf(core.database, count, rows);
+    return { items, pagination: paginationOf(paging, counted, bound) };
   });
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import { buildUser } from '../support/factories.js';
+import { buildTrainees, buildUser } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, widthBeyondWindow } from './support/browser.js';
 import { type ConsoleTest, useConsole } from './support/console.js';
@@ -55,6 +55,19 @@ describePages('People', function () {
     await expect(page.getByText('Nothing matches these filters.')).toBeVisible();
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await expect(page.getByText('1 to 20 of 27')).toBeVisible();
+  });
+
+  it('are more than 10,000, which are not all counted, and their last page says how many', async () => {
+    const admin = await buildUser(test.context, { role: 'super_admin' });
+    await buildTrainees(test.context, 10_020);
+    const page = await test.openAs(admin, '/people');
+    await expect(page.getByText('More than 10,000 accounts')).toBeVisible();
+    await expect(page.getByText('1 to 20 of more than 10,000')).toBeVisible();
+    await page.getByRole('button', { name: 'Page 501', exact: true }).click();
+    await expect(page.getByText('10,001 to 10,020 of more than 10,020')).toBeVisible();
+    await page.getByRole('button', { name: 'Page 502', exact: true }).click();
+    await expect(page.getByText('10,021 to 10,021 of 10,021')).toBeVisible();
+    await expect(page.getByText('10,021 accounts')).toBeVisible();
   });
 
   it('signed in now, where the clock of the browser is behind', async () => {

@@ -10,7 +10,7 @@ import type { StoredFile } from '../../src/db/models/stored-file.js';
 import type { User } from '../../src/db/models/user.js';
 import { searchKey } from '../../src/schemas/keys.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../src/schemas/sort-key.js';
-import { insertAccount, type NewAccount } from '../../src/services/accounts/store.js';
+import { insertAccount, insertAccounts, type NewAccount } from '../../src/services/accounts/store.js';
 import { startSession } from '../../src/services/auth/sessions.js';
 
 /** The password of every account that a factory makes. */
@@ -39,6 +39,25 @@ export async function buildUser(
     ...fields,
   };
   return context.database.inTransaction((transaction) => insertAccount(context, account, transaction));
+}
+
+/** So many trainees at once, who can't sign in. @returns their ids */
+export async function buildTrainees(context: Context, count: number): Promise<readonly string[]> {
+  const accounts = Array.from(
+    { length: count },
+    (_, index): NewAccount => ({
+      firstName: 'Trainee',
+      lastName: `Number ${index}`,
+      email: `trainee${index}@example.com`,
+      phone: `+44 ${index}`,
+      role: 'trainee',
+      isActive: true,
+      passwordHash: 'none',
+      requiresPasswordChange: false,
+      initialPasswordExpiresAt: null,
+    }),
+  );
+  return context.database.inTransaction((transaction) => insertAccounts(context, accounts, transaction));
 }
 
 /** A token of a fresh session of the account. */

@@ -97,11 +97,11 @@ function footer<T>(
   isAll: boolean,
   leftOut: readonly Column<T>[],
 ): string {
-  const { currentPage, totalPages, totalItems } = pagination;
-  const all = counted(totalItems, one, many);
+  const { currentPage, totalPages, totalItems, totalItemsCapped } = pagination;
+  const all = `${totalItemsCapped ? 'more than ' : ''}${counted(totalItems, one, many)}`;
   if (totalItems === 0) return `No ${many}.`;
   if (items.length === 0) return `No page ${currentPage}: ${counted(totalPages, 'page')}, ${all}.`;
-  const which = isAll ? `${all}.` : `Page ${currentPage} of ${totalPages}, ${all}.`;
+  const which = isAll ? `${all}.` : `Page ${currentPage}${totalItemsCapped ? '' : ` of ${totalPages}`}, ${all}.`;
   const missing = leftOut.map(({ name }) => name).join(', ');
   return missing === '' ? which : `${which}\nColumns left out: ${missing}. Choose with --columns`;
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDownload, IconUserPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addressOf } from '../api/client.js';
@@ -11,6 +12,7 @@ import { formatNumber } from '../i18n/format.js';
 import { DataTable } from '../ui/data-table.js';
 import { lazyDialog, lazyPart } from '../ui/lazy.js';
 import { Page } from '../ui/page.js';
+import type { PageInfo } from '../ui/pager.js';
 import { nameOf } from '../ui/person-name.js';
 import type { Account } from './account-state.js';
 import type { BulkAction, Selected } from './bulk-actions.js';
@@ -24,6 +26,12 @@ const NewPersonDialog = lazyDialog(async () => (await import('./new-person-dialo
 
 const route = getRouteApi('/people');
 const defaultSort = '-createdAt';
+
+/** How many accounts there are, as far as they are counted. */
+function totalOf(t: TFunction, { totalItems: count, totalItemsCapped }: PageInfo): string {
+  const number = formatNumber(count);
+  return totalItemsCapped ? t('people.totalCapped', { number }) : t('people.total', { count, number });
+}
 
 /** The accounts: found, narrowed down, exported, created, and changed many at once. */
 export function PeoplePage() {
@@ -50,10 +58,10 @@ export function PeoplePage() {
     { keepPrevious: true },
   );
   const columns = useMemo(() => peopleColumns(t), [t]);
-  const total = people.data?.pagination.totalItems;
+  const pagination = people.data?.pagination;
 
   const selected: Selected = allMatching
-    ? { kind: 'matching', filter, count: total ?? 0 }
+    ? { kind: 'matching', filter, count: pagination?.totalItems ?? 0 }
     : { kind: 'accounts', accounts };
   const pageAccounts = new Map(people.data?.users.map((account) => [account.id, account]));
 
@@ -77,7 +85,7 @@ export function PeoplePage() {
   return (
     <Page
       title={t('people.title')}
-      hint={total === undefined ? undefined : t('people.total', { count: total, number: formatNumber(total) })}
+      hint={pagination && totalOf(t, pagination)}
       actions={
         <>
           <Button
@@ -101,7 +109,7 @@ export function PeoplePage() {
         columns={columns}
         query={people}
         rows={people.data?.users}
-        pagination={people.data?.pagination}
+        pagination={pagination}
         rowKey={({ id }) => id}
         rowName={(account) => nameOf(account)}
         search={search}
@@ -113,7 +121,7 @@ export function PeoplePage() {
       />
       <SelectionBar
         selected={selected}
-        matching={total ?? 0}
+        matching={pagination?.totalItems ?? 0}
         onSelectMatching={() => setAllMatching(true)}
         onClear={() => select(new Map())}
         onAct={setActing}

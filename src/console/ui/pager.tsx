@@ -9,6 +9,8 @@ export interface PageInfo {
   totalPages: number;
   totalItems: number;
   itemsPerPage: number;
+  /** Whether there are more than `totalItems`. */
+  totalItemsCapped?: true;
 }
 
 interface PagerProps {
@@ -22,7 +24,7 @@ interface PagerProps {
 /** Where one is in a list, and the way to its other pages. */
 export function Pager({ pagination, sizes = [10, 20, 50, 100], onChange, children }: PagerProps) {
   const { t } = useTranslation();
-  const { currentPage, totalPages, totalItems, itemsPerPage } = pagination;
+  const { currentPage, totalPages, totalItems, itemsPerPage, totalItemsCapped } = pagination;
   const from = (currentPage - 1) * itemsPerPage + 1;
   const range = {
     from: formatNumber(from),
@@ -32,7 +34,7 @@ export function Pager({ pagination, sizes = [10, 20, 50, 100], onChange, childre
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed" role="status">
-        {t('table.range', range)}
+        {t(totalItemsCapped ? 'table.rangeOfMore' : 'table.range', range)}
       </Text>
       <Group gap="sm">
         <NativeSelect

@@ -226,8 +226,16 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
     example: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
   },
   total: { description: 'Number of all of them', example: 23 },
-  totalItems: { description: 'Number of items on all pages', example: 23 },
-  totalPages: { description: 'Number of pages', example: 2 },
+  totalItems: { description: 'Number of items on all pages; with `totalItemsCapped` there are more', example: 23 },
+  totalItemsCapped: {
+    description:
+      'Set where counting stopped: there are more than `totalItems`, which is 10,000, or the last number on a later page. Absent where all are counted',
+    example: true,
+  },
+  totalPages: {
+    description: 'Number of pages; with `totalItemsCapped` those that are known, one more than this page at least',
+    example: 2,
+  },
   traineeId: { description: 'Id of the trainee', example: someId },
   traineeIds: { description: 'Ids of the trainees', example: [someId] },
   trainees: { description: 'The trainees of this page' },

@@ -388,7 +388,13 @@ export const undo = component(
 const pagination = component(
   'Pagination',
   'The page of a listing',
-  Joi.object({ currentPage: count, totalPages: count, totalItems: count, itemsPerPage: count }).required(),
+  Joi.object({
+    currentPage: count,
+    totalPages: count,
+    totalItems: count,
+    itemsPerPage: count,
+    totalItemsCapped: Joi.valid(true),
+  }).required(),
 );
 
 /** The envelope of every paged listing. */

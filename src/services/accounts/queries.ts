@@ -38,6 +38,7 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
     where: listingFilter(core, listing),
     order: orderOf(listing),
     include: [currentLocks(core)],
+    boundedCount: true,
   });
 }
 

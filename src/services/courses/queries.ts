@@ -66,8 +66,12 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
       matching(core, listing),
     ],
   };
-  const include = withTrainer(core);
-  const page = await pageOf(core, core.database.models.Course, listing, { where, order: orderOf(listing), include });
+  const page = await pageOf(core, core.database.models.Course, listing, {
+    where,
+    order: orderOf(listing),
+    include: withTrainer(core),
+    boundedCount: true,
+  });
   await withDetails(core, listing, page.items);
   return page;
 }

@@ -154,6 +154,7 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
     where: { [Op.and]: [visibleTo(actor), filtered(listing), await ofTrainees(core, search, isNarrow)] },
     order: orderOf(listing),
     include: withUserAndCourse(core),
+    boundedCount: !isNarrow,
   });
 }
 
@@ -251,6 +252,7 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
       ],
     },
     order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
+    boundedCount: true,
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
 }

@@ -62,6 +62,7 @@ export const common: Pick<Words, keyof typeof english> = {
     selected_other: '{{count}} ausgewählt',
     clearSelection: 'Auswahl aufheben',
     range: '{{from}} bis {{to}} von {{total}}',
+    rangeOfMore: '{{from}} bis {{to}} von mehr als {{total}}',
     page: 'Seite {{page}}',
     previousPage: 'Vorige Seite',
     nextPage: 'Nächste Seite',

@@ -4,6 +4,7 @@ export const people: Words['people'] = {
   title: 'Personen',
   total_one: '{{number}} Konto',
   total_other: '{{number}} Konten',
+  totalCapped: 'Mehr als {{number}} Konten',
   person: 'Person',
   searchLabel: 'Name, E-Mail, Telefon',
   export: 'Als CSV exportieren',

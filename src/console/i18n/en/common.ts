@@ -60,6 +60,7 @@ export const common = {
     selected_other: '{{count}} selected',
     clearSelection: 'Clear selection',
     range: '{{from}} to {{to}} of {{total}}',
+    rangeOfMore: '{{from}} to {{to}} of more than {{total}}',
     page: 'Page {{page}}',
     previousPage: 'Previous page',
     nextPage: 'Next page',

@@ -2,6 +2,7 @@ export const people = {
   title: 'People',
   total_one: '{{number}} account',
   total_other: '{{number}} accounts',
+  totalCapped: 'More than {{number}} accounts',
   person: 'Person',
   searchLabel: 'Name, email or phone',
   export: 'Export as CSV',

@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { insertRows } from '../../src/db/bulk-insert.js';
+import { newIds } from '../../src/services/ids.js';
+import { mostCounted } from '../../src/services/paging.js';
+import { buildCourse, buildTrainees, buildUser } from '../support/factories.js';
+import { testEnvironment, useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
+import { useCommandLine } from '../support/run-cli.js';
+import { type Cast, castOf } from './support/cast.js';
+
+const moment = new Date('2026-01-01T00:00:00Z');
+
+describe('The number of items of a large listing', function () {
+  this.timeout(scaled(120_000));
+  const harness = useHarness();
+  const cli = useCommandLine(() => ({ ...testEnvironment, DATABASE_URL: harness.databaseUrl }));
+  let cast: Cast;
+  beforeEach(async () => {
+    cast = await castOf(harness.context);
+  });
+
+  const addTrainees = (count: number) => buildTrainees(harness.context, count);
+  async function paginationOf(path: string, by = cast.admin) {
+    const { body } = await harness.api('get', path, by.token).expect(200);
+    return body.pagination;
+  }
+  const capped = { currentPage: 1, totalPages: 501, totalItems: mostCounted, itemsPerPage: 20, totalItemsCapped: true };
+
+  it('is exact up to 10,000, and "more than 10,000" beyond', async () => {
+    const others = Object.keys(cast).length;
+    await addTrainees(mostCounted - others);
+    const exact = { currentPage: 1, totalPages: 500, totalItems: mostCounted, itemsPerPage: 20 };
+    expect(await paginationOf('/api/users')).to.deep.equal(exact);
+    await buildUser(harness.context);
+    expect(await paginationOf('/api/users')).to.deep.equal(capped);
+  });
+
+  it('is bounded for accounts, with filters too; pages lead to the last one, whose number is exact', async () => {
+    const total = mostCounted + 250 + Object.keys(cast).length;
+    await addTrainees(mostCounted + 250);
+    expect(await paginationOf('/api/users')).to.deep.equal(capped);
+    expect(await paginationOf('/api/users?role=trainee&locked=false&search=number')).to.deep.equal(capped);
+    expect(await paginationOf('/api/users?role=trainer')).to.deep.equal({
+      currentPage: 1,
+      totalPages: 1,
+      totalItems: 2,
+      itemsPerPage: 20,
+    });
+    expect(await paginationOf('/api/users?page=100&limit=100')).to.deep.equal({
+      ...capped,
+      currentPage: 100,
+      totalPages: 101,
+      itemsPerPage: 100,
+    });
+    expect(await paginationOf('/api/users?page=101&limit=100')).to.deep.equal({
+      ...capped,
+      currentPage: 101,
+      totalPages: 102,
+      totalItems: 10_100,
+      itemsPerPage: 100,
+    });
+    const last = { currentPage: 103, totalPages: 103, totalItems: total, itemsPerPage: 100 };
+    expect(await paginationOf('/api/users?page=103&limit=100')).to.deep.equal(last);
+    expect(await paginationOf('/api/users?page=900&limit=100')).to.deep.equal({ ...last, currentPage: 900 });
+
+    expect((await cli.run(['users', 'list', '--limit', '10'])).stderr).to.equal('Page 1, more than 10000 accounts.\n');
+    const json = JSON.parse((await cli.run(['users', 'list', '--limit', 'all', '--json'])).stdout);
+    expect(new Set(json.users.map(({ id }: { id: string }) => id)).size).to.equal(total);
+    expect(json.pagination).to.deep.equal({
+      currentPage: 1,
+      totalPages: 1,
+      totalItems: total,
+      itemsPerPage: total,
+    });
+  });
+
+  it('is bounded for all enrollments and for who could be enrolled; exact for a trainer and a course', async () => {
+    const { context } = harness;
+    const { Enrollment } = context.database.models;
+    const count = mostCounted + 1;
+    const course = await buildCourse(context, cast.owner.user);
+    const other = await buildCourse(context, cast.owner.user);
+    const trainees = await addTrainees(count);
+    const ids = newIds(count);
+    await context.database.inTransaction((transaction) =>
+      insertRows(
+        Enrollment,
+        trainees.map((userId, index) => ({
+          id: ids[index] ?? '',
+          userId,
+          courseId: course.id,
+          trainerId: course.trainerId,
+          enrolledAt: moment,
+          createdAt: moment,
+          updatedAt: moment,
+        })),
+        transaction,
+      ),
+    );
+    expect(await paginationOf('/api/enrollments')).to.deep.equal(capped);
+    const exact = { currentPage: 1, totalPages: 501, totalItems: count, itemsPerPage: 20 };
+    expect(await paginationOf(`/api/enrollments?courseId=${course.id}`)).to.deep.equal(exact);
+    expect(await paginationOf('/api/enrollments', cast.owner)).to.deep.equal(exact);
+    const { id: ownerId } = cast.owner.user;
+    expect(await paginationOf(`/api/enrollments/trainer/${ownerId}`, cast.owner)).to.deep.equal(exact);
+    expect(await paginationOf(`/api/enrollments/course/${course.id}/trainees`, cast.owner)).to.deep.equal(exact);
+    const available = (id: string) => paginationOf(`/api/enrollments/available-trainees?courseId=${id}`, cast.owner);
+    expect(await available(other.id)).to.deep.equal(capped);
+    expect(await available(course.id))
+      .to.include({ totalItems: 1 })
+      .and.not.to.have.property('totalItemsCapped');
+  });
+
+  it('is bounded for courses and for the audit log', async () => {
+    const { database } = harness.context;
+    const { Course, AuditEntry } = database.models;
+    const count = mostCounted + 1;
+    const { id: _, ...course } = (await buildCourse(harness.context, cast.owner.user, { isPublished: true })).get({
+      plain: true,
+    });
+    const entry = { origin: 'cli' as const, action: 'user.update', targetType: 'user' as const };
+    await database.inTransaction(async (transaction) => {
+      const { trainerId, title, description, searchKey, titleKey } = course;
+      await insertRows(
+        Course,
+        newIds(mostCounted).map((id) => ({
+          id,
+          trainerId,
+          title,
+          description,
+          searchKey,
+          titleKey,
+          isPublished: true,
+          createdAt: moment,
+          updatedAt: moment,
+        })),
+        transaction,
+      );
+      const targetId = cast.trainee.user.id;
+      await insertRows(
+        AuditEntry,
+        newIds(count).map((id) => ({ id, at: moment, targetId, ...entry })),
+        transaction,
+      );
+    });
+    const courses = { ...capped, totalPages: 834, itemsPerPage: 12 };
+    expect(await paginationOf('/api/courses')).to.deep.equal(courses);
+    expect(await paginationOf('/api/courses', cast.trainee)).to.deep.equal(courses);
+    expect(await paginationOf(`/api/courses/trainer/${cast.owner.user.id}`, cast.owner)).to.include({
+      totalItems: count,
+    });
+    expect(await paginationOf('/api/audit')).to.deep.equal(capped);
+    expect(await paginationOf(`/api/audit?targetId=${cast.trainee.user.id}`)).to.deep.equal(capped);
+  });
+});
