@@ -60,7 +60,8 @@ async function measure(
     ]);
   });
 
-  it('measure every scenario of listings', async () => {
+  it('measure every scenario of listings', async function () {
+    if (!fullDepth) this.skip();
     const { stdout, figures } = await measure(program, 'listings');
     expect(figures).to.deep.equal([
       'first page of 100 enrollments',
@@ -87,7 +88,8 @@ async function measure(
     expect(stdout).to.match(/ logins\/s, bcrypt alone .* hashes\/s$/m);
   });
 
-  it('measure one scenario of requests beside plain Express', async () => {
+  it('measure one scenario of requests beside plain Express', async function () {
+    if (!fullDepth) this.skip();
     const { figures } = await measure(program, 'requests', 'me');
     expect(figures).to.deep.equal(['me, 5 connections']);
   });
@@ -119,7 +121,8 @@ async function measure(
   this.timeout(scaled(120_000));
   const program = useBuiltProgram();
 
-  it('measures a start with it and one without', async () => {
+  it('measures a start with it and one without', async function () {
+    if (!fullDepth) this.skip();
     const { figures } = await measure(program, 'console', 'start');
     expect(figures).to.deep.equal(['resident memory with the console', 'start with the console']);
   });
@@ -129,7 +132,8 @@ async function measure(
   this.timeout(scaled(120_000));
   const program = useBuiltProgram();
 
-  it('measures the help and the service', async () => {
+  it('measures the help and the service', async function () {
+    if (!fullDepth) this.skip();
     const { figures } = await measure(program, 'startup');
     expect(figures).to.deep.equal(['coursectl --help', 'serve to /readyz on a migrated SQLite database']);
   });
@@ -172,7 +176,8 @@ async function measure(
   this.timeout(scaled(180_000));
   const program = useBuiltProgram();
 
-  it('measures the driver when there is no older one to compare it with', async () => {
+  it('measures the driver when there is no older one to compare it with', async function () {
+    if (!fullDepth) this.skip();
     const { stdout, figures } = await measure(program, 'sqlite');
     expect(figures).to.deep.equal([
       'transactions a second',

@@ -3,14 +3,15 @@ import { describePages, expect, keepScreenshot, settled } from './support/browse
 import { useConsole } from './support/console.js';
 import { layoutProblems } from './support/layout.js';
 import { hostile } from './support/screens/scene.js';
-import { audiences, lookAtScreens } from './support/screens.js';
+import { audiences, isSampled, lookAtScreens } from './support/screens.js';
 
 describePages('Names, titles, file names and cells with markup, and as long as they may be', function () {
   this.timeout(scaled(240_000));
   const test = useConsole();
 
   for (const audience of audiences.filter((one) => one.startsWith('as ')))
-    it(`are shown as text, within 360 pixels, ${audience}`, async () => {
+    it(`are shown as text, within 360 pixels, ${audience}`, async function () {
+      if (!isSampled(audience)) this.skip();
       const problems = await lookAtScreens(test, audience, {
         typed: hostile,
         browser: { viewport: { width: 360, height: 740 } },

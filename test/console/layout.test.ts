@@ -1,9 +1,8 @@
-import { fullDepth } from '../support/depth.js';
 import { scaled } from '../support/machine.js';
 import { describePages, expect, keepScreenshot, settled } from './support/browser.js';
 import { useConsole } from './support/console.js';
 import { layoutProblems } from './support/layout.js';
-import { type Audience, audiences, lookAtScreens } from './support/screens.js';
+import { type Audience, audiences, isSampled, lookAtScreens } from './support/screens.js';
 
 /** In CSS pixels: a phone, and a window of 1280 x 720 at 200 % zoom. */
 const narrow = { width: 360, height: 740 };
@@ -38,13 +37,13 @@ describePages('Every screen keeps its layout', function () {
   }
 
   for (const audience of audiences) {
-    it(`in 360 pixels and at 200 % zoom, ${audience}`, async () => {
+    it(`in 360 pixels and at 200 % zoom, ${audience}`, async function () {
+      if (!isSampled(audience)) this.skip();
       expect((await problemsOf(audience, 'en', [narrow, zoomed])).join('\n')).toBe('');
     });
 
     it(`from right to left, ${audience}`, async function () {
-      // Trainers have the frame, a list, a form and an overview.
-      if (!fullDepth && audience !== 'as trainer') this.skip();
+      if (!isSampled(audience)) this.skip();
       expect((await problemsOf(audience, 'ar-XB', [wide, narrow])).join('\n')).toBe('');
     });
   }

@@ -69,30 +69,48 @@ const looks = ['accessibility', 'course-layout', 'frame', 'hostile-text', 'layou
  * whose statements differ between databases, have tests of their own on both.
  */
 const onceByDefault = [
-  'test/cli/commands/backup/backup.test.ts',
-  'test/cli/commands/backup/damaged.test.ts',
-  'test/cli/commands/backup/killed.test.ts',
-  'test/cli/commands/backup/writes.test.ts',
   'test/cli/commands/serve/serve-waiting.test.ts',
-  'test/cli/commands/setup/setup-wizard.test.ts',
-  'test/cli/subprocess.test.ts',
   'test/deploy/proxies.test.ts',
   'test/http/authorization.test.ts',
   'test/http/canaries.test.ts',
   'test/http/connections.test.ts',
   'test/http/contract.test.ts',
+  'test/http/forged-tokens.test.ts',
+  'test/http/openapi.test.ts',
+  'test/http/picture-load.test.ts',
   'test/http/text-cost.test.ts',
+  'test/http/upload-abuse.test.ts',
+  'test/http/waiting.test.ts',
   'test/readme.test.ts',
+  'test/services/imports/output/report-formats.test.ts',
+  'test/services/imports/read/bombs.test.ts',
+  'test/services/imports/read/corpus.test.ts',
+  'test/services/imports/read/csv-properties.test.ts',
+  'test/services/imports/read/text-cost.test.ts',
 ];
+
+/** Whether a test file checks something of one kind of database only, and must run on it. */
+function distinguishesDatabases(file: string): boolean {
+  return /\b(onMysql|onServer|serverUrl)\b/.test(readFileSync(path.join(repository, file), 'utf8'));
+}
+
+/**
+ * Whether a test file runs on the second database only at full depth: journeys through pages, {@link onceByDefault}, and tests
+ * of commands, which call the services that have tests of their own on both.
+ */
+function isOnceByDefault(file: string): boolean {
+  if (file.startsWith('test/console/') || onceByDefault.includes(file)) return true;
+  return file.startsWith('test/cli/') && !distinguishesDatabases(file);
+}
 
 /**
  * Whether a test file has to run on each kind of database. Pages know nothing of the database behind the API, and a
- * browser is slow: their journeys, and what is {@link onceByDefault}, run on the second one only at full depth, and what
+ * browser is slow: their journeys, and what else {@link isOnceByDefault}, run on the second one only at full depth, and what
  * looks at pages runs once.
  */
 export function needsDatabase(file: string, isFull = fullDepth): boolean {
   if (looks.includes(file)) return false;
-  if (!isFull && (file.startsWith('test/console/') || onceByDefault.includes(file))) return false;
+  if (!isFull && isOnceByDefault(file)) return false;
   return reaches(path.join(repository, file), databaseSupport);
 }
 

@@ -52,14 +52,16 @@ export function printDurations(log: string): void {
         .split('\n')
         .map((line) => JSON.parse(line) as FileDuration)
     : [];
-  const columns = ['wall', ...causes, 'rest', 'cpu'] as const;
+  const columns = ['wall', ...causes, 'rest', 'cpu', 'children'] as const;
   const cell = (row: FileDuration, column: (typeof columns)[number]) =>
     column === 'rest' ? row.wall - causes.reduce((so, cause) => so + row[cause], 0) : row[column];
   const print = (name: string, of: readonly FileDuration[]) =>
     console.log(
       `${columns.map((column) => seconds(of.reduce((so, row) => so + cell(row, column), 0))).join('')}  ${name}`,
     );
-  console.log(`\nSeconds by file and cause; "cpu" is that of the test process alone\n`);
+  console.log(
+    `\nSeconds by file and cause; "cpu" is the processor time of the test process, "children" that of programs it started\n`,
+  );
   console.log(`${columns.map((column) => column.padStart(11)).join('')}  file`);
   for (const row of rows.sort((a, b) => b.wall - a.wall))
     print(`${path.relative(repository, row.file)} (${row.kind})`, [row]);

@@ -29,6 +29,13 @@ describe('The runner of the tests', () => {
     expect(needsDatabase('test/http/contract.test.ts', false)).to.equal(false);
   });
 
+  it('runs tests of commands on each at full depth, and by default those that distinguish databases', () => {
+    expect(needsDatabase('test/cli/operations.test.ts', true)).to.equal(true);
+    expect(needsDatabase('test/cli/operations.test.ts', false)).to.equal(false);
+    for (const name of ['backup/server', 'serve/workers', 'setup/setup-server'])
+      expect(needsDatabase(`test/cli/commands/${name}.test.ts`, false)).to.equal(true);
+  });
+
   it('starts the slowest files first, and leaves none out', () => {
     const files = testFiles();
     expect(files[0]).to.equal('test/http/programme-model.test.ts');

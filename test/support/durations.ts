@@ -1,5 +1,5 @@
 import childProcess from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -14,8 +14,10 @@ export interface FileDuration extends Record<Cause, number> {
   /** The kind of database that it ran on. */
   kind: string;
   wall: number;
-  /** Of this process: programs that it starts have their own. */
+  /** Processor time of this process: programs that it starts have their own. */
   cpu: number;
+  /** Processor time of programs that it started and that ended, with those that they started; 0 where /proc is missing. */
+  children: number;
 }
 
 interface Interval {
@@ -42,6 +44,18 @@ function share(intervals: readonly Interval[]): Record<Cause, number> {
   return sums;
 }
 
+/** The kernel counts processor time in hundredths of a second. */
+const tickMs = 10;
+
+/** Processor time of all programs that this process has started and that ended, in milliseconds. */
+function childrenCpu(): number {
+  if (!existsSync('/proc/self/stat')) return 0;
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  // After the name, which may contain anything: the state is field 3, the times of children are fields 16 and 17.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * tickMs;
+}
+
 /**
  * Measures test files by cause: replaces the functions of Node and of packages that start programs, sleep, migrate and
  * hash by ones that note when they began and ended. Only for `npm test -- --durations`.
@@ -49,7 +63,7 @@ function share(intervals: readonly Interval[]): Record<Cause, number> {
  */
 export function watchFile(log: string): { begin(file: string | undefined): void; end(): void } {
   let intervals: Interval[] = [];
-  let begun: { file: string; at: number; cpu: NodeJS.CpuUsage } | undefined;
+  let begun: { file: string; at: number; cpu: NodeJS.CpuUsage; children: number } | undefined;
 
   function note(cause: Cause): () => void {
     const start = performance.now();
@@ -88,7 +102,10 @@ export function watchFile(log: string): { begin(file: string | undefined): void;
   return {
     begin(file) {
       intervals = [];
-      begun = file === undefined ? undefined : { file, at: performance.now(), cpu: process.cpuUsage() };
+      begun =
+        file === undefined
+          ? undefined
+          : { file, at: performance.now(), cpu: process.cpuUsage(), children: childrenCpu() };
     },
     end() {
       if (!begun) return;
@@ -102,6 +119,7 @@ export function watchFile(log: string): { begin(file: string | undefined): void;
         file,
         wall: now - at,
         cpu: (user + system) / 1000,
+        children: childrenCpu() - begun.children,
         ...share(own),
       };
       appendFileSync(log, `${JSON.stringify(duration)}\n`);

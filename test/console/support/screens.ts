@@ -1,4 +1,5 @@
 import type { BrowserContextOptions, Page } from '@playwright/test';
+import { fullDepth } from '../../support/depth.js';
 import type { ConsoleTest } from './console.js';
 import { adminScreens } from './screens/admin.js';
 import { entranceScreens, setupScreens } from './screens/entrance.js';
@@ -20,6 +21,12 @@ export type Audience = keyof typeof screens;
 
 // The keys of the object above are known.
 export const audiences = Object.keys(screens) as Audience[];
+
+/**
+ * Whether a test looks at the screens of an audience: at full depth at all. By default only accessibility.test.ts does that;
+ * others look at those of trainers, who have the frame, a list, a form and an overview.
+ */
+export const isSampled = (audience: Audience): boolean => fullDepth || audience === 'as trainer';
 
 interface Look {
   /** What people have typed into names, titles and descriptions. */
