@@ -59,10 +59,17 @@ function reaches(file: string, target: string, seen = new Set<string>()): boolea
   return importedBy(file).some((imported) => reaches(imported, target, seen));
 }
 
-/** Tests that look at how pages are drawn, screen by screen, and not at what the service does. */
-const looks = ['accessibility', 'course-layout', 'frame', 'hostile-text', 'layout', 'loading', 'motion'].map(
-  (name) => `test/console/${name}.test.ts`,
-);
+/** Tests that look at how pages are drawn and reached by keys, screen by screen, and not at what the service does. */
+const looks = [
+  'accessibility',
+  'course-layout',
+  'frame',
+  'hostile-text',
+  'keyboard',
+  'layout',
+  'loading',
+  'motion',
+].map((name) => `test/console/${name}.test.ts`);
 
 /**
  * Slow tests of what stands before the database: declarations of operations, admission, connections, the terminal. Services,

@@ -20,7 +20,7 @@ describe('The runner of the tests', () => {
   it('runs the journeys through pages on each database at full depth', () => {
     expect(needsDatabase('test/console/people.test.ts', true)).to.equal(true);
     expect(needsDatabase('test/console/people.test.ts', false)).to.equal(false);
-    for (const name of ['words', 'accessibility', 'layout'])
+    for (const name of ['words', 'accessibility', 'keyboard', 'layout'])
       expect(needsDatabase(`test/console/${name}.test.ts`, true)).to.equal(false);
   });
 
