@@ -12,7 +12,6 @@ import type { Cluster } from '../support/cluster.js';
 import { missingForGalera, startGalera } from '../support/galera.js';
 import { mysqlBinary, startGroupReplication } from '../support/group-replication.js';
 import { type Haproxy, startHaproxy } from '../support/haproxy.js';
-import { scaled } from '../support/machine.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { findServer, freePort } from '../support/test-server.js';
 import { atExit } from './cleanup.js';
@@ -27,8 +26,10 @@ const clients = 12;
 const pauseMs = 20;
 /** How long the service may be without an answer but 503, in milliseconds. */
 const longestOutageMs = 15_000;
-/** How long the load goes on after an event at least, in milliseconds. */
-const watchedMs = 4000;
+/** How long the load goes on after an event, and after what puts it right, in milliseconds. */
+const watchedMs = 7000;
+/** The same before the first one. */
+const calmMs = 3000;
 /** Requests under way when their instance or connection ends; a killed instance is noticed after two checks. In milliseconds. */
 const noticeMs = 3000;
 
@@ -195,7 +196,7 @@ async function measure(scene: Scene): Promise<Verdict[]> {
   const { trainerToken: token } = await people(direct);
   const load = createLoad(token);
   const group = startClients(scene.url, clients, () => load.next(), pauseMs);
-  await sleep(watchedMs);
+  await sleep(calmMs);
   const before = group.outcomes.length;
   const verdicts: Verdict[] = [
     {
@@ -207,9 +208,11 @@ async function measure(scene: Scene): Promise<Verdict[]> {
   for (const { promised, happen, recover, mayLose } of eventsOf(scene)) {
     const from = performance.now();
     await happen();
-    await sleep(scaled(watchedMs));
-    await recover?.();
     await sleep(watchedMs);
+    if (recover) {
+      await recover();
+      await sleep(watchedMs);
+    }
     const { text, gapMs, served, lost, late, wrong } = during(group.outcomes, from, performance.now());
     const isKept =
       served > 50 && gapMs < longestOutageMs && late === 0 && wrong === 0 && lost <= (mayLose ? clients : 0);

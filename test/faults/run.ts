@@ -33,6 +33,8 @@ const runs: Record<string, () => Promise<{ run(): Promise<Verdict[]> }>> = {
 
 /** Runs that measure times or allow no refusal: nothing else may keep the cores busy meanwhile. */
 const alone = ['R1', 'R2', 'R5', 'R6', 'R11', 'R13'];
+/** Of the others those that take longest, which begin first: else one is left that nothing runs beside. */
+const longest = ['R8', 'R9', 'R14', 'R3', 'R10'];
 /** How many of the others run concurrently; they mostly wait. */
 const concurrency = 3;
 /** R11 sends each of its attacks for half a minute at full depth. */
@@ -97,7 +99,8 @@ async function runAll(names: readonly string[]): Promise<Verdict[]> {
     // Compiled once for all.
     process.env.TEST_BUILD ??= await compileProgram(path.join(folder, 'build'));
     const limit = pLimit(concurrency);
-    const sideBySide = names.filter((name) => !alone.includes(name));
+    const rank = (name: string) => (longest.includes(name) ? longest.indexOf(name) : longest.length);
+    const sideBySide = names.filter((name) => !alone.includes(name)).sort((one, other) => rank(one) - rank(other));
     const found = await Promise.all(sideBySide.map((name) => limit(() => runInProcess(name, folder))));
     for (const name of names) if (alone.includes(name)) found.push(await runInProcess(name, folder));
     const number = ({ run = '' }: Verdict) => Number(run.slice(1));

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { Test } from 'supertest';
 import { contract } from '../../src/http/api/contract.js';
 import type { Operation } from '../../src/http/api/operation.js';
-import { onMysql } from '../support/database.js';
 import { atDepth } from '../support/depth.js';
 import { useHarness } from '../support/harness.js';
 import { type Example, examples, pathOf } from './support/examples.js';
@@ -89,9 +88,9 @@ async function cpuMs(send: () => Promise<unknown>): Promise<number> {
   return least;
 }
 
-/** By default a part of the fields, another one on each kind of database; all of them at full depth. */
+/** By default a part of the fields; all of them at full depth. */
 const parts = atDepth(6, 1);
-let counted = onMysql ? Math.floor(parts / 2) : 0;
+let counted = 0;
 const isSampled = () => counted++ % parts === 0;
 
 for (const [name, operation] of Object.entries(contract) as [keyof typeof contract, Operation][]) {

@@ -59,6 +59,17 @@ function reaches(file: string, target: string, seen = new Set<string>()): boolea
   return importedBy(file).some((imported) => reaches(imported, target, seen));
 }
 
+/** Tests of declarations and of texts that are checked before any database is asked, though they have one. */
+const beforeDatabase = [
+  'test/http/openapi.test.ts',
+  'test/http/text-cost.test.ts',
+  'test/services/imports/output/report-formats.test.ts',
+  'test/services/imports/read/bombs.test.ts',
+  'test/services/imports/read/corpus.test.ts',
+  'test/services/imports/read/csv-properties.test.ts',
+  'test/services/imports/read/text-cost.test.ts',
+];
+
 /** Tests that look at how pages are drawn and reached by keys, screen by screen, and not at what the service does. */
 const looks = [
   'accessibility',
@@ -83,17 +94,10 @@ const onceByDefault = [
   'test/http/connections.test.ts',
   'test/http/contract.test.ts',
   'test/http/forged-tokens.test.ts',
-  'test/http/openapi.test.ts',
   'test/http/picture-load.test.ts',
-  'test/http/text-cost.test.ts',
   'test/http/upload-abuse.test.ts',
   'test/http/waiting.test.ts',
   'test/readme.test.ts',
-  'test/services/imports/output/report-formats.test.ts',
-  'test/services/imports/read/bombs.test.ts',
-  'test/services/imports/read/corpus.test.ts',
-  'test/services/imports/read/csv-properties.test.ts',
-  'test/services/imports/read/text-cost.test.ts',
 ];
 
 /** Whether a test file checks something of one kind of database only, and must run on it. */
@@ -112,11 +116,11 @@ function isOnceByDefault(file: string): boolean {
 
 /**
  * Whether a test file has to run on each kind of database. Pages know nothing of the database behind the API, and a
- * browser is slow: their journeys, and what else {@link isOnceByDefault}, run on the second one only at full depth, and what
- * looks at pages runs once.
+ * browser is slow: their journeys, and what else {@link isOnceByDefault}, run on the second one only at full depth. What
+ * looks at pages, and what stands {@link beforeDatabase}, runs once.
  */
 export function needsDatabase(file: string, isFull = fullDepth): boolean {
-  if (looks.includes(file)) return false;
+  if (looks.includes(file) || beforeDatabase.includes(file)) return false;
   if (!isFull && isOnceByDefault(file)) return false;
   return reaches(path.join(repository, file), databaseSupport);
 }
@@ -128,7 +132,7 @@ export function testFiles(): string[] {
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => path.posix.join('test', file))
     .sort();
-  const missing = [...slowFirst, ...onceByDefault].filter((file) => !files.includes(file));
+  const missing = [...slowFirst, ...onceByDefault, ...beforeDatabase, ...looks].filter((file) => !files.includes(file));
   if (missing.length > 0) throw new Error(`test/runner/files.ts names files that are not there: ${missing.join(', ')}`);
   return files.sort((a, b) => rank(a) - rank(b));
 }

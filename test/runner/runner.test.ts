@@ -12,6 +12,7 @@ describe('The runner of the tests', () => {
       'test/schemas/keys.test.ts',
       'test/cli/help.test.ts',
       'test/config/config.test.ts',
+      'test/http/text-cost.test.ts',
     ]);
     for (const file of ['test/http/login.test.ts', 'test/db/lease.test.ts', 'test/services/imports/undo/undo.test.ts'])
       expect(once).not.to.include(file);
