@@ -49,7 +49,10 @@ async function startInstances({ program, folder, cleanups }: Surroundings, name:
 async function races(name: string, instances: readonly Instance[], databaseUrls: readonly string[]) {
   const startedAt = performance.now();
   const contests = new Contests({ name, urls: instances.map(({ url }) => url) });
-  const verdicts = await contests.run();
+  const verdicts = await contests.run().catch((error: unknown) => {
+    for (const { written } of instances) console.error(written());
+    throw error;
+  });
   console.log(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s of races`);
   return [...verdicts, await raceForLease(name, databaseUrls), await checkInvariants(name, databaseUrls)];
 }

@@ -50,6 +50,7 @@ export async function startInstance(
       FILE_COURSE_QUOTA_BYTES: String(courseQuota),
       HOST: '127.0.0.1',
       PORT: '0',
+      LOG_LEVEL: 'warn',
       ...settings,
     },
   });

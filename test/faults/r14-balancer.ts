@@ -71,7 +71,6 @@ async function setScene(cluster: Cluster): Promise<Scene> {
       PORT: String(port),
       TRUST_PROXY: 'loopback',
       MAX_COURSES_PER_TRAINER: '1000000',
-      LOG_LEVEL: 'warn',
     };
     const start = () => startInstance(program, databaseUrl, dataDir, atExit, settings);
     instances.push({ instance: await start(), start });
