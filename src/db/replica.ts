@@ -63,16 +63,11 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   };
   return () => {
     if (!running) return begin();
-    next ??= running.then(
-      () => {
-        next = undefined;
-        return begin();
-      },
-      () => {
-        next = undefined;
-        return begin();
-      },
-    );
+    const afterIt = () => {
+      next = undefined;
+      return begin();
+    };
+    next ??= running.then(afterIt, afterIt);
     return next;
   };
 }

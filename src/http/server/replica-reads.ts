@@ -7,7 +7,7 @@ const replicaMs = 1500;
 /**
  * Lets an operation that may read the replica do so, if the replica has all that the primary had committed by now; after a
  * fault of the replica, and in all other cases, it reads the primary.
- * @param read reads the database of this context
+ * @param read reads the database of this context; called again with another one after a fault of the replica
  */
 export async function readingReplica<R>(
   context: Context,
@@ -18,7 +18,7 @@ export async function readingReplica<R>(
   const database = readsReplica && (await replica?.caughtUp());
   if (!replica || !database) return read(context);
   try {
-    // Its other parts are made on first use, and stay those of the context.
+    // Its other parts are made on first use, and stay those of the context. The cast: Object.create gives any.
     const ofReplica = Object.create(context, { database: { value: database } }) as Context;
     return await database.withDeadline({ all: replicaMs }, () => read(ofReplica));
   } catch (error) {

@@ -193,10 +193,10 @@ export function respond<T extends Operation>(
       rangeOf: (bytes: number, etag: string) => rangeOf(request, response, bytes, etag),
       authorization: request.headers.authorization,
     } as unknown as HandlerRequest<T>;
-    const handle = () =>
-      readingReplica(context, operation, (from) =>
-        handler(from === context ? admitted : Object.create(admitted, { context: { value: from } })),
-      );
+    // The cast: Object.create gives any. No copy, which would make a signal: few handlers need one.
+    const admittedTo = (from: Context) =>
+      from === context ? admitted : (Object.create(admitted, { context: { value: from } }) as HandlerRequest<T>);
+    const handle = () => readingReplica(context, operation, (from) => handler(admittedTo(from)));
     const cut = () => evicted?.abort(new AppError('OVERLOADED'));
     function handled() {
       if (evicted) return released(waiting && (() => waiting.login({ ...owner, cut })), handle);

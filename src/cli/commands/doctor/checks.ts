@@ -16,6 +16,7 @@ import { counted, withCommandLines } from '../../core/output.js';
 import { printable } from '../../core/printable.js';
 import type { Result, Run } from '../../core/run.js';
 import { growth } from './growth.js';
+import { replicaState } from './replica.js';
 
 interface Check {
   name: string;
@@ -211,20 +212,8 @@ async function connected({ schema, config: { database } }: Context): Promise<Fin
   return { status: 'ok', detail: `${await schema.serverVersion()} at ${where}` };
 }
 
-/** Whether the replica has what its primary has. */
-async function replicaState({ replica, config: { readDatabase } }: Context): Promise<Finding> {
-  if (!replica || !readDatabase) return { status: 'ok', detail: 'none: DATABASE_READ_URL is not set' };
-  const where = databaseUrlForDisplay(readDatabase);
-  if (await replica.caughtUp()) return { status: 'ok', detail: `has all that the database has, at ${where}` };
-  return {
-    status: 'warning',
-    detail: `not used, everything is read from the database: ${replica.problem() ?? 'unknown'}`,
-    remedy: `Look at the replication of the server at ${where}, and at the rights of its user.`,
-  };
-}
-
 async function databaseChecks(context: Context, production: boolean): Promise<Check[]> {
-  const { schema, config, hasher } = context;
+  const { schema, config, hasher, replica } = context;
   const connection = await check('connection', () => connected(context));
   if (connection.status === 'failed') return [connection];
   const settings = await check('server settings', async () => {
@@ -238,7 +227,6 @@ async function databaseChecks(context: Context, production: boolean): Promise<Ch
         };
   });
   const state = await check('schema', () => schemaState(context));
-  const replica = config.readDatabase ? [await check('replica', () => replicaState(context))] : [];
   const contents =
     state.status === 'ok'
       ? [
@@ -257,7 +245,9 @@ async function databaseChecks(context: Context, production: boolean): Promise<Ch
         ? `native, cost ${config.auth.bcryptCost}`
         : `bcryptjs in worker threads (slower: no native build for this machine), cost ${config.auth.bcryptCost}`,
   };
-  return [connection, settings, state, ...replica, ...contents, await check('clock', () => clock(context)), hashing];
+  const { readDatabase } = config;
+  const replicas = replica && readDatabase ? [await check('replica', () => replicaState(replica, readDatabase))] : [];
+  return [connection, settings, state, ...replicas, ...contents, await check('clock', () => clock(context)), hashing];
 }
 
 /**

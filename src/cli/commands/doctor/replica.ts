@@ -1,0 +1,19 @@
+import type { MysqlConfig } from '../../../config/config.js';
+import { databaseUrlForDisplay } from '../../../config/database-url.js';
+import type { Context } from '../../../context.js';
+
+/** Whether the replica has what its primary has; what to do where it hasn't. */
+export async function replicaState(
+  replica: NonNullable<Context['replica']>,
+  settings: MysqlConfig,
+): Promise<{ status: 'ok' | 'warning'; detail: string; remedy?: string }> {
+  const where = databaseUrlForDisplay(settings);
+  await replica.caughtUp();
+  const problem = replica.problem();
+  if (problem === undefined) return { status: 'ok', detail: `has all that the database has, at ${where}` };
+  return {
+    status: 'warning',
+    detail: `not used, everything is read from the database: ${problem}`,
+    remedy: `Look at the replication of the server at ${where}, and at the rights of its user.`,
+  };
+}
