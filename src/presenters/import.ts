@@ -49,7 +49,7 @@ export function presentImport(record: Import) {
     progress: { rowsDone, rowsTotal },
     options: JSON.parse(record.optionsJson) as object,
     error: errorCode === null ? null : { code: errorCode, message: errorMessage },
-    ...pick(record, ['hasCredentials', 'hasRejects', 'createdBy', 'createdAt', 'startedAt', 'finishedAt', 'undoneAt']),
-    ...pick(record, ['ledgerClosedAt']),
+    ...pick(record, ['hasCredentials', 'hasRejects', 'createdBy']),
+    ...pick(record, ['createdAt', 'startedAt', 'finishedAt', 'undoneAt', 'ledgerClosedAt']),
   };
 }

@@ -4,7 +4,6 @@ import { validate } from '../../schemas/validate.js';
 import { actorOf } from '../../services/core.js';
 import { cancelImport, previewUndo, requeueImport, undoImport } from '../../services/imports/commands.js';
 import {
-  assertLedgerReadable,
   assertRejectsReadable,
   ledgerCsv,
   rejectedCsv,
@@ -16,6 +15,7 @@ import { assertFetchable, type CredentialsClaim, claimCredentials } from '../../
 import { applyPlan, replanImport } from '../../services/imports/queue/plan-commands.js';
 import { submitImport } from '../../services/imports/queue/submit.js';
 import { listImportRows } from '../../services/imports/rows.js';
+import { assertLedgerReadable } from '../../services/imports/run/ledger.js';
 import type { Handlers } from '../server/handler.js';
 import type { ServerHandle } from '../server/server-handle.js';
 import { createImportWatch, shownImport } from './import-events.js';

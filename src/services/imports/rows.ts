@@ -13,7 +13,7 @@ import type { Page } from '../paging.js';
 import { fieldOfCode } from './plan/reasons.js';
 import type { PlannedChange } from './plan/stored-plan.js';
 import { findImport } from './queries.js';
-import { assertLedgerKept, rowsExported } from './run/ledger.js';
+import { assertLedgerReadable } from './run/ledger.js';
 
 /** What became of a row of a file, or would. */
 export interface RowOutcome {
@@ -118,7 +118,7 @@ const isOnlyPlanned = ({ status }: Import): boolean => status === 'planning' || 
 export async function listImportRows(core: Core, id: string, query: unknown): Promise<Page<RowOutcome>> {
   const listing = validate(importRowListingSchema, query);
   const record = await findImport(core, id);
-  assertLedgerKept(record, rowsExported);
+  assertLedgerReadable(record);
   const { page, limit } = listing;
   const window: Window = { limit, offset: (page - 1) * limit, order: ['line'] };
   return core.database.read(async () => {

@@ -5,7 +5,7 @@ import { credentialsFormat, csvLine, markedHeader, type ReportFormat, rejectsFor
 import type { Import } from '../../../db/models/import.js';
 import { AppError, notFound, systemErrorCode } from '../../../errors.js';
 import type { Core } from '../../core.js';
-import { assertLedgerKept, type LedgerLine, ledgerAfter, rowsExported } from '../run/ledger.js';
+import { assertLedgerReadable, type LedgerLine, ledgerAfter } from '../run/ledger.js';
 
 const ledgerHeader = [
   'line',
@@ -25,11 +25,6 @@ function ledgerLine({ row, firstName, lastName, email, phone }: LedgerLine): str
   const outcome = [String(row.line), row.outcome, row.code, row.reason, row.userId];
   const cells = [...outcome, firstName, lastName, email, phone, row.undoOutcome, row.undoCode];
   return csvLine(cells.map((cell) => cell ?? ''));
-}
-
-/** @throws AppError `IMPORT_CONFLICT` when the ledger of an import was deleted */
-export function assertLedgerReadable(record: Import): void {
-  assertLedgerKept(record, rowsExported);
 }
 
 async function nextLines(core: Core, id: string, after: number): Promise<{ text: string; last: number | undefined }> {

@@ -20,11 +20,8 @@ export interface LedgerLine {
 /** What follows for an unfinished import whose ledger was deleted. */
 export const notResumed = "it can't be resumed; import the remaining rows as a new file.";
 
-/** Where the rows of a deleted ledger are. */
-export const rowsExported = 'they are in the folder "retention" of DATA_DIR.';
-
 /**
- * @param consequence what can't be done without the ledger, or where it is
+ * @param consequence what can't be done without the ledger, or where its rows are
  * @throws AppError `IMPORT_CONFLICT` when the ledger of an import is exported and deleted, or is about to be
  */
 export function assertLedgerKept({ id, ledgerClosedAt }: Import, consequence: string): void {
@@ -32,6 +29,11 @@ export function assertLedgerKept({ id, ledgerClosedAt }: Import, consequence: st
   const when = ledgerClosedAt.toISOString();
   const message = `The rows of the import ${id} were exported to files and deleted on ${when}, after IMPORT_RETENTION_DAYS: ${consequence}`;
   throw new AppError('IMPORT_CONFLICT', message);
+}
+
+/** @throws AppError `IMPORT_CONFLICT` where the ledger of an import can't be read, because it was deleted */
+export function assertLedgerReadable(record: Import): void {
+  assertLedgerKept(record, 'they are in the folder "retention" of DATA_DIR.');
 }
 
 /** The next rows of the ledger of an import in the order of the file, with the accounts as they are now; none at its end. */
