@@ -1,25 +1,20 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { recordAudit } from '../../../src/services/audit.js';
 import { operator } from '../../../src/services/core.js';
 import { newIds } from '../../../src/services/ids.js';
-import { testEnvironment, useHarness } from '../../support/harness.js';
+import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
-import { type Running, useSubprocesses } from '../../support/subprocess.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { useKilledRetention } from './support/killed-retention.js';
 
 const count = 5000;
 
 describe('An export of old audit entries that is killed with SIGKILL', function () {
   this.timeout(scaled(60_000));
   const harness = useHarness();
-  const processes = useSubprocesses();
-  let folder: ReturnType<typeof temporaryFolder>;
+  const retention = useKilledRetention(harness, ['audit', 'prune'], { AUDIT_RETENTION_DAYS: '30' });
+  const { names, complete, killWhen } = retention;
   let ids: string[];
   beforeEach(async () => {
-    folder = temporaryFolder();
     const { database } = harness.context;
     const past = { ...harness.context, now: () => new Date('2020-01-01T00:00:00.000Z') };
     const records = newIds(count).map((targetId, index) => ({
@@ -31,45 +26,15 @@ describe('An export of old audit entries that is killed with SIGKILL', function 
     await database.inTransaction((transaction) => recordAudit(past, operator, records, transaction));
     ids = (await database.models.AuditEntry.findAll({ attributes: ['id'], order: ['at', 'id'] })).map(({ id }) => id);
   });
-  afterEach(() => folder.remove());
 
-  const env = () => ({
-    ...testEnvironment,
-    DATABASE_URL: harness.databaseUrl,
-    DATA_DIR: folder.path,
-    AUDIT_RETENTION_DAYS: '30',
-  });
-  const start = () => processes.start(['audit', 'prune', '--yes', '--json'], { cwd: folder.path, env: env() });
   const rows = () => harness.context.database.models.AuditEntry.count();
-  const archive = () => path.join(folder.path, 'retention');
-  const names = () => (existsSync(archive()) ? readdirSync(archive()) : []);
-  const complete = () => names().filter((name) => name.endsWith('.ndjson'));
 
   /** All lines of complete files. */
   const lines = () =>
     complete().flatMap((name) =>
-      readFileSync(path.join(archive(), name), 'utf8')
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as { type: string; id: string }),
+      retention.linesOf(name).map((line) => JSON.parse(line) as { type: string; id: string }),
     );
   const exportedIds = () => new Set(lines().flatMap(({ type, id }) => (type === 'auditEntry' ? [id] : [])));
-
-  /** Kills a run as soon as it has come so far, and frees its lease. */
-  async function killWhen(reached: () => Promise<boolean>): Promise<void> {
-    const running: Running = start();
-    let isOver = false;
-    const ended = running.ended.then(
-      () => {
-        isOver = true;
-      },
-      () => undefined,
-    );
-    while (!isOver && !(await reached())) await sleep(1);
-    running.kill('SIGKILL');
-    await ended;
-    await harness.context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name = 'retention'");
-  }
 
   /** What is not in the database any more is in a complete file. */
   async function expectNothingLost(): Promise<void> {
@@ -80,7 +45,7 @@ describe('An export of old audit entries that is killed with SIGKILL', function 
   }
 
   async function expectToEndWell(): Promise<void> {
-    const { exitCode, stderr } = await start().ended;
+    const { exitCode, stderr } = await retention.run();
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     expect([...exportedIds()].sort()).to.deep.equal([...ids].sort());
     expect(await rows()).to.equal(0);

@@ -1,13 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Import } from '../../../src/db/models/import.js';
 import { newIds } from '../../../src/services/ids.js';
-import { testEnvironment, useHarness } from '../../support/harness.js';
+import { useHarness } from '../../support/harness.js';
 import { scaled } from '../../support/machine.js';
-import { useSubprocesses } from '../../support/subprocess.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { useKilledRetention } from './support/killed-retention.js';
 
 /** Rows of each import: several transactions delete them. */
 const count = 1200;
@@ -18,13 +14,12 @@ type Line = { type: 'import'; id: string } | { type: 'importRow'; importId: stri
 describe('An export of import ledgers that is killed with SIGKILL', function () {
   this.timeout(scaled(60_000));
   const harness = useHarness();
-  const processes = useSubprocesses();
-  let folder: ReturnType<typeof temporaryFolder>;
+  const retention = useKilledRetention(harness, ['imports', 'prune'], { IMPORT_RETENTION_DAYS: '30' });
+  const { names, complete, killWhen } = retention;
   let ids: string[];
   let all: string[];
   const models = () => harness.context.database.models;
   beforeEach(async () => {
-    folder = temporaryFolder();
     ids = newIds(3).sort();
     const file = { fileName: 'people.csv', filePath: '/people.csv', optionsJson: '{}' };
     const counts = { rowsDone: count, rejectedCount: count };
@@ -44,7 +39,6 @@ describe('An export of import ledgers that is killed with SIGKILL', function () 
     }
     all = keysOf(await rowsOf(ids.slice(0, 2)));
   });
-  afterEach(() => folder.remove());
 
   const rowsOf = (importIds: string[]) =>
     models().ImportRow.findAll({ where: { importId: importIds }, order: ['importId', 'line'], raw: true });
@@ -53,23 +47,11 @@ describe('An export of import ledgers that is killed with SIGKILL', function () 
   const left = (...importIds: string[]) => models().ImportRow.count({ where: { importId: importIds } });
   const [first, second] = [() => ids[0] ?? '', () => ids[1] ?? ''];
   const due = () => left(first(), second());
-  const env = () => ({
-    ...testEnvironment,
-    DATABASE_URL: harness.databaseUrl,
-    DATA_DIR: folder.path,
-    IMPORT_RETENTION_DAYS: '30',
-  });
-  const start = () => processes.start(['imports', 'prune', '--yes', '--json'], { cwd: folder.path, env: env() });
-  const archive = () => path.join(folder.path, 'retention');
-  const names = () => (existsSync(archive()) ? readdirSync(archive()) : []);
-  const complete = () => names().filter((name) => name.endsWith('.ndjson'));
-
   /** The rows in complete files as they are written there, by their keys. */
   function exported(): Map<string, Set<string>> {
     const found = new Map<string, Set<string>>();
     for (const name of complete()) {
-      const texts = readFileSync(path.join(archive(), name), 'utf8').trimEnd().split('\n');
-      const [head, ...rows] = texts.map((text) => ({ text, line: JSON.parse(text) as Line }));
+      const [head, ...rows] = retention.linesOf(name).map((text) => ({ text, line: JSON.parse(text) as Line }));
       expect(head?.line.type).to.equal('import');
       for (const { text, line } of rows) {
         if (line.type !== 'importRow') throw new Error(`${name} has a second import.`);
@@ -78,22 +60,6 @@ describe('An export of import ledgers that is killed with SIGKILL', function () 
       }
     }
     return found;
-  }
-
-  /** Kills a run as soon as it has come so far, and frees its lease. */
-  async function killWhen(reached: () => Promise<boolean>): Promise<void> {
-    const running = start();
-    let isOver = false;
-    const ended = running.ended.then(
-      () => {
-        isOver = true;
-      },
-      () => undefined,
-    );
-    while (!isOver && !(await reached())) await sleep(1);
-    running.kill('SIGKILL');
-    await ended;
-    await harness.context.database.sequelize.query("UPDATE leases SET expires_at = 0 WHERE name = 'retention'");
   }
 
   /** A row that isn't in the database is in a complete file; one that is in several files is the same in all. */
@@ -109,7 +75,7 @@ describe('An export of import ledgers that is killed with SIGKILL', function () 
   }
 
   async function expectToEndWell(): Promise<void> {
-    const { exitCode, stderr } = await start().ended;
+    const { exitCode, stderr } = await retention.run();
     expect({ exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
     await expectNothingLost();
     expect([...exported().keys()].sort()).to.deep.equal([...all].sort());
