@@ -48,15 +48,25 @@ export function pageLength({ itemBytes, query }: Operation, asked: { limit?: unk
   return error ? undefined : value;
 }
 
-export function createLargeAnswers(): LargeAnswers {
+/** Milliseconds that pass, and what is done when some have passed. */
+interface Clock {
+  now(): number;
+  after(milliseconds: number, done: () => void): void;
+}
+
+const machineClock: Clock = {
+  now: () => performance.now(),
+  after: (milliseconds, done) => void setTimeout(done, milliseconds).unref(),
+};
+
+export function createLargeAnswers({ now, after }: Clock = machineClock): LargeAnswers {
   const queue = createFairQueue(bounds);
 
   /** Ends the work of an entry: immediately, or after the pause that others get. */
   function endsWork(startedAt: number, done: () => void): LeaveLargeAnswers {
     return (outcome) => {
       if ('bytes' in outcome && outcome.bytes > ordinary) {
-        const restMs = Math.min(restFactor * (performance.now() - startedAt), longestRestMs);
-        return void setTimeout(done, restMs).unref();
+        return after(Math.min(restFactor * (now() - startedAt), longestRestMs), done);
       }
       // Without a database the others would fail too, each later than the one before it.
       if ('error' in outcome && outcome.error instanceof AppError && outcome.error.code.startsWith('DATABASE_'))
@@ -71,7 +81,7 @@ export function createLargeAnswers(): LargeAnswers {
       const owner = account ?? (address === null ? '' : networkOf(address));
       try {
         return await new Promise<LeaveLargeAnswers>((resolve, reject) => {
-          const work = () => new Promise<void>((done) => resolve(endsWork(performance.now(), done)));
+          const work = () => new Promise<void>((done) => resolve(endsWork(now(), done)));
           queue.add({ account: owner, bytes, signal }, work).catch(reject);
         });
       } catch (error) {
