@@ -9,7 +9,7 @@ export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-  /** A line for each failure: where it is, and its title. */
+  /** For each failure where it is, its title, and what it says. */
   failures: string[];
 }
 
@@ -23,7 +23,7 @@ export function sum(all: readonly Counts[]): Counts {
   };
 }
 
-/** All failures once more: of a run of many minutes, often only the end is read. */
+/** All failures that count: of a run of many minutes, often only the end is read. */
 export function failureList({ failures }: Counts): string {
   return failures.map((failure) => `FAILED  ${failure}`).join('\n');
 }

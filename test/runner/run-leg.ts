@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { repository } from './files.js';
-import type { FileResult, LegTask } from './leg.js';
+import type { Failure, FileResult, LegTask } from './leg.js';
 import type { DatabaseKind } from './options.js';
 import type { Counts } from './report.js';
 
@@ -13,6 +13,8 @@ export interface LegResult extends Counts {
 
 const script = fileURLToPath(new URL('./leg.ts', import.meta.url));
 
+const textsOf = ({ title, text }: Failure): string => `${title}\n${text.replace(/^/gm, '    ')}\n`;
+
 function print(kind: DatabaseKind, { file, passed, skipped, failures, milliseconds }: FileResult): void {
   const counts = [`${passed} passed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
   const time = `${(milliseconds / 1000).toFixed(1)} s`;
@@ -20,8 +22,9 @@ function print(kind: DatabaseKind, { file, passed, skipped, failures, millisecon
     console.log(`  ok    ${kind.padEnd(6)}  ${file} (${counts}, ${time})`);
     return;
   }
-  console.log(`FAILED  ${kind.padEnd(6)}  ${file} (${counts}, ${failures.length} failed, ${time})`);
-  for (const { title, text } of failures) console.log(`\n  ${title}\n${text.replace(/^/gm, '    ')}\n`);
+  // Not the last word: a few such files get a second run.
+  console.log(`  not ok  ${kind.padEnd(6)}  ${file} (${counts}, ${failures.length} failed, ${time})`);
+  for (const failure of failures) console.log(`\n  ${textsOf(failure)}`);
   console.log(`  To run it alone: npm test -- --db ${kind} ${file}\n`);
 }
 
@@ -31,9 +34,9 @@ function environmentOf(env: Record<string, string>): NodeJS.ProcessEnv {
   return { ...inherited, ...env };
 }
 
-/** A line for each failed test. */
+/** Where each failed test is, its title, and what it says. */
 export const failuresOf = (files: LegResult['files']): string[] =>
-  files.flatMap(({ kind, file, failures }) => failures.map(({ title }) => `${kind}  ${file}  ${title}`));
+  files.flatMap(({ kind, file, failures }) => failures.map((failure) => `${kind}  ${file}  ${textsOf(failure)}`));
 
 /** Runs test files on one database, and prints a line for each. */
 export async function runLeg(kind: DatabaseKind, task: LegTask, env: Record<string, string>): Promise<LegResult> {
