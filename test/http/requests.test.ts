@@ -197,6 +197,14 @@ describe('The URL of a request', () => {
     }
   });
 
+  it('is answered 400 when its query has more than 100 parameters', async () => {
+    const { user, token } = await signIn(harness.context, { role: 'trainer' });
+    const get = (count: number) =>
+      harness.api('get', `/api/courses/trainer/${user.id}?page=1${'&x=1'.repeat(count - 1)}`, token);
+    expect((await get(100)).status).to.equal(200);
+    expectFailure(await get(101), 400, 'The query has more than 100 parameters.');
+  });
+
   it('may be asked for with HEAD wherever GET is answered', async () => {
     const response = await request(harness.app).head('/api/auth/setup-status').expect(200);
     expect(response.text ?? '').to.equal('');

@@ -19,6 +19,7 @@ import { untrustedProxy } from '../middleware/untrusted-proxy.js';
 import { boundAnswers } from './bound-answers.js';
 import { createErrorHandler } from './errors.js';
 import { createMetrics } from './metrics.js';
+import { parseQuery } from './parse-query.js';
 import { bindContract } from './router.js';
 import type { ServerHandle } from './server-handle.js';
 
@@ -56,6 +57,7 @@ export function createApp(context: Context, given: Partial<ServerHandle> = {}, c
   const app = express();
   const { trustProxy, allowedOrigins } = context.config.http;
   app.set('trust proxy', typeof trustProxy === 'object' ? [...trustProxy] : trustProxy);
+  app.set('query parser', parseQuery);
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');

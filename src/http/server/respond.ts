@@ -161,7 +161,8 @@ export function respond<T extends Operation>(
         });
         return received;
       });
-    const { params, query } = request;
+    const { params } = request;
+    const query = operation.query ? request.query : {};
     const setHeader = (name: string, value: string) => void response.setHeader(name, value);
     /** Ends a login that waits, where others have fewer. */
     const evicted = operation.hashesPassword ? new AbortController() : undefined;
