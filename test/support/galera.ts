@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Cluster, ClusterNode } from './cluster.js';
-import { findServer, freePort, initialize, searchPath, waitUntilUp } from './test-server.js';
+import { findServer, freePort, initialize, searchPath, temporaryTables, waitUntilUp } from './test-server.js';
 
 /** A server with MariaDB's library for replication. */
 export interface GaleraNode extends ClusterNode {
@@ -77,6 +77,7 @@ function serverOptions(directory: string, ports: Ports, library: string, members
   return [
     '--no-defaults',
     `--datadir=${directory}/data`,
+    `--tmpdir=${temporaryTables(directory)}`,
     `--user=${owner}`,
     `--port=${ports.sql}`,
     '--bind-address=127.0.0.1',

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Cluster, ClusterNode } from './cluster.js';
 import { scaled } from './machine.js';
-import { findServer, freePort, initialize, waitUntilUp } from './test-server.js';
+import { findServer, freePort, initialize, temporaryTables, waitUntilUp } from './test-server.js';
 
 /** The `mysqld` on the PATH, where it is MySQL: MariaDB's package has one of that name, too. */
 export function mysqlBinary(): string | undefined {
@@ -25,6 +25,7 @@ function serverOptions(directory: string, number: number, ports: Ports, group: s
   return [
     '--no-defaults',
     `--datadir=${directory}/data`,
+    `--tmpdir=${temporaryTables(directory)}`,
     `--user=${userInfo().username}`,
     `--port=${ports.sql}`,
     '--bind-address=127.0.0.1',

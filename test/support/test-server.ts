@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
@@ -45,9 +45,22 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/**
+ * A folder of a server's own for its temporary tables: at its start a server removes all that it finds, also those that
+ * another one works with.
+ */
+export function temporaryTables(directory: string): string {
+  const folder = path.join(directory, 'tmp');
+  mkdirSync(folder, { recursive: true });
+  // Servers may run as another user.
+  chmodSync(folder, 0o1777);
+  return folder;
+}
+
 /** Makes an empty server's files in `<directory>/data`. */
 export function initialize(binary: string, version: string, directory: string, user = userInfo().username): void {
-  const options = { env: { ...process.env, PATH: searchPath }, stdio: 'pipe' as const };
+  const env = { ...process.env, PATH: searchPath, TMPDIR: temporaryTables(directory) };
+  const options = { env, stdio: 'pipe' as const };
   if (/mariadb/i.test(version)) {
     execFileSync(
       'mariadb-install-db',
@@ -120,6 +133,7 @@ export async function startThrowAwayServer({
   const serverOptions = [
     '--no-defaults',
     `--datadir=${directory}/data`,
+    `--tmpdir=${temporaryTables(directory)}`,
     `--user=${userInfo().username}`,
     `--port=${port}`,
     '--bind-address=127.0.0.1',
