@@ -8,6 +8,8 @@ type Convert = (value: Value) => Value | boolean;
 const converters: Readonly<Record<string, Convert>> = {
   BOOLEAN: Boolean,
   DATE: (value) => (typeof value === 'string' ? new Date(value) : value),
+  // The driver for MySQL makes midnight in UTC of a day.
+  DATEONLY: (value) => (value instanceof Date ? value.toISOString().slice(0, 10) : value),
 };
 
 /** A column of a table, for the attribute of its model. */

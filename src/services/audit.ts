@@ -6,6 +6,7 @@ import type { Course } from '../db/models/course.js';
 import type { Enrollment } from '../db/models/enrollment.js';
 import type { Session } from '../db/models/session.js';
 import type { User } from '../db/models/user.js';
+import type { Order } from '../db/page.js';
 import { AppError } from '../errors.js';
 import { type AuditAction, type AuditTargetType, auditListingSchema } from '../schemas/audit.js';
 import { validate } from '../schemas/validate.js';
@@ -138,7 +139,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
     ...(targetId !== undefined && { targetId }),
     ...((from ?? to) && { at: { ...(from && { [Op.gte]: from }), ...(to && { [Op.lt]: to }) } }),
   };
-  const order: [string, string][] = [
+  const order: Order = [
     ['at', 'DESC'],
     ['id', 'DESC'],
   ];

@@ -1,7 +1,6 @@
-import type { Attributes, Includeable, Model, ModelStatic, OrderItem, WhereOptions } from 'sequelize';
+import type { Model, ModelStatic } from 'sequelize';
 import { bothOf } from '../db/both-of.js';
-import { countUpTo } from '../db/bounded-count.js';
-import { onPage } from '../db/page.js';
+import { type Listed, type Order, rowsOf } from '../db/page.js';
 import type { Paging, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
 
@@ -25,12 +24,7 @@ export interface Pagination {
 /** Rows that are counted of a listing whose count is bounded. */
 export const mostCounted = 10_000;
 
-interface Listing<M extends Model> {
-  where: WhereOptions<Attributes<M>>;
-  /** A total order: ties are broken by id. */
-  order: OrderItem[];
-  attributes?: string[];
-  include?: Includeable[];
+interface Listing<M extends Model> extends Listed<M> {
   /** Whether at most {@link mostCounted} rows are counted, or those up to the end of the page: for listings of everything. */
   boundedCount?: boolean;
   /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
@@ -46,7 +40,7 @@ const sortKeys = new Map([
 ]);
 
 /** The requested order; ties are broken by id, so that no row is repeated or skipped between pages. */
-export function orderOf({ sortBy, sortOrder }: Sorting<string>): OrderItem[] {
+export function orderOf({ sortBy, sortOrder }: Sorting<string>): Order {
   return [
     [sortKeys.get(sortBy) ?? sortBy, sortOrder],
     ['id', sortOrder],
@@ -70,22 +64,21 @@ export async function pageOf<M extends Model>(
   core: Core,
   model: ModelStatic<M>,
   paging: Paging,
-  { where, order, attributes, include, ifNone, boundedCount = false }: Listing<M>,
+  { ifNone, boundedCount = false, ...listed }: Listing<M>,
 ): Promise<Page<M>> {
   const { page, limit } = paging;
-  const offset = (page - 1) * limit;
   // To the end of the page at least, so that clients that read pages until the last one come to the end.
   const bound = boundedCount ? Math.max(mostCounted, page * limit) : Number.POSITIVE_INFINITY;
-  const count = () => (boundedCount ? countUpTo(model, where, bound + 1) : model.count({ where }));
-  const shown = { ...(attributes && { attributes }), ...(include && { include }) };
-  const rows = () => model.findAll({ where: onPage(model, where, order, { limit, offset }), order, ...shown });
+  const rows = rowsOf(model, listed);
+  const count = () => (boundedCount ? rows.count(bound + 1) : rows.count());
+  const read = () => rows.page({ limit, offset: (page - 1) * limit });
   return core.database.read(async () => {
     let [counted, items]: [number, M[]] = [0, []];
     if (ifNone) {
       counted = await count();
       if (counted === 0) await ifNone();
-      else items = await rows();
-    } else [counted, items] = await bothOf(core.database, count, rows);
+      else items = await read();
+    } else [counted, items] = await bothOf(core.database, count, read);
     return { items, pagination: paginationOf(paging, counted, bound) };
   });
 }

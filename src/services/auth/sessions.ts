@@ -2,6 +2,7 @@ import { Op, type Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
 import type { Session } from '../../db/models/session.js';
 import type { Account, User } from '../../db/models/user.js';
+import type { Order } from '../../db/page.js';
 import { findSession, type SessionWithUser } from '../../db/session-query.js';
 import { storeSession } from '../../db/session-start.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
@@ -17,7 +18,7 @@ const lastUsedPrecisionMs = 5 * 60_000;
 const sweepBatch = 1000;
 
 /** The order of listings. */
-export const newestFirst: [string, string][] = [
+export const newestFirst: Order = [
   ['createdAt', 'DESC'],
   ['id', 'DESC'],
 ];

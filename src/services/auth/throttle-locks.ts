@@ -1,7 +1,8 @@
-import { type IncludeOptions, Op, type Transaction, type WhereOptions } from 'sequelize';
+import { Op, type Transaction, type WhereOptions } from 'sequelize';
 import { isLockedAt, isLockOfAccount } from '../../db/conditions.js';
 import type { LoginThrottle } from '../../db/models/login-throttle.js';
 import type { User } from '../../db/models/user.js';
+import type { Joined } from '../../db/page.js';
 import { recordAudit } from '../audit.js';
 import type { Actor, Core } from '../core.js';
 import { knownMs } from './throttle.js';
@@ -23,12 +24,11 @@ export async function lockOf(core: Core, accountId: string): Promise<Date | null
 }
 
 /** The locks that are in force, for the `include` of a query of accounts. */
-export function currentLocks({ database: { models, sequelize }, now }: Core): IncludeOptions {
+export function currentLocks({ database: { models, sequelize }, now }: Core): Joined {
   return {
     model: models.LoginThrottle,
     as: 'currentLock',
     attributes: ['lockedUntil'],
-    required: false,
     on: isLockOfAccount(sequelize, accountPrefix),
     where: { lockedUntil: { [Op.gt]: now() } },
   };

@@ -1,7 +1,8 @@
-import { Op, type OrderItem, type WhereOptions } from 'sequelize';
+import { Op, type WhereOptions } from 'sequelize';
 import { contains, courseExists, isNotEnrolled, lastNameKeyOf, refersToMatch } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
+import type { Order } from '../../db/page.js';
 import { notFound, validationError } from '../../errors.js';
 import {
   availableTraineeListingSchema,
@@ -18,7 +19,7 @@ import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 
-const newestFirst: OrderItem[] = [
+const newestFirst: Order = [
   ['enrolledAt', 'DESC'],
   ['id', 'DESC'],
 ];
@@ -211,7 +212,7 @@ export async function listCourseTrainees(
   const { sequelize, models } = core.database;
   const sought = searchKey(listing.search);
   const { sortBy, sortOrder } = listing;
-  const byLastName: OrderItem[] = [
+  const byLastName: Order = [
     [lastNameKeyOf(sequelize, 'Enrollment.user_id'), sortOrder],
     ['id', sortOrder],
   ];
