@@ -67,21 +67,27 @@ function joinSql(parent: ModelStatic<Model>, above: string, { model, as, on, whe
   return `LEFT JOIN \`${model.tableName}\` AS ${alias} ON ${conditions}`;
 }
 
-/** Adds a model to a query. @param alias of its table @param attributes the id first where another model is joined to it */
+/**
+ * Adds a model to a query, with what is joined with it.
+ * @param name of its table in the query
+ * @param attributes that are read; the first is null in no row
+ */
 function addPart(
   selected: Selected,
   model: ModelStatic<Model>,
-  alias: string,
+  name: string,
   attributes: readonly string[],
   include: readonly Joined[] = [],
 ): Part {
   const from = selected.columns.length;
+  const alias = `\`${name}\``;
   const columns = columnsOf(model.getAttributes(), attributes);
   for (const { field } of columns) selected.columns.push(`${alias}.\`${field}\` AS c${selected.columns.length}`);
   const joined = include.map((one) => {
-    const name = from === 0 ? `\`${one.as}\`` : alias.replace(/`$/, `_${one.as}\``);
-    selected.joins.push(joinSql(model, alias, one, name));
-    return { as: one.as, part: addPart(selected, one.model, name, one.attributes, one.include) };
+    // What the listed rows refer to has the name of the association, by which conditions speak of it.
+    const joinedName = from === 0 ? one.as : `${name}_${one.as}`;
+    selected.joins.push(joinSql(model, alias, one, `\`${joinedName}\``));
+    return { as: one.as, part: addPart(selected, one.model, joinedName, one.attributes, one.include) };
   });
   return { model, columns, from, joined };
 }
@@ -97,11 +103,13 @@ function instanceOf({ model, columns, from, joined }: Part, row: readonly Value[
   return instance;
 }
 
-/** What Sequelize's types don't declare: hooks of models add to what was read. */
+/** What Sequelize's types don't declare. */
 interface Undeclared {
+  /** Hooks of models add to what was read. */
   runHooks(name: 'afterFind', found: readonly Model[], options: object): Promise<void>;
 }
 
+/** The rows of a model that match a condition: nothing is read yet. @throws Error when the model belongs to no database */
 export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, include }: Listed<M>): Rows<M> {
   const { sequelize } = model;
   if (!sequelize) throw new Error(`The model ${model.name} belongs to no database.`);
@@ -123,7 +131,7 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
     },
     async page({ limit, offset }) {
       const selected: Selected = { columns: [], joins: [] };
-      const part = addPart(selected, model, alias, Object.keys(model.getAttributes()), include);
+      const part = addPart(selected, model, model.name, Object.keys(model.getAttributes()), include);
       // A deferred join: the ids of the page are found from an index alone, and only their rows are read and joined; otherwise
       // every matching row would be read and sorted. As a derived table, because MySQL supports no LIMIT in a subquery of IN.
       // In another one, which says how few the ids are: MariaDB expects as many as the first one passes over, and would read
@@ -135,8 +143,9 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
         `SELECT ${selected.columns.join(', ')} FROM \`${model.tableName}\` AS ${alias} ${selected.joins.join(' ')}
           WHERE ${alias}.\`id\` IN (SELECT id FROM (${few}) AS page) ORDER BY ${orderSql}`,
       );
-      // The cast: the first part is of this model, whose rows have ids.
+      // The first part is of this model, whose rows have ids.
       const found = rows.map((row) => instanceOf(part, row) as M);
+      // Sequelize's types don't declare how hooks are run.
       await (model as unknown as Undeclared).runHooks('afterFind', found, {});
       return found;
     },

@@ -52,6 +52,7 @@ function deferred<T>() {
   const promise = new Promise<T>((onValue, onError) => {
     [resolve, reject] = [onValue, onError];
   });
+  // Who waits for it still gets it.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }
