@@ -71,7 +71,7 @@ const rows = {
     rule: (text) => parseServerUrl(text),
     path: 'readDatabase',
     description:
-      'a replica of the database, `mysql://...`: listings and the catalogue are read from it while it has all that its primary had when they were asked for',
+      'a replica of the database, `mysql://...`: listings, the catalogue and exports are read from it while it has all that its primary had when they were asked for',
   },
   DB_HOST: {
     ...ofDatabaseUrl,

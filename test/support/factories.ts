@@ -162,3 +162,23 @@ export async function buildPicture(context: Context, user: User, content: Buffer
   await user.update({ avatar: `/api/images/${path.posix.basename(row.storageKey)}` });
   return file;
 }
+
+/** An import that has ended, with so many rejected rows in its ledger. @returns its id */
+export async function buildImport({ database }: Context, rows: number): Promise<string> {
+  const { Import, ImportRow } = database.models;
+  const id = uuidv7();
+  await Import.create({
+    id,
+    number: next(),
+    status: 'completed',
+    origin: 'cli',
+    fileName: 'people.csv',
+    filePath: '/people.csv',
+    fileSha256: 'x',
+    optionsJson: '{}',
+    createdAt: new Date(),
+  });
+  const lines = Array.from({ length: rows }, (_, index) => ({ importId: id, line: index + 2 }));
+  await ImportRow.bulkCreate(lines.map((row) => ({ ...row, outcome: 'rejected' as const })));
+  return id;
+}

@@ -49,8 +49,8 @@ export interface Operation {
   databaseDeadline?: 'none';
   /**
    * It changes nothing, and is read from a replica where one is configured that has all that was answered before
-   * (replica-reads.ts). Its handler may run twice, and changes nothing about the answer itself. What goes on after the
-   * answer has begun is not read there: it couldn't go on with the primary.
+   * (replica-reads.ts). Its handler may run twice, and changes nothing about the answer itself. Where the answer is sent as it
+   * is read, only what the handler reads by `readPiece` is read there, each piece from the replica or the primary.
    */
   readsReplica?: true;
   /** It reads very many rows from the database: of all such answers one piece is made at a time (lengthy-work.ts). */

@@ -77,10 +77,10 @@ export function importHandlers(service: ServerHandle) {
       return { filename: `rejected-${record.id}.csv`, contentType, pieces: () => rejectedCsv(record) };
     },
 
-    async importOutcome({ context, params }) {
+    async importOutcome({ context, params, readPiece }) {
       const record = await findImport(context, params.id);
       assertLedgerReadable(record);
-      return { filename: `outcome-${record.id}.csv`, pieces: () => ledgerCsv(context, record) };
+      return { filename: `outcome-${record.id}.csv`, pieces: () => ledgerCsv(context, record, readPiece) };
     },
 
     async importCredentials({ context, caller, params }) {

@@ -21,9 +21,9 @@ export const userHandlers = {
     return { users: items.map(presentListedUser), pagination };
   },
 
-  async exportUsers({ context, query }) {
+  async exportUsers({ context, query, readPiece }) {
     // Judged before it is known whether anything but the head of the answer is wanted.
-    const lines = usersCsv(context, query);
+    const lines = usersCsv(context, query, undefined, readPiece);
     return { filename: 'users.csv', pieces: () => lines };
   },
 

@@ -5,8 +5,8 @@ import type { Operation } from '../api/operation.js';
 const replicaMs = 1500;
 
 /**
- * Lets an operation that may read the replica do so, if the replica has all that the primary had committed by now; after a
- * fault of the replica, and in all other cases, it reads the primary.
+ * Lets an operation that may read the replica do so, or a piece of its answer, if the replica has all that the primary had
+ * committed by now; after a fault of the replica, and in all other cases, it reads the primary.
  * @param read reads the database of this context; called again with another one after a fault of the replica
  */
 export async function readingReplica<R>(

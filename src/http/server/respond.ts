@@ -175,6 +175,7 @@ export function respond<T extends Operation>(
       leaveLarge = await largeAnswers.enter({ ...owner, bytes, signal: left() });
       admission?.reacquire(response);
     }
+    const readPiece = <R>(read: (from: Context) => Promise<R>) => readingReplica(context, operation, read);
     // The contract decides whether there is a caller and a form; the mapped types say the same.
     const admitted = {
       context,
@@ -186,6 +187,7 @@ export function respond<T extends Operation>(
       receive,
       setHeader,
       expectItems,
+      readPiece,
       cookie,
       get signal() {
         return evicted ? AbortSignal.any([left(), evicted.signal]) : left();
@@ -197,7 +199,9 @@ export function respond<T extends Operation>(
     // The cast: Object.create gives any. No copy, which would make a signal: few handlers need one.
     const admittedTo = (from: Context) =>
       from === context ? admitted : (Object.create(admitted, { context: { value: from } }) as HandlerRequest<T>);
-    const handle = () => readingReplica(context, operation, (from) => handler(admittedTo(from)));
+    // The handler of an answer that is sent as it is read has ended before that.
+    const handle = () =>
+      'content' in operation.success ? handler(admitted) : readPiece((from) => handler(admittedTo(from)));
     const cut = () => evicted?.abort(new AppError('OVERLOADED'));
     function handled() {
       if (evicted) return released(waiting && (() => waiting.login({ ...owner, cut })), handle);

@@ -8,7 +8,7 @@ import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
 import { type UserFilter, userFilterSchema, userListingSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { currentLocks, isLocked } from '../auth/throttle-locks.js';
-import type { Core } from '../core.js';
+import type { Core, ReadPiece } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 import { idEndingWith } from '../short-ids.js';
@@ -63,14 +63,16 @@ const exportedFields = [
  * All matching accounts, oldest first, as CSV without passwords. The header comes with the first accounts, so that nothing
  * is written when they can't be read.
  * @param onBatch called with the number of accounts of each batch
+ * @param readPiece reads each batch; from the database of the core unless it is given
  * @throws AppError `VALIDATION`, before the first chunk is requested
  */
 export function usersCsv(
   core: Core,
   input: unknown,
   onBatch: (accounts: number) => void = () => undefined,
+  readPiece: ReadPiece = (read) => read(core),
 ): AsyncGenerator<string> {
-  return csvOf(core, listingFilter(core, validate(userFilterSchema, input)), onBatch);
+  return csvOf(readPiece, listingFilter(core, validate(userFilterSchema, input)), onBatch);
 }
 
 const csvLineOf = (user: User): string =>
@@ -101,13 +103,13 @@ async function nextLines(
 
 /** An export that waits for its client keeps the text of a batch, not its accounts. */
 async function* csvOf(
-  core: Core,
+  readPiece: ReadPiece,
   filter: WhereOptions<User>,
   onBatch: (accounts: number) => void,
 ): AsyncGenerator<string> {
   let header = markedHeader(exportedFields);
   for (let after = ''; ; ) {
-    const { text, accounts, last } = await nextLines(core, filter, after);
+    const { text, accounts, last } = await readPiece((from) => nextLines(from, filter, after));
     if (accounts === 0) break;
     yield header + text;
     header = '';

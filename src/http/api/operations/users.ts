@@ -29,6 +29,7 @@ export const userOperations = {
   exportUsers: operation({
     method: 'get',
     path: '/api/users/export.csv',
+    readsReplica: true,
     tag: 'Users',
     summary: 'All accounts that match, oldest first, without passwords',
     access: superAdmin,
