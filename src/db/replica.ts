@@ -1,53 +1,68 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { escape as quoted } from 'mysql2';
 import type { MysqlConfig } from '../config/config.js';
-import { isAppError } from '../errors.js';
+import { AppError, isAppError } from '../errors.js';
 import { type Database, openDatabase } from './connection.js';
 import { plainSelect } from './plain-select.js';
+import { checkConnections } from './sequelize-patches/mysql.js';
 
 /** A server that copies the database from its primary, for reads. */
 export interface Replica {
   /**
-   * The replica, once it has all that the primary had committed when this was called; nothing where it doesn't get that far in
-   * half a second, or can't be used: then read from the primary.
-   * @throws AppError where the primary fails
+   * Reads the replica with all that the primary had committed when this was called.
+   * @param work reads this database, and changes nothing: it may be done again on the primary
+   * @returns nothing where the replica doesn't get that far in half a second, fails, or has done so lately: then read from the
+   *   primary
+   * @throws AppError where the primary fails; what `work` throws, unless it is a fault of the replica
    */
-  caughtUp(): Promise<Database | undefined>;
-  /**
-   * To be told of a failure while it was read: after a fault of the server it isn't used for a while.
-   * @returns whether it was one, so that the primary may have the answer
-   */
-  failed(error: unknown): boolean;
-  /** Why it isn't used; nothing while it is. */
-  problem(): string | undefined;
+  read<R>(work: (database: Database) => Promise<R>): Promise<{ result: R } | undefined>;
+  /** Asks it, unless it isn't asked for a while. @returns why it isn't used; nothing while it is */
+  problem(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** How far a server is, and whether another one got there. */
-interface Positions {
+/** What the primary had committed at a moment. */
+interface Position {
+  /** As the server writes it. */
+  text: string;
+  /** Greater than those of earlier positions. */
+  number: number;
+}
+
+/** The statements that tell how far a server is. */
+interface Statements {
   /** Of the primary: what it has committed, as the server calls it. */
   latest: string;
-  /** Of the replica: waits for a position for so many seconds. The result is 0 when it got there. */
-  wait: string;
+  /** Of the replica: waits for a position, which is quoted, for so many seconds. The result is 0 when it got there. */
+  wait: (position: string) => string;
 }
 
 /** How long a reader waits for the replica at most, in seconds. */
 const longestWait = 0.5;
-/** How long the question may take, with a connection that must be made first, in milliseconds. */
-const askMs = 1000;
+/** How long a read may use the replica, in milliseconds: as much is left to the primary when it doesn't answer. */
+const readMs = 1500;
 /** How long a replica that failed, or was behind, isn't asked, in milliseconds. */
 const pauseMs = 5000;
 
-const ofMariadb: Positions = {
+const ofMariadb: Statements = {
   latest: 'SELECT @@GLOBAL.gtid_binlog_pos',
-  wait: `SELECT MASTER_GTID_WAIT(?, ${longestWait})`,
+  wait: (position) => `SELECT MASTER_GTID_WAIT(${position}, ${longestWait})`,
 };
-const ofMysql: Positions = {
+const ofMysql: Statements = {
   latest: 'SELECT @@GLOBAL.gtid_executed',
-  wait: `SELECT WAIT_FOR_EXECUTED_GTID_SET(?, ${longestWait})`,
+  wait: (position) => `SELECT WAIT_FOR_EXECUTED_GTID_SET(${position}, ${longestWait})`,
 };
 
-async function oneValue({ sequelize }: Database, sql: string, values: readonly string[] = []): Promise<string> {
-  const [row] = await plainSelect(sequelize, sql, { values });
+async function oneValue({ sequelize }: Database, sql: string): Promise<string> {
+  const [row] = await plainSelect(sequelize, sql);
   return String(row?.[0] ?? '');
+}
+
+/** Whether an error is an answer that the primary would give as well: not that a server failed, was late or differs. */
+function isAnswer(error: unknown): boolean {
+  if (!isAppError(error)) return false;
+  const { code } = error;
+  return code !== 'OVERLOADED' && code !== 'SCHEMA_OUTDATED' && !code.startsWith('DATABASE_');
 }
 
 /** Asks at most once at a time: those who come meanwhile share the next answer, which is newer than their question. */
@@ -82,83 +97,107 @@ export function openReplica(
   onChange: (reason: string | undefined) => void,
 ): Replica {
   const database = openDatabase(settings);
-  let positions: Promise<Positions> | undefined;
-  /** The position that it is known to have. */
-  let reached = '';
+  let statements: Promise<Statements> | undefined;
+  let newest: Position = { text: '', number: 0 };
+  /** The position that the calling read needs. */
+  const needed = new AsyncLocalStorage<Position>();
+  /**
+   * The number of the position that the server of a connection is known to have. Another connection may lead to another
+   * server: one that replaces the first, or the same one with older data.
+   */
+  let reached = new WeakMap<object, number>();
   /** Why it isn't used. */
   let problem: string | undefined;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  let isAsked = false;
+  let isProbed = false;
 
   function pause(reason: string): void {
     if (problem === undefined) onChange(reason);
     problem = reason;
-    // It may come back without what it had.
-    reached = '';
+    // Its data may be restored meanwhile, without what it had.
+    reached = new WeakMap();
     pausedUntil = performance.now() + pauseMs;
   }
 
   /** @throws AppError where the primary fails */
-  async function positionsOf(): Promise<Positions> {
+  async function askForStatements(): Promise<Statements> {
     const version = await primary.read(() => oneValue(primary, 'SELECT VERSION()'));
     return /mariadb/i.test(version) ? ofMariadb : ofMysql;
   }
 
-  function known(): Promise<Positions> {
-    positions ??= positionsOf().catch((error: unknown) => {
-      positions = undefined;
+  function known(): Promise<Statements> {
+    statements ??= askForStatements().catch((error: unknown) => {
+      statements = undefined;
       throw error;
     });
-    return positions;
+    return statements;
   }
 
   const latest = shared(async () => {
     const { latest: sql } = await known();
-    return primary.read(() => oneValue(primary, sql));
+    const text = await primary.read(() => oneValue(primary, sql));
+    if (text !== newest.text) newest = { text, number: newest.number + 1 };
+    return newest;
   });
 
-  /** Why it isn't there within half a second; nothing when it is. */
-  async function whyNotAt(position: string): Promise<string | undefined> {
-    if (position === '') return 'the primary has no binary log with GTIDs';
+  checkConnections(database.sequelize, async (connection, ask) => {
+    const position = needed.getStore();
+    if (!position || (reached.get(connection) ?? 0) >= position.number) return;
     const { wait } = await known();
+    if ((await ask(wait(quoted(position.text)))) !== '0')
+      throw new AppError('DATABASE_UNREACHABLE', 'it is more than half a second behind its primary, or has stopped');
+    reached.set(connection, position.number);
+  });
+
+  /** Reads it at a position. @returns nothing after a fault of the replica */
+  async function readAt<R>(position: Position, work: (database: Database) => Promise<R>) {
+    if (position.text === '') {
+      pause('the primary has no binary log with GTIDs');
+      return undefined;
+    }
     try {
-      const ask = () => database.read(() => oneValue(database, wait, [position]));
-      const answer = await database.withDeadline({ all: askMs }, ask);
-      return answer === '0' ? undefined : 'it is more than half a second behind its primary, or has stopped';
+      const result = await database.withDeadline({ all: readMs }, () => needed.run(position, () => work(database)));
+      return { result };
     } catch (error) {
-      if (!isAppError(error)) throw error;
-      return error.message;
+      // Any other fault is found on the primary as well, unless it is the replica's alone.
+      if (isAnswer(error)) throw error;
+      pause(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  /** As {@link readAt}, after a fault: whether it is back. */
+  async function probe<R>(position: Position, work: (database: Database) => Promise<R>) {
+    const before = pausedUntil;
+    try {
+      return await readAt(position, work);
+    } finally {
+      // Not where it was paused again.
+      if (pausedUntil === before) {
+        problem = undefined;
+        onChange(undefined);
+      }
+    }
+  }
+
+  async function read<R>(work: (database: Database) => Promise<R>): Promise<{ result: R } | undefined> {
+    if (problem === undefined) return readAt(await latest(), work);
+    // After a fault one reader at a time looks whether it is back.
+    if (isProbed || performance.now() < pausedUntil) return undefined;
+    isProbed = true;
+    try {
+      return await probe(await latest(), work);
+    } finally {
+      isProbed = false;
     }
   }
 
   return {
-    async caughtUp() {
-      // After a fault one reader at a time looks whether it is back.
-      if (problem !== undefined && (isAsked || performance.now() < pausedUntil)) return undefined;
-      isAsked = true;
-      try {
-        const position = await latest();
-        const reason = position !== '' && position === reached ? undefined : await whyNotAt(position);
-        if (reason !== undefined) {
-          pause(reason);
-          return undefined;
-        }
-        reached = position;
-        if (problem !== undefined) onChange(undefined);
-        problem = undefined;
-        return database;
-      } finally {
-        isAsked = false;
-      }
+    read,
+    async problem() {
+      await read((replica) => replica.read(() => oneValue(replica, 'SELECT 1')));
+      return problem;
     },
-    failed(error) {
-      if (!isAppError(error)) return false;
-      const { code, message } = error;
-      if (code !== 'OVERLOADED' && code !== 'SCHEMA_OUTDATED' && !code.startsWith('DATABASE_')) return false;
-      pause(message);
-      return true;
-    },
-    problem: () => problem,
     close: () => database.close(),
   };
 }

@@ -16,6 +16,8 @@ export type Fault =
 /** A TCP proxy that can be told to misbehave. */
 export interface FaultyProxy {
   port: number;
+  /** The port of the server on this machine to which new connections lead. */
+  target: number;
   set(fault: Fault): void;
   /** How often the fault that is set has struck: pieces of traffic, or connections. */
   struck(): number;
@@ -36,7 +38,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
       client.resetAndDestroy();
       return;
     }
-    const pair = new Pair(client, connect(targetPort, '127.0.0.1'));
+    const pair = new Pair(client, connect(proxy.target, '127.0.0.1'));
     pairs.add(pair);
     client.once('close', () => pair.upstream.destroyed && pairs.delete(pair));
     pair.upstream.once('close', () => pairs.delete(pair));
@@ -116,6 +118,7 @@ export async function startProxy(targetPort: number): Promise<FaultyProxy> {
 
   const proxy: FaultyProxy = {
     port: 0,
+    target: targetPort,
     set(next) {
       fault = next;
       struck = 0;

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createConnection } from 'mysql2/promise';
 import request from 'supertest';
-import type { Context } from '../../src/context.js';
+import { loadConfig } from '../../src/config/config.js';
+import { type Context, createContext } from '../../src/context.js';
 import type { Database } from '../../src/db/connection.js';
 import { createApp } from '../../src/http/server/app.js';
+import { createLogger } from '../../src/logger.js';
 import { onMysql } from '../support/database.js';
 import { buildImport, buildTrainees, buildUser, signIn } from '../support/factories.js';
-import { emptyDatabase } from '../support/harness.js';
+import { emptyDatabase, testEnvironment } from '../support/harness.js';
 import { scaled } from '../support/machine.js';
-import { useReplicated } from './support/replicated.js';
+import { startThrowAwayServer } from '../support/test-server.js';
+import { replicated, useReplicated } from './support/replicated.js';
 
 /** Accounts and rows: three pieces of an export. */
 const many = 2500;
@@ -73,6 +77,52 @@ if (onMysql)
         expect(column(text, 0)).to.deep.equal(ids);
         expect(replica.logged()).to.include('the replica is not used');
       });
+
+    it('goes on at the primary when the replica was replaced by a server without the rows', async () => {
+      const other = await startThrowAwayServer();
+      if (!other) throw new Error('There is no server on the PATH.');
+      const { target } = replica.proxy;
+      try {
+        const { hasher, config } = replica.context;
+        const connection = await createConnection(other.url);
+        await connection.query(`CREATE DATABASE ${replicated}`);
+        await connection.query("CREATE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'reader'");
+        await connection.query("GRANT SELECT ON *.* TO 'reader'@'127.0.0.1'");
+        await connection.end();
+        const env = { ...testEnvironment, DATABASE_URL: `${other.url}${replicated}`, DATA_DIR: config.dataDir };
+        const empty = await createContext(
+          loadConfig({ env, cwd: '/' }),
+          createLogger('silent', { write: () => undefined }),
+          { hasher },
+        );
+        await empty.schema.up();
+        await empty.close();
+        const { text } = await exported('/api/users/export.csv', async () => {
+          replica.proxy.target = Number(new URL(other.url).port);
+          replica.proxy.set({ kind: 'reset' });
+          replica.proxy.set({ kind: 'none' });
+        }).expect(200);
+        expect(column(text, 0)).to.deep.equal(ids);
+      } finally {
+        replica.proxy.target = target;
+        await other.stop();
+      }
+    });
+
+    it('is read from the primary where the user of the replica may not read a column', async () => {
+      const user = "'reader'@'127.0.0.1'";
+      const connection = await createConnection(replica.replication.replica.url);
+      try {
+        await connection.query(`REVOKE SELECT ON *.* FROM ${user}`);
+        await connection.query(`GRANT SELECT (id) ON ${replicated}.users TO ${user}`);
+        const { text } = await exported('/api/users/export.csv').expect(200);
+        expect(column(text, 0)).to.deep.equal(ids);
+        expect(replica.logged()).to.include('the replica is not used');
+      } finally {
+        await connection.query(`GRANT SELECT ON *.* TO ${user}`);
+        await connection.end();
+      }
+    });
 
     it('ends with the session, which the replica has not heard of', async () => {
       const call = exported('/api/users/export.csv', async () => {

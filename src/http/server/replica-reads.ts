@@ -1,9 +1,6 @@
 import type { Context } from '../../context.js';
 import type { Operation } from '../api/operation.js';
 
-/** How long an operation may use the replica, in milliseconds: as much is left to the primary when it doesn't answer. */
-const replicaMs = 1500;
-
 /**
  * Lets an operation that may read the replica do so, or a piece of its answer, if the replica has all that the primary had
  * committed by now; after a fault of the replica, and in all other cases, it reads the primary.
@@ -14,15 +11,10 @@ export async function readingReplica<R>(
   { readsReplica }: Pick<Operation, 'readsReplica'>,
   read: (from: Context) => Promise<R>,
 ): Promise<R> {
-  const { replica } = context;
-  const database = readsReplica && (await replica?.caughtUp());
-  if (!replica || !database) return read(context);
-  try {
+  if (!readsReplica || !context.replica) return read(context);
+  const answer = await context.replica.read((database) =>
     // Its other parts are made on first use, and stay those of the context. The cast: Object.create gives any.
-    const ofReplica = Object.create(context, { database: { value: database } }) as Context;
-    return await database.withDeadline({ all: replicaMs }, () => read(ofReplica));
-  } catch (error) {
-    if (!replica.failed(error)) throw error;
-    return read(context);
-  }
+    read(Object.create(context, { database: { value: database } }) as Context),
+  );
+  return answer ? answer.result : read(context);
 }

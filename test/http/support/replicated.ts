@@ -7,7 +7,7 @@ import { testEnvironment, useHarness } from '../../support/harness.js';
 import { type Replication, startReplication } from '../../support/replication.js';
 
 /** The database that is copied. */
-const replicated = 'replicated';
+export const replicated = 'replicated';
 
 /** A context with a replica; one server and database for all tests of a file. */
 export interface Replicated {

@@ -8,8 +8,7 @@ export async function replicaState(
   settings: MysqlConfig,
 ): Promise<{ status: 'ok' | 'warning'; detail: string; remedy?: string }> {
   const where = databaseUrlForDisplay(settings);
-  await replica.caughtUp();
-  const problem = replica.problem();
+  const problem = await replica.problem();
   if (problem === undefined) return { status: 'ok', detail: `has all that the database has, at ${where}` };
   return {
     status: 'warning',
