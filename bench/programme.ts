@@ -3,6 +3,7 @@ import { type ColumnValue, insertValues } from '../src/db/bulk-insert.js';
 import type { Database } from '../src/db/connection.js';
 import type { Role } from '../src/schemas/fields.js';
 import { phoneKey } from '../src/schemas/keys.js';
+import { storedWords } from '../src/schemas/search-words.js';
 import { userKeys } from '../src/services/accounts/store.js';
 import { courseKeys } from '../src/services/courses/commands.js';
 import { newIds } from '../src/services/ids.js';
@@ -79,16 +80,28 @@ async function fill(
 const userColumns =
   'id, first_name, last_name, email, phone, phone_key, password_hash, role, is_active, last_login, search_key, last_name_key, first_name_key, created_at, updated_at';
 
-/** The account at an index: the super admin first, then the trainers, then the trainees. */
-function userRow(id: string, index: number, { trainers, trainees }: Sizes): ColumnValue[] {
+/** Who has the account at an index: the super admin first, then the trainers, then the trainees. */
+function personAt(index: number, { trainers }: Sizes) {
   const role: Role = index === 0 ? 'super_admin' : index <= trainers ? 'trainer' : 'trainee';
   const firstName = pick(firstNames, index);
   const lastName = pick(lastNames, index >> 3);
   const email = `${role}.${index}@example.org`;
+  return { role, firstName, lastName, email, keys: userKeys({ firstName, lastName, email }) };
+}
+
+/** The words by which the account at an index is found. */
+function wordRows(id: string, index: number, sizes: Sizes): ColumnValue[][] {
+  const { email, keys } = personAt(index, sizes);
+  return storedWords({ email, ...keys }).map((word) => [word, id]);
+}
+
+function userRow(id: string, index: number, sizes: Sizes): ColumnValue[] {
+  const { trainers, trainees } = sizes;
+  const { role, firstName, lastName, email, keys } = personAt(index, sizes);
   const phone = `+44 20 ${String(index).padStart(8, '0')}`;
   const createdAt = moment(index / (trainers + trainees));
   const lastLogin = index % 4 === 3 ? null : moment(((index * 7919) % 100_003) / 100_003);
-  const { searchKey: key, lastNameKey, firstNameKey } = userKeys({ firstName, lastName, email });
+  const { searchKey: key, lastNameKey, firstNameKey } = keys;
   return [
     id,
     firstName,
@@ -220,6 +233,8 @@ export async function seedProgramme(database: Database, sql: Connection, sizes: 
 
   await sql.query('SET unique_checks = 0, foreign_key_checks = 0');
   await fill(database, sql, 'users', userColumns, userIds.length, (index) => userRow(user(index), index, sizes));
+  const words = userIds.flatMap((id, index) => wordRows(id, index, sizes));
+  await fill(database, sql, 'account_words', 'word, account_id', words.length, (index) => pick(words, index));
   await fill(database, sql, 'courses', courseColumns, sizes.courses, (index) =>
     courseRow(course(index), trainerOfCourse(index), index, sizes.courses),
   );

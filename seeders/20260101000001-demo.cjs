@@ -8,6 +8,7 @@
  */
 const { createHash } = require('node:crypto');
 const bcrypt = require('bcryptjs');
+const { storedWords } = require('../migrations/lib/search-words.cjs');
 const { sortKey } = require('../migrations/lib/sort-key.cjs');
 
 /** What every demo account logs in with. */
@@ -681,6 +682,9 @@ async function insertRows(queryInterface, table, rows, transaction) {
   }
 }
 
+const wordRows = (accounts) =>
+  accounts.flatMap((account) => storedWords(account).map((word) => ({ word, account_id: account.id })));
+
 const idsOf = (rows) => rows.map((row) => row.id);
 
 module.exports = {
@@ -696,6 +700,7 @@ module.exports = {
       const passwordHash = await bcrypt.hash(demoPassword, bcryptCost);
       const users = accounts.map((account) => ({ ...account, password_hash: passwordHash }));
       await insertRows(queryInterface, 'users', users, transaction);
+      await insertRows(queryInterface, 'account_words', wordRows(accounts), transaction);
       await insertRows(queryInterface, 'courses', courseRows, transaction);
       await insertRows(queryInterface, 'enrollments', allEnrollmentRows, transaction);
       await alsoInTransaction?.(transaction);
@@ -707,6 +712,11 @@ module.exports = {
     await inOneTransaction(queryInterface, async (transaction) => {
       await queryInterface.bulkDelete('enrollments', { id: idsOf(allEnrollmentRows) }, { transaction });
       await queryInterface.bulkDelete('courses', { id: idsOf(courseRows) }, { transaction });
+      await queryInterface.bulkDelete(
+        'account_words',
+        { account_id: idsOf([superAdminRow, ...memberRows]) },
+        { transaction },
+      );
       await queryInterface.bulkDelete('users', { id: idsOf([superAdminRow, ...memberRows]) }, { transaction });
     });
   },

@@ -28,6 +28,7 @@ export interface Config {
   imports: Section<'imports'>;
   courses: Section<'courses'>;
   retention: Section<'retention'>;
+  search: Section<'search'>;
   files: Section<'files'> & { storage: LocalStorageConfig | S3Config };
   logLevel: SettingValues['LOG_LEVEL'];
   logFormat: SettingValues['LOG_FORMAT'];
@@ -187,6 +188,7 @@ export function loadConfig(source: ConfigSource = {}): Config {
     imports: Object.freeze(sectionOf(values, 'imports')),
     courses: Object.freeze(sectionOf(values, 'courses')),
     retention: Object.freeze(sectionOf(values, 'retention')),
+    search: Object.freeze(sectionOf(values, 'search')),
     files: Object.freeze({
       ...sectionOf(values, 'files'),
       storage: Object.freeze(storageConfig(sectionOf(values, 'files.storage'), dataDir)),

@@ -1,5 +1,6 @@
-import { Op, type Sequelize } from 'sequelize';
+import { type Attributes, type Model, type ModelStatic, Op, type Sequelize, type WhereOptions } from 'sequelize';
 import { asWord, sqlLiteral } from './dialect.js';
+import { whereSql } from './where-sql.js';
 
 /** Conditions that take SQL of their own, for the `where` of queries. Values are escaped by Sequelize. */
 
@@ -12,6 +13,21 @@ export function contains(sequelize: Sequelize, column: string, text: string) {
 export function refersToMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
   const matches = `SELECT id FROM ${table} WHERE INSTR(search_key, ${sequelize.escape(text)}) > 0`;
   return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${matches})`));
+}
+
+/** That `column` is the id of a row of a model. */
+export function refersToOne<M extends Model>(
+  sequelize: Sequelize,
+  column: string,
+  model: ModelStatic<M>,
+  where: WhereOptions<Attributes<M>>,
+) {
+  const alias = `\`${model.name}\``;
+  return sequelize.where(
+    sequelize.col(column),
+    Op.in,
+    sequelize.literal(`(SELECT id FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)})`),
+  );
 }
 
 /**

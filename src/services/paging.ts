@@ -1,4 +1,4 @@
-import type { Model, ModelStatic } from 'sequelize';
+import type { Attributes, Model, ModelStatic, WhereOptions } from 'sequelize';
 import { bothOf } from '../db/both-of.js';
 import { type Listed, type Order, rowsOf } from '../db/page.js';
 import type { Paging, Sorting } from '../schemas/listing.js';
@@ -25,6 +25,8 @@ export interface Pagination {
 export const mostCounted = 10_000;
 
 interface Listing<M extends Model> extends Listed<M> {
+  /** The same rows, by a condition with which they are counted sooner. */
+  countedWhere?: WhereOptions<Attributes<M>>;
   /** Whether at most {@link mostCounted} rows are counted, or those up to the end of the page: for listings of everything. */
   boundedCount?: boolean;
   /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
@@ -64,21 +66,22 @@ export async function pageOf<M extends Model>(
   core: Core,
   model: ModelStatic<M>,
   paging: Paging,
-  { ifNone, boundedCount = false, ...listed }: Listing<M>,
+  { ifNone, boundedCount = false, countedWhere, ...listed }: Listing<M>,
 ): Promise<Page<M>> {
   const { page, limit } = paging;
   // To the end of the page at least, so that clients that read pages until the last one come to the end.
   const bound = boundedCount ? Math.max(mostCounted, page * limit) : Number.POSITIVE_INFINITY;
   const rows = rowsOf(model, listed);
-  const count = () => (boundedCount ? rows.count(bound + 1) : rows.count());
+  const counted = countedWhere === undefined ? rows : rowsOf(model, { ...listed, where: countedWhere });
+  const count = () => (boundedCount ? counted.count(bound + 1) : counted.count());
   const read = () => rows.page({ limit, offset: (page - 1) * limit });
   return core.database.read(async () => {
-    let [counted, items]: [number, M[]] = [0, []];
+    let [total, items]: [number, M[]] = [0, []];
     if (ifNone) {
-      counted = await count();
-      if (counted === 0) await ifNone();
+      total = await count();
+      if (total === 0) await ifNone();
       else items = await read();
-    } else [counted, items] = await bothOf(core.database, count, read);
-    return { items, pagination: paginationOf(paging, counted, bound) };
+    } else [total, items] = await bothOf(core.database, count, read);
+    return { items, pagination: paginationOf(paging, total, bound) };
   });
 }

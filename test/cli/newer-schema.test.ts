@@ -16,6 +16,7 @@ describe('A database whose schema is newer than the program', () => {
   const contents = async () => {
     const tables = [
       'users',
+      'account_words',
       'courses',
       'enrollments',
       'sessions',

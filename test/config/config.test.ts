@@ -296,6 +296,13 @@ const settings: Readonly<Record<string, SettingCase>> = {
     valid: { '1': 1, '36500': 36_500 },
     invalid: ['0', '36501', 'off'],
     mustBe: wholeNumber(1, 36_500),
+    },
+  SEARCH_SCAN_ACCOUNTS: {
+    read: (config) => config.search.scannedAccounts,
+    unset: 50_000,
+    valid: { '0': 0, '100000000': 100_000_000 },
+    invalid: ['-1', '100000001', 'all'],
+    mustBe: wholeNumber(0, 100_000_000),
   },
   MAX_COURSES_PER_TRAINER: {
     read: (config) => config.courses.ofTrainer,

@@ -23,6 +23,7 @@ interface Step {
 const stepOf = (file: string) => require(path.join(folder, file)) as Step;
 
 const tables = [
+  'account_words',
   'audit_entries',
   'audit_texts',
   'courses',

@@ -111,7 +111,7 @@ if (onMysql) {
         `SELECT table_name AS name, engine AS engine, table_collation AS collation FROM information_schema.tables WHERE ${ours}`,
         { type: QueryTypes.SELECT },
       );
-      expect(tables).to.have.length(13);
+      expect(tables).to.have.length(14);
       for (const { name, engine } of tables) expect(engine, name).to.equal('InnoDB');
       for (const { name, collation } of tables) expect(collation, name).to.be.oneOf(['utf8mb4_bin', 'ascii_bin']);
 

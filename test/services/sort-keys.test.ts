@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { storedWords } from '../../src/schemas/search-words.js';
 import { userKeys } from '../../src/services/accounts/store.js';
 import { courseKeys } from '../../src/services/courses/commands.js';
 import { ada } from '../http/support/expectations.js';
@@ -19,11 +20,14 @@ describe('The keys by which names and titles are searched and sorted', () => {
 
   /** All keys are those of the texts beside them. */
   async function expectRightKeys(counts: { users: number; courses?: number }): Promise<void> {
-    const { Course, User } = importing.context.database.models;
+    const { AccountWord, Course, User } = importing.context.database.models;
     const [users, courses] = [await User.findAll(), await Course.findAll()];
     expect({ users: users.length, courses: courses.length }).to.deep.equal({ courses: 0, ...counts });
     for (const user of users) expect(user, user.lastName).to.include(userKeys(user));
     for (const course of courses) expect(course, course.title).to.include(courseKeys(course));
+    const words = users.flatMap((user) => storedWords(user).map((word) => `${user.id} ${word}`));
+    const stored = await AccountWord.findAll();
+    expect(stored.map(({ word, accountId }) => `${accountId} ${word}`).sort()).to.deep.equal(words.sort());
   }
 
   it('are right after setup, registration, and changes of names', async () => {

@@ -64,6 +64,7 @@ const tables = [
   'audit_entries',
   'audit_texts',
   'sessions',
+  'account_words',
   'users',
 ];
 

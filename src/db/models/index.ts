@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { initAccountWord } from './account-word.js';
 import { initAuditEntry } from './audit-entry.js';
 import { initAuditText } from './audit-text.js';
 import { initCourse } from './course.js';
@@ -17,6 +18,7 @@ import { initUser } from './user.js';
 export function initModels(sequelize: Sequelize) {
   const models = {
     User: initUser(sequelize),
+    AccountWord: initAccountWord(sequelize),
     Session: initSession(sequelize),
     AuditEntry: initAuditEntry(sequelize),
     AuditText: initAuditText(sequelize),

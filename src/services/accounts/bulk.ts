@@ -1,4 +1,4 @@
-import { Op, type WhereOptions } from 'sequelize';
+import { Op } from 'sequelize';
 import type { User } from '../../db/models/user.js';
 import { AppError, isAppError, notFound, validationError } from '../../errors.js';
 import { type BulkAction, type BulkChange, bulkChangeSchema, mostBulkAccounts } from '../../schemas/user.js';
@@ -44,7 +44,7 @@ async function meantIds(core: Core, { ids, filter }: BulkChange): Promise<string
   }
   if (ids !== undefined) throw validationError([{ path: 'filter', message: 'ids and filter exclude each other.' }]);
   const { User } = core.database.models;
-  const where: WhereOptions<User> = listingFilter(core, filter);
+  const { where } = await listingFilter(core, filter);
   return core.database.read(async () => {
     const matched = await User.count({ where });
     if (matched > mostBulkAccounts)

@@ -31,6 +31,7 @@ import {
   takenKeys,
   userKeys,
 } from './store.js';
+import { removeWords, renamedBy, replaceWords } from './words.js';
 
 /** Hashes are computed round robin for those who ask for them. */
 const hashRequestOf = ({ actorId }: Actor) => ({ owner: actorId ?? '' });
@@ -129,6 +130,7 @@ async function changeUser(
     // After a loss of rights or a new password the account must sign in again.
     const ends =
       action === 'user.reset-password' || user.changed('role') || (user.changed('isActive') && !user.isActive);
+    await replaceWords(core, [renamedBy(user)], transaction);
     await user.save({ transaction });
     const changes = changesBetween(before, auditedUser(user));
     // A new password isn't among the audited fields. A repeated request changes nothing and isn't audited.
@@ -265,6 +267,7 @@ export async function deleteUser(core: Core, actor: Actor, id: string): Promise<
     await assertWithoutCourses(core, locked, transaction);
     const enrollments = await Enrollment.count({ where: { userId: id }, transaction });
     await markForDeletion(core, { userId: id }, transaction);
+    await removeWords(core, [locked], transaction);
     await locked.destroy({ transaction });
     const record = { action: 'user.delete', targetType: 'user', targetId: id } as const;
     await recordAudit(core, actor, { ...record, before: { ...auditedUser(locked), enrollments } }, transaction);

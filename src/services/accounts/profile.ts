@@ -6,6 +6,7 @@ import { lockCaller } from '../auth/sessions.js';
 import { countPhone } from '../auth/throttle-locks.js';
 import type { Caller, Core } from '../core.js';
 import { guarded, takenKeys, userKeys } from './store.js';
+import { renamedBy, replaceWords } from './words.js';
 
 /**
  * Changes names and phone of the caller (specification, section 4.8); absent and empty fields stay as they are.
@@ -25,6 +26,7 @@ export async function updateProfile(core: Core, caller: Caller, input: unknown):
       const user = await lockCaller(core, caller, transaction);
       user.set({ ...changes, ...(phone !== undefined && { phoneKey: phoneKey(phone) }) });
       user.set(userKeys(user));
+      await replaceWords(core, [renamedBy(user)], transaction);
       return user.save({ transaction });
     }),
   );

@@ -1,10 +1,9 @@
 import { Op, type WhereOptions } from 'sequelize';
 import { neutralizeCell, phoneCell } from '../../csv/cells.js';
 import { markedHeader, rawLine } from '../../csv/format.js';
-import { contains } from '../../db/conditions.js';
 import type { User } from '../../db/models/user.js';
 import { notFound, validationError } from '../../errors.js';
-import { normalizeEmail, phoneKey, searchKey } from '../../schemas/keys.js';
+import { normalizeEmail, phoneKey } from '../../schemas/keys.js';
 import { type UserFilter, userFilterSchema, userListingSchema } from '../../schemas/user.js';
 import { validate } from '../../schemas/validate.js';
 import { currentLocks, isLocked } from '../auth/throttle-locks.js';
@@ -12,21 +11,22 @@ import type { Core, ReadPiece } from '../core.js';
 import { hasPartOfId, idIn } from '../ids.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
 import { idEndingWith } from '../short-ids.js';
+import { type AccountSearch, accountsFound } from './search.js';
 
 /** The condition of a filter of accounts. */
-export function listingFilter(core: Core, listing: UserFilter): WhereOptions<User> {
+export async function listingFilter(core: Core, listing: UserFilter): Promise<AccountSearch> {
   const { role, isActive, requiresPasswordChange, locked, search } = listing;
-  return {
-    ...(role !== undefined && { role }),
+  const among = role === undefined ? {} : { role };
+  const others = {
     ...(isActive !== undefined && { isActive }),
     ...(requiresPasswordChange !== undefined && { requiresPasswordChange }),
     ...(locked !== undefined && { [Op.and]: isLocked(core, locked) }),
-    ...(search && {
-      [Op.or]: [
-        contains(core.database.sequelize, 'User.search_key', searchKey(search)),
-        contains(core.database.sequelize, 'User.phone_key', phoneKey(search)),
-      ],
-    }),
+  };
+  const isFiltered = Reflect.ownKeys({ ...among, ...others }).length > 0;
+  const found = await accountsFound(core, search, { among, others: isFiltered, withPhones: true });
+  return {
+    where: { [Op.and]: [among, others, found.where] },
+    countedWhere: { [Op.and]: [among, others, found.countedWhere] },
   };
 }
 
@@ -35,7 +35,7 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
   const listing = validate(userListingSchema, input);
   const { User } = core.database.models;
   return pageOf(core, User, listing, {
-    where: listingFilter(core, listing),
+    ...(await listingFilter(core, listing)),
     order: orderOf(listing),
     include: [currentLocks(core)],
     boundedCount: true,
@@ -72,7 +72,7 @@ export function usersCsv(
   onBatch: (accounts: number) => void = () => undefined,
   readPiece: ReadPiece = (read) => read(core),
 ): AsyncGenerator<string> {
-  return csvOf(readPiece, listingFilter(core, validate(userFilterSchema, input)), onBatch);
+  return csvOf(core, readPiece, validate(userFilterSchema, input), onBatch);
 }
 
 const csvLineOf = (user: User): string =>
@@ -103,10 +103,12 @@ async function nextLines(
 
 /** An export that waits for its client keeps the text of a batch, not its accounts. */
 async function* csvOf(
+  core: Core,
   readPiece: ReadPiece,
-  filter: WhereOptions<User>,
+  wanted: UserFilter,
   onBatch: (accounts: number) => void,
 ): AsyncGenerator<string> {
+  const { where: filter } = await listingFilter(core, wanted);
   let header = markedHeader(exportedFields);
   for (let after = ''; ; ) {
     const { text, accounts, last } = await readPiece((from) => nextLines(from, filter, after));

@@ -9,6 +9,7 @@ import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { nameMaximum, sortKey } from '../../schemas/sort-key.js';
 import type { Core } from '../core.js';
 import { newIds } from '../ids.js';
+import { addWords, type NamedAccount, type RenamedAccount, renamedBy, replaceWords } from './words.js';
 
 /** A new account: validated and normalised fields, and the hash of its password. */
 export interface NewAccount {
@@ -51,10 +52,14 @@ export async function insertAccounts(
   ids: readonly string[] = newIds(accounts.length),
 ): Promise<readonly string[]> {
   const now = core.now();
+  const named: NamedAccount[] = [];
   function* rows() {
-    for (const [index, account] of accounts.entries())
+    for (const [index, account] of accounts.entries()) {
+      const id = ids[index] ?? '';
+      const keys = userKeys(account);
+      named.push({ id, email: account.email, ...keys });
       yield {
-        id: ids[index] ?? '',
+        id,
         firstName: account.firstName,
         lastName: account.lastName,
         email: account.email,
@@ -65,14 +70,16 @@ export async function insertAccounts(
         isActive: account.isActive,
         requiresPasswordChange: account.requiresPasswordChange,
         initialPasswordExpiresAt: account.initialPasswordExpiresAt,
-        searchKey: userSearchKey(account),
-        lastNameKey: sortKey(account.lastName, nameMaximum),
-        firstNameKey: sortKey(account.firstName, nameMaximum),
+        searchKey: keys.searchKey,
+        lastNameKey: keys.lastNameKey,
+        firstNameKey: keys.firstNameKey,
         createdAt: now,
         updatedAt: now,
       };
+    }
   }
   await insertRows(core.database.models.User, rows(), transaction);
+  await addWords(core, named, transaction);
   return ids;
 }
 
@@ -99,17 +106,23 @@ export async function updateAccounts(
   updatedAt: Date,
   transaction: Transaction,
 ): Promise<void> {
+  const renamed: RenamedAccount[] = [];
   const rows = updates.map(({ account, changes }) => {
     const { firstName, lastName, email, phone } = changes;
     const row: RowUpdate<User> = { id: account.id, ...changes, updatedAt };
     if (phone !== undefined) row.phoneKey = phoneKey(phone);
-    if (firstName !== undefined) row.firstNameKey = sortKey(firstName, nameMaximum);
-    if (lastName !== undefined) row.lastNameKey = sortKey(lastName, nameMaximum);
-    if (firstName !== undefined || lastName !== undefined || email !== undefined)
-      row.searchKey = userSearchKey({ ...account, ...changes });
+    if (firstName !== undefined || lastName !== undefined || email !== undefined) {
+      const now = { ...account, ...changes };
+      const after = { id: account.id, email: now.email, ...userKeys(now) };
+      renamed.push({ before: { id: account.id, email: account.email, ...userKeys(account) }, after });
+      row.searchKey = after.searchKey;
+      if (firstName !== undefined) row.firstNameKey = after.firstNameKey;
+      if (lastName !== undefined) row.lastNameKey = after.lastNameKey;
+    }
     return row;
   });
   await updateRows(core.database.models.User, rows, transaction);
+  await replaceWords(core, renamed, transaction);
 }
 
 /**
@@ -128,6 +141,7 @@ export async function saveAccounts(
     updatedAt,
   }));
   await updateRows(core.database.models.User, rows, transaction);
+  await replaceWords(core, users.map(renamedBy), transaction);
 }
 
 /** How many super admins there are: none or one. */

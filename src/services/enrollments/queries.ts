@@ -1,5 +1,5 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { contains, courseExists, isNotEnrolled, lastNameKeyOf, refersToMatch } from '../../db/conditions.js';
+import { courseExists, isNotEnrolled, lastNameKeyOf, refersToMatch, refersToOne } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import type { Order } from '../../db/page.js';
@@ -14,6 +14,7 @@ import {
 } from '../../schemas/enrollment.js';
 import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
+import { accountsFound } from '../accounts/search.js';
 import type { Actor, Caller, Core } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
@@ -120,21 +121,24 @@ export function visibleTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): W
 /** Up to so many trainees are named by their ids in a query. */
 const mostNamed = 1000;
 
-/** The enrollments of trainees whose name or email contains a text. @param isNarrow whether other filters leave few of them */
+/** The enrollments of trainees whose name or email matches a search. @param isNarrow whether other filters leave few of them */
 async function ofTrainees(
-  { database: { sequelize, models, read } }: Core,
+  core: Core,
   search: string | undefined,
   isNarrow: boolean,
 ): Promise<WhereOptions<Enrollment>> {
+  const { sequelize, models, read } = core.database;
   const sought = searchKey(search);
   if (!sought) return {};
-  const matches = { [Op.and]: [refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought)] };
-  if (isNarrow) return matches;
+  if (isNarrow) return { [Op.and]: [refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought)] };
   // Among all enrollments those of few trainees are found by an index on trainees, which the database wouldn't choose by
   // itself; a page of those of many is found soon in the order of dates.
-  const where = { [Op.and]: [contains(sequelize, 'User.search_key', sought)] };
-  const users = await read(() => models.User.findAll({ attributes: ['id'], where, limit: mostNamed + 1 }));
-  return users.length > mostNamed ? matches : { userId: users.map(({ id }) => id) };
+  const { where, countedWhere } = await accountsFound(core, search, { among: {} });
+  const users = await read(() =>
+    models.User.findAll({ attributes: ['id'], where: countedWhere, limit: mostNamed + 1 }),
+  );
+  if (users.length <= mostNamed) return { userId: users.map(({ id }) => id) };
+  return { [Op.and]: [refersToOne(sequelize, 'Enrollment.user_id', models.User, where)] };
 }
 
 /** One page of the enrollments that the actor may see, newest first by default. @throws AppError `VALIDATION` */
@@ -238,20 +242,19 @@ export async function listCourseTrainees(
 export async function listAvailableTrainees(core: Core, actor: Actor, query: unknown): Promise<Page<User>> {
   const listing = validate(availableTraineeListingSchema, query);
   const { sequelize, models } = core.database;
-  const sought = searchKey(listing.search);
-  const { courseId } = listing;
+  const { courseId, search } = listing;
   const trainerId = actor.role === 'super_admin' ? undefined : (actor.actorId ?? '');
+  const among = { role: 'trainee' as const };
+  const found = await accountsFound(core, search, { among });
+  const available = [
+    { ...among, isActive: true },
+    // Another trainer's course has no available trainees: `ifNone` finds the reason.
+    courseExists(sequelize, courseId, trainerId),
+    isNotEnrolled(sequelize, 'User.id', courseId),
+  ];
   return pageOf(core, models.User, listing, {
-    where: {
-      role: 'trainee',
-      isActive: true,
-      [Op.and]: [
-        // Another trainer's course has no available trainees: `ifNone` finds the reason.
-        courseExists(sequelize, courseId, trainerId),
-        isNotEnrolled(sequelize, 'User.id', courseId),
-        ...(sought ? [contains(sequelize, 'User.search_key', sought)] : []),
-      ],
-    },
+    where: { [Op.and]: [...available, found.where] },
+    countedWhere: { [Op.and]: [...available, found.countedWhere] },
     order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
     boundedCount: true,
     ifNone: () => assertManagesCourse(core, actor, courseId),

@@ -5,6 +5,7 @@ import type { User } from '../../../db/models/user.js';
 import { AppError } from '../../../errors.js';
 import { phoneKey } from '../../../schemas/keys.js';
 import { saveAccounts, userKeys } from '../../accounts/store.js';
+import { removeWords } from '../../accounts/words.js';
 import { type AuditRecord, recordAudit } from '../../audit.js';
 import { endSessions } from '../../auth/sessions.js';
 import { type Actor, type Core, withoutSession } from '../../core.js';
@@ -54,14 +55,15 @@ async function carryOut(
 ): Promise<void> {
   const { Enrollment, ImportRow, User } = core.database.models;
   const audit: AuditRecord[] = [];
-  const removed: string[] = [];
+  const removed: User[] = [];
   for (const { outcome, user, row, courses } of verdicts) {
     if (outcome !== 'removed' || !user) continue;
-    removed.push(user.id);
+    removed.push(user);
     audit.push(removedAccount({ importId: record.id, line: row.line }, user, courses));
   }
   // The foreign key removes their enrollments.
-  await User.destroy({ where: { id: removed }, transaction });
+  await removeWords(core, removed, transaction);
+  await User.destroy({ where: { id: removed.map(({ id }) => id) }, transaction });
   for (const verdict of verdicts) {
     const { outcome, user, row, note, courses } = verdict;
     if (outcome !== 'restored' || !user) continue;

@@ -1,0 +1,37 @@
+/**
+ * A copy of `storedWords` in src/schemas/search-words.ts, for what runs beside the built program, or beside the source alone:
+ * migrations and seeders. Other words need another file, as the result of a migration must not change later.
+ */
+
+const wordLength = 64;
+const separator = /[-'’@]/;
+const wordCharacter = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+const cut = (text) => (text.length <= wordLength ? text : Array.from(text).slice(0, wordLength).join(''));
+
+/** Where words begin in a text without spaces. */
+function beginnings(text) {
+  const found = [];
+  let afterSeparator = true;
+  let at = 0;
+  for (const sign of text) {
+    const isSeparator = separator.test(sign);
+    if (!isSeparator && (afterSeparator || (sign > '\x7f' && wordCharacter.test(sign)))) found.push(at);
+    afterSeparator = isSeparator;
+    at += sign.length;
+  }
+  return found;
+}
+
+/** The words by which an account must be stored to be found. @param account its columns `search_key`, `email` and keys of names */
+function storedWords({ search_key: key, first_name_key: firstName, last_name_key: lastName, email }) {
+  const words = new Set();
+  for (const text of key.split(' '))
+    for (const at of beginnings(text)) {
+      const word = cut(text.slice(at));
+      if (![firstName, lastName, email].some((column) => column.startsWith(word))) words.add(word);
+    }
+  return [...words];
+}
+
+module.exports = { storedWords, wordLength };

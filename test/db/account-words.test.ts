@@ -1,0 +1,137 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Op, type QueryInterface, type WhereOptions } from 'sequelize';
+import { insertRows } from '../../src/db/bulk-insert.js';
+import type { Database } from '../../src/db/connection.js';
+import { migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
+import type { User } from '../../src/db/models/user.js';
+import { hasWords, isAmongThoseWith, wordCountSql } from '../../src/db/word-conditions.js';
+import { normalizeEmail, phoneKey, searchKey } from '../../src/schemas/keys.js';
+import { searchedWords, storedWords } from '../../src/schemas/search-words.js';
+import { nameMaximum } from '../../src/schemas/sort-key.js';
+import { userKeys } from '../../src/services/accounts/store.js';
+import { newIds } from '../../src/services/ids.js';
+import { atDepth } from '../support/depth.js';
+import { scaled } from '../support/machine.js';
+import { anyName } from '../support/names.js';
+import { useDatabases } from './support/databases.js';
+
+const name = '20260101000028-create-account-words.cjs';
+const file = fileURLToPath(new URL(`../../migrations/${name}`, import.meta.url));
+const step = createRequire(import.meta.url)(file) as { up(queryInterface: QueryInterface): Promise<void> };
+
+/** More than a batch of the migration, and no multiple of it. */
+const count = 1100;
+const moment = new Date('2026-01-31T08:00:00.123Z');
+
+describe('The words of accounts', function () {
+  this.timeout(scaled(60_000));
+  const databases = useDatabases();
+
+  /** Accounts with names in all scripts, without words. */
+  async function fill(database: Database): Promise<void> {
+    const names = fc.sample(anyName(nameMaximum), { numRuns: 2 * count, seed: 16 });
+    const ids = newIds(count);
+    const rows = ids.map((id, index) => {
+      const [firstName = '', lastName = ''] = [names[2 * index], names[2 * index + 1]];
+      const email = normalizeEmail(`${(names[index] ?? '').replace(/[\s@]/g, '')}.${index}@firm-${index % 7}.example`);
+      return {
+        id,
+        firstName,
+        lastName,
+        email,
+        phone: `+44 ${index}`,
+        phoneKey: `+44${index}`,
+        passwordHash: 'x',
+        role: 'trainee' as const,
+        ...userKeys({ firstName, lastName, email }),
+        createdAt: moment,
+        updatedAt: moment,
+      };
+    });
+    await database.inTransaction((transaction) => insertRows(database.models.User, rows, transaction));
+  }
+
+  async function expectRightWords({ models: { AccountWord, User } }: Database): Promise<void> {
+    const users = await User.findAll();
+    expect(users).to.have.length(count);
+    const expected = users.flatMap((user) => storedWords(user).map((word) => `${user.id} ${word}`));
+    const rows = await AccountWord.findAll();
+    expect(rows.map(({ word, accountId }) => `${accountId} ${word}`).sort()).to.deep.equal(expected.sort());
+  }
+
+  it('are made by the migration, which can be repeated, and taken away', async () => {
+    const database = databases.open();
+    await fill(database);
+    const { executed } = await migrationStatus(database);
+    await migrateDown(database, executed.length - executed.indexOf(name));
+    await migrateUp(database);
+    await expectRightWords(database);
+    // As an interrupted one leaves it.
+    const { AccountWord, User } = database.models;
+    const half = await User.findAll({ attributes: ['id'], order: ['id'], offset: count / 2 });
+    await AccountWord.destroy({ where: { accountId: half.map(({ id }) => id) } });
+    await step.up(database.sequelize.getQueryInterface());
+    await expectRightWords(database);
+  });
+
+  /** Where words begin, said in another way than the program does. */
+  function begins(user: User, word: string): boolean {
+    const script = '\\p{Script=Han}|\\p{Script=Hiragana}|\\p{Script=Katakana}|\\p{Script=Hangul}';
+    const escaped = word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+    const inKey = new RegExp(`(?:^|[-'’@ ]|(?=${script}))${escaped}`, 'u').test(user.searchKey);
+    return inKey || [user.firstNameKey, user.lastNameKey, user.email].some((column) => column.startsWith(word));
+  }
+
+  it('find the same accounts by index, by reading all accounts, and by the rule', async () => {
+    const database = databases.open();
+    const { sequelize, models } = database;
+    await fill(database);
+    await step.up(sequelize.getQueryInterface());
+    const users = await models.User.findAll();
+    const found = async (where: WhereOptions<User>) => {
+      const rows = await models.User.findAll({ attributes: ['id'], where: { [Op.and]: [where] } });
+      return rows.map(({ id }) => id).sort();
+    };
+    const piece = fc
+      .tuple(fc.nat({ max: count - 1 }), fc.nat({ max: 400 }), fc.integer({ min: 1, max: 9 }))
+      .map(([index, from, length]) => {
+        const text = Array.from(users[index]?.searchKey ?? '');
+        const start = from % Math.max(1, text.length);
+        return text.slice(start, start + length).join('');
+      });
+    let hits = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(piece, anyName(8)), fc.option(piece, { nil: '' }), async (one, other) => {
+        const words = searchedWords(searchKey(one, other));
+        const phones = /^\d/.test(one) ? [`+44${phoneKey(one)}`] : [];
+        const sought = { words, phones };
+        const expected = users
+          .filter((user) => {
+            const hasPhone = phones.some((phone) => user.phoneKey.startsWith(phone));
+            return hasPhone || (words.length > 0 && words.every((word) => begins(user, word)));
+          })
+          .map(({ id }) => id)
+          .sort();
+        hits += expected.length;
+        const byWords = hasWords(sequelize, 'User', sought);
+        expect(await found(byWords), `${words} by reading`).to.deep.equal(expected);
+        for (const word of words) {
+          const inIndex = isAmongThoseWith(sequelize, '`User`.`id`', word, phones);
+          expect(await found({ [Op.and]: [inIndex, byWords] }), `${words} by ${word}`).to.deep.equal(expected);
+          if (words.length > 1) continue;
+          expect(await found(inIndex), `${word} by index`).to.deep.equal(expected);
+          const [[counted]] = (await sequelize.query(wordCountSql(sequelize, word, phones, count))) as [
+            { total: number }[],
+            unknown,
+          ];
+          expect(Number(counted?.total)).to.be.at.least(expected.length);
+        }
+      }),
+      { numRuns: atDepth(150, 1500) },
+    );
+    expect(hits).to.be.above(100);
+  });
+});

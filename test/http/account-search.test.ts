@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { buildCourse, buildEnrollment, buildUser } from '../support/factories.js';
+import { useHarness } from '../support/harness.js';
+import { type Cast, castOf, type Person } from './support/cast.js';
+
+for (const [size, settings] of [
+  ['few', {}],
+  ['many', { SEARCH_SCAN_ACCOUNTS: '0' }],
+] as const)
+  describe(`A search among ${size} accounts`, () => {
+    const harness = useHarness(settings);
+    let cast: Cast;
+    let emails: string[];
+    beforeEach(async () => {
+      cast = await castOf(harness.context);
+      const people = [
+        ['Anne-Marie', 'van Dijk', 'am@north-wind.example', '+44 20 7946 0001'],
+        ['Łukasz', "O'Hara", 'lukasz@example.com', '020 7946 0002'],
+        ['小龙', '李', 'li@example.com', '+86 1'],
+        ['José', 'Dijkstra', 'jose.d@example.com', '+34 2'],
+      ] as const;
+      emails = [];
+      for (const [firstName, lastName, email, phone] of people) {
+        await buildUser(harness.context, { firstName, lastName, email, phone });
+        emails.push(email);
+      }
+    });
+
+    async function found(search: string, path = '/api/users?', by: Person = cast.admin): Promise<string[]> {
+      const { body } = await harness.api('get', `${path}search=${encodeURIComponent(search)}`, by.token).expect(200);
+      const people = body.users ?? body.trainees ?? body.enrollments.map(({ user }: { user: object }) => user);
+      expect(body.pagination.totalItems, search).to.equal(people.length);
+      return people.map(({ email }: { email: string }) => email).sort();
+    }
+    const expected = (indexes: readonly number[]) => indexes.map((index) => emails[index]).sort();
+
+    it('finds the beginnings of words, in any order, without case and accents', async () => {
+      for (const [search, indexes] of [
+        ['anne', [0]],
+        ['MARIE', [0]],
+        ['dijk', [0, 3]],
+        ['dijk anne', [0]],
+        ['jos DIJK', [3]],
+        ['van dijk', [0]],
+        ['north', [0]],
+        ['wind.ex', [0]],
+        ['@north-wind', [0]],
+        ['example.com', [1, 2, 3]],
+        ['hara', [1]],
+        ["o'h", [1]],
+        ['luk', [1]],
+        ['łuk', [1]],
+        ['龙', [2]],
+        ['小龙', [2]],
+        ['jose.d@', [3]],
+        ['+4420', [0]],
+        ['44 20 7946', [0]],
+        ['0207946', [1]],
+        ['nobody', []],
+        ['anne nobody', []],
+        ['%', []],
+        ["'", size === 'few' ? [1] : []],
+        ['\\', []],
+      ] as const)
+        expect(await found(search), search).to.deep.equal(expected(indexes));
+    });
+
+    it(`finds text in the middle of a word ${size === 'few' ? 'too' : 'no more'}`, async () => {
+      for (const [search, indexes] of [
+        ['kstra', [3]],
+        ['ind.exa', [0]],
+        ['79460001', [0]],
+      ] as const)
+        expect(await found(search), search).to.deep.equal(size === 'few' ? expected(indexes) : []);
+    });
+
+    it('finds who could be enrolled, and the enrollments of those whom it finds, without their phones', async () => {
+      const { context } = harness;
+      const course = await buildCourse(context, cast.owner.user);
+      const other = await buildCourse(context, cast.owner.user);
+      const { User } = context.database.models;
+      for (const email of emails) {
+        const user = await User.findOne({ where: { email }, rejectOnEmpty: true });
+        await buildEnrollment(context, user, course);
+      }
+      const available = `/api/enrollments/available-trainees?courseId=${other.id}&`;
+      for (const path of ['/api/enrollments?', available]) {
+        expect(await found('dijk', path), path).to.deep.equal(expected([0, 3]));
+        expect(await found('hara luk', path), path).to.deep.equal(expected([1]));
+        expect(await found('+4420', path), path).to.deep.equal([]);
+      }
+      expect(await found('dijk', available, cast.owner)).to.deep.equal(expected([0, 3]));
+    });
+
+    it('follows changes of names and emails', async () => {
+      const { id } = (await harness.api('get', '/api/users?search=hara', cast.admin.token).expect(200)).body.users[0];
+      const change = (fields: object) =>
+        harness.api('put', `/api/users/${id}`, cast.admin.token).send(fields).expect(200);
+      await change({ lastName: 'de la Cruz' });
+      expect(await found('hara')).to.deep.equal([]);
+      expect(await found('cruz la')).to.deep.equal(expected([1]));
+      await change({ email: 'lukasz@south.example' });
+      expect(await found('south')).to.deep.equal(['lukasz@south.example']);
+      expect(await found('example.com')).to.deep.equal(expected([2, 3]));
+      await harness.api('delete', `/api/users/${id}`, cast.admin.token).expect(200);
+      expect(await found('cruz')).to.deep.equal([]);
+    });
+  });
