@@ -21,8 +21,9 @@ export interface Databases {
   close(): Promise<void>;
 }
 
-export async function openDatabases(): Promise<Databases> {
-  const server = await openBenchServer();
+/** @param serverOptions of a private server */
+export async function openDatabases(serverOptions?: readonly string[]): Promise<Databases> {
+  const server = await openBenchServer(serverOptions);
   const sql = await createConnection({ uri: server.url });
   const folder = mkdtempSync(path.join(tmpdir(), 'coursectl-bench-'));
   const names: string[] = [];

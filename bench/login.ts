@@ -15,7 +15,7 @@ import { createPasswordHasher, type PasswordHasher } from '../src/services/auth/
 import { listening } from '../test/faults/listening.js';
 import { buildUser } from '../test/support/factories.js';
 import { sendRaw } from '../test/support/raw-http.js';
-import { median, milliseconds, remark, verdict } from './figures.js';
+import { median, milliseconds, percentile, remark, verdict } from './figures.js';
 import { program, rounds, scale } from './options.js';
 import { openBenchServer } from './server.js';
 import { benchEnvironment, openContext } from './service.js';
@@ -33,9 +33,6 @@ const spreadLimit = 3;
 const healthPauseMs = 20;
 /** For the longest of 100 answers of `/healthz`, in milliseconds. */
 const healthLimitMs = 50;
-
-const percentile = (times: readonly number[], share: number) =>
-  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
 
 /** Repeats work, after a pause each time, until the time is over. @returns how long each took, in milliseconds */
 async function repeated(work: () => Promise<void>, end: number, pauseMs: number): Promise<number[]> {

@@ -27,6 +27,42 @@ export const lastNames = [
   'Silva',
 ];
 
+const syllables =
+  'ma ri an na lo pe zo ka ti no wa ski ber to ha dd ad mu el ler sa do vi ch en or us in gra fe ne'.split(' ');
+
+/** Different words that look like names. */
+function madeUp(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    let word = '';
+    // At least two syllables, whose first differs from one word to the next.
+    for (let rest = index + syllables.length; rest > 0; rest = Math.floor(rest / syllables.length))
+      word += syllables[rest % syllables.length];
+    return word;
+  });
+}
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+const manyFirstNames = [...firstNames, ...madeUp(3000).map(capitalized)];
+const manyLastNames = [...lastNames, ...madeUp(40_000).map(capitalized)];
+const domains = ['example.org', ...madeUp(2000).map((word) => `${word}.example.org`)];
+
+/** Numbers from 0 up to 1, evenly spread over the indexes; those of different steps, irrational numbers, don't correlate. */
+const spread = (index: number, step: number) => (index * step) % 1;
+
+/** One of `values`, the earlier the more often: of 40,000 the first has 0.5 %, as the most frequent last name of a country. */
+const frequent = (values: readonly string[], part: number) => values[Math.floor(values.length * part ** 2)] as string;
+
+/** The name of a person among millions. Every seventh has two last names. */
+export function nameAt(index: number): { firstName: string; lastName: string; domain: string } {
+  const lastName = frequent(manyLastNames, spread(index, Math.SQRT2));
+  const second = frequent(manyLastNames, spread(index, Math.E));
+  return {
+    firstName: frequent(manyFirstNames, spread(index, Math.sqrt(3))),
+    lastName: index % 7 === 0 ? `${lastName} ${second}` : lastName,
+    domain: frequent(domains, spread(index, Math.sqrt(5))),
+  };
+}
+
 /** A bcrypt hash of cost 10, the same for all people: an import stores it unchanged. */
 export const passwordHash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 

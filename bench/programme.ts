@@ -7,7 +7,7 @@ import { storedWords } from '../src/schemas/search-words.js';
 import { userKeys } from '../src/services/accounts/store.js';
 import { courseKeys } from '../src/services/courses/commands.js';
 import { newIds } from '../src/services/ids.js';
-import { firstNames, lastNames, passwordHash } from './people.js';
+import { nameAt, passwordHash } from './people.js';
 
 /** How large a course programme is. */
 export interface Sizes {
@@ -28,6 +28,7 @@ export interface Programme {
   superAdmin: string;
   busiestTrainer: string;
   typicalTrainer: string;
+  trainee: string;
   /** A course of the busiest trainer. */
   course: string;
 }
@@ -49,29 +50,42 @@ function randomNumbers(state: number): () => number {
 
 const pick = <T>(values: readonly T[], index: number): T => values[index % values.length] as T;
 
-/** Rows per chunk, which bounds memory. */
-const chunkRows = 10_000;
+/** Rows per transaction. */
+const chunkRows = 50_000;
+
+/** The next rows of a table, at most {@link chunkRows}. @param onRow called for each */
+function* nextRows(rows: Iterator<readonly ColumnValue[]>, onRow: () => void): Generator<readonly ColumnValue[]> {
+  for (let taken = 0; taken < chunkRows; taken += 1) {
+    const next = rows.next();
+    if (next.done) return;
+    onRow();
+    yield next.value;
+  }
+}
 
 /**
  * Fills an empty table with generated rows. They go through a table without indexes, so that MariaDB builds each index by
  * sorting, where a million single entries would take minutes.
  * @param sql a connection without a timeout
+ * @param rows each is made when it is inserted: there may be millions
  */
 async function fill(
   database: Database,
   sql: Connection,
   table: string,
   columns: string,
-  count: number,
-  row: (index: number) => readonly ColumnValue[],
+  rows: Iterator<readonly ColumnValue[]>,
 ): Promise<void> {
   await sql.query(`CREATE TABLE seeded AS SELECT ${columns} FROM ${table} WHERE 0 = 1`);
-  await database.inTransaction(async (transaction) => {
-    for (let at = 0; at < count; at += chunkRows) {
-      const rows = Array.from({ length: Math.min(chunkRows, count - at) }, (_, index) => row(at + index));
-      await insertValues(database.sequelize, 'seeded', columns.split(', '), rows, transaction);
-    }
-  });
+  let isAtEnd = false;
+  while (!isAtEnd) {
+    let inserted = 0;
+    await database.inTransaction(async (transaction) => {
+      const chunk = nextRows(rows, () => (inserted += 1));
+      await insertValues(database.sequelize, 'seeded', columns.split(', '), chunk, transaction);
+    });
+    isAtEnd = inserted < chunkRows;
+  }
   await sql.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM seeded`);
   await sql.query('DROP TABLE seeded');
   await sql.query(`ANALYZE TABLE ${table}`);
@@ -83,16 +97,17 @@ const userColumns =
 /** Who has the account at an index: the super admin first, then the trainers, then the trainees. */
 function personAt(index: number, { trainers }: Sizes) {
   const role: Role = index === 0 ? 'super_admin' : index <= trainers ? 'trainer' : 'trainee';
-  const firstName = pick(firstNames, index);
-  const lastName = pick(lastNames, index >> 3);
-  const email = `${role}.${index}@example.org`;
+  const { firstName, lastName, domain } = nameAt(index);
+  const email = `${role}.${index}@${domain}`;
   return { role, firstName, lastName, email, keys: userKeys({ firstName, lastName, email }) };
 }
 
-/** The words by which the account at an index is found. */
-function wordRows(id: string, index: number, sizes: Sizes): ColumnValue[][] {
-  const { email, keys } = personAt(index, sizes);
-  return storedWords({ email, ...keys }).map((word) => [word, id]);
+/** The words by which accounts are found. */
+function* wordRows(ids: readonly string[], sizes: Sizes): Generator<ColumnValue[]> {
+  for (const [index, id] of ids.entries()) {
+    const { email, keys } = personAt(index, sizes);
+    for (const word of storedWords({ email, ...keys })) yield [word, id];
+  }
 }
 
 function userRow(id: string, index: number, sizes: Sizes): ColumnValue[] {
@@ -174,26 +189,35 @@ function enrollmentsOfTrainers(sizes: Sizes): number[] {
   );
 }
 
+/** Above all numbers of enrollments, and prime: its multiples, modulo their number, are in no order and don't repeat. */
+const largePrime = 2_147_483_647;
+
 /**
- * Unique pairs of a course and a trainee in the order of enrollment, shuffled over all courses so that the rows of a trainer
+ * Unique pairs of a course and a trainee in the order of enrollment, mixed over all courses so that the rows of a trainer
  * aren't adjacent.
  */
-function enrollmentPairs(sizes: Sizes, trainerOf: readonly number[], random: () => number): [number, number][] {
+function* enrollmentPairs(
+  sizes: Sizes,
+  trainerOf: readonly number[],
+  random: () => number,
+): Generator<[course: number, trainee: number]> {
   const courses: number[][] = Array.from({ length: sizes.trainers }, () => []);
   for (const [course, trainer] of trainerOf.entries()) courses[trainer]?.push(course);
-  const pairs = enrollmentsOfTrainers(sizes).flatMap((count, trainer) => {
-    const own = courses[trainer] ?? [];
-    const first = own.map(() => Math.floor(random() * sizes.trainees));
-    return Array.from({ length: count }, (_, index): [number, number] => {
-      const course = index % own.length;
-      return [own[course] as number, ((first[course] as number) + Math.floor(index / own.length)) % sizes.trainees];
-    });
-  });
-  for (let last = pairs.length - 1; last > 0; last -= 1) {
-    const other = Math.floor(random() * (last + 1));
-    [pairs[last], pairs[other]] = [pairs[other] as [number, number], pairs[last] as [number, number]];
+  /** The first trainee of each course. */
+  const firstOf = trainerOf.map(() => Math.floor(random() * sizes.trainees));
+  const counts = enrollmentsOfTrainers(sizes);
+  /** The trainer of each enrollment, one after the other, and its number among those of the trainer. */
+  const ends = counts.map((_, trainer) => counts.slice(0, trainer + 1).reduce((sum, count) => sum + count, 0));
+  const trainers = new Uint16Array(sizes.enrollments);
+  for (const [trainer, end] of ends.entries()) trainers.fill(trainer, end - (counts[trainer] as number), end);
+  for (let step = 0; step < sizes.enrollments; step += 1) {
+    const at = Number((BigInt(step) * BigInt(largePrime)) % BigInt(sizes.enrollments));
+    const trainer = trainers[at] as number;
+    const own = courses[trainer] as number[];
+    const index = at - (ends[trainer] as number) + (counts[trainer] as number);
+    const course = own[index % own.length] as number;
+    yield [course, ((firstOf[course] as number) + Math.floor(index / own.length)) % sizes.trainees];
   }
-  return pairs;
 }
 
 const enrollmentColumns =
@@ -227,26 +251,42 @@ export async function seedProgramme(database: Database, sql: Connection, sizes: 
   const courseIds = newIds(sizes.courses);
   const course = (index: number) => courseIds[index] as string;
   const trainerOfCourse = (index: number) => user(1 + (trainerOf[index] as number));
-  const pairs = enrollmentPairs(sizes, trainerOf, random);
-  const enrollmentIds = newIds(pairs.length);
-  const auditIds = newIds(sizes.auditEntries);
+
+  function* enrollments(): Generator<ColumnValue[]> {
+    let [index, ids]: [number, string[]] = [0, []];
+    for (const [taken, person] of enrollmentPairs(sizes, trainerOf, random)) {
+      if (index % chunkRows === 0) ids = newIds(chunkRows);
+      const id = ids[index % chunkRows] as string;
+      const refersTo = [trainee(person), course(taken), trainerOfCourse(taken)];
+      yield enrollmentRow([id, ...refersTo], moment(index / sizes.enrollments), random());
+      index += 1;
+    }
+  }
+  function* auditEntries(): Generator<ColumnValue[]> {
+    for (const [index, id] of newIds(sizes.auditEntries).entries()) {
+      const actor = user(index % (1 + sizes.trainers));
+      yield auditRow(id, actor, trainee(index), moment(index / sizes.auditEntries));
+    }
+  }
+  function* users(): Generator<ColumnValue[]> {
+    for (const [index, id] of userIds.entries()) yield userRow(id, index, sizes);
+  }
+  function* courses(): Generator<ColumnValue[]> {
+    for (const [index, id] of courseIds.entries()) yield courseRow(id, trainerOfCourse(index), index, sizes.courses);
+  }
 
   await sql.query('SET unique_checks = 0, foreign_key_checks = 0');
-  await fill(database, sql, 'users', userColumns, userIds.length, (index) => userRow(user(index), index, sizes));
-  const words = userIds.flatMap((id, index) => wordRows(id, index, sizes));
-  await fill(database, sql, 'account_words', 'word, account_id', words.length, (index) => pick(words, index));
-  await fill(database, sql, 'courses', courseColumns, sizes.courses, (index) =>
-    courseRow(course(index), trainerOfCourse(index), index, sizes.courses),
-  );
-  await fill(database, sql, 'enrollments', enrollmentColumns, pairs.length, (index) => {
-    const [taken, person] = pairs[index] as [number, number];
-    const ids = [enrollmentIds[index] as string, trainee(person), course(taken), trainerOfCourse(taken)];
-    return enrollmentRow(ids, moment(index / pairs.length), random());
-  });
-  await fill(database, sql, 'audit_entries', auditColumns, sizes.auditEntries, (index) => {
-    const actor = user(index % (1 + sizes.trainers));
-    return auditRow(auditIds[index] as string, actor, trainee(index), moment(index / sizes.auditEntries));
-  });
+  await fill(database, sql, 'users', userColumns, users());
+  await fill(database, sql, 'account_words', 'word, account_id', wordRows(userIds, sizes));
+  await fill(database, sql, 'courses', courseColumns, courses());
+  await fill(database, sql, 'enrollments', enrollmentColumns, enrollments());
+  await fill(database, sql, 'audit_entries', auditColumns, auditEntries());
   await sql.query('SET unique_checks = 1, foreign_key_checks = 1');
-  return { superAdmin: user(0), busiestTrainer: user(1), typicalTrainer: user(2), course: course(0) };
+  return {
+    superAdmin: user(0),
+    busiestTrainer: user(1),
+    typicalTrainer: user(2),
+    trainee: trainee(0),
+    course: course(0),
+  };
 }

@@ -9,6 +9,7 @@ const all: Record<string, () => Promise<unknown>> = {
   startup: () => import('./startup.js'),
   import: () => import('./import.js'),
   listings: () => import('./listings.js'),
+  scaling: () => import('./scaling.js'),
   requests: () => import('./requests.js'),
   login: () => import('./login.js'),
   bursts: () => import('./bursts.js'),

@@ -6,10 +6,13 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** The server of BENCH_DATABASE_URL, or a private one that keeps every commit on the disk, as servers do by default. */
-export async function openBenchServer(): Promise<BenchServer> {
+/**
+ * The server of BENCH_DATABASE_URL, or a private one that keeps every commit on the disk, as servers do by default.
+ * @param options of the private server
+ */
+export async function openBenchServer(options: readonly string[] = []): Promise<BenchServer> {
   const url = process.env.BENCH_DATABASE_URL;
-  const server = url ? { url, stop: async () => undefined } : await startThrowAwayServer({ durable: true });
+  const server = url ? { url, stop: async () => undefined } : await startThrowAwayServer({ durable: true, options });
   if (!server)
     throw new Error('There is no server to measure with. Set BENCH_DATABASE_URL, or install mariadb-server.');
   return server;

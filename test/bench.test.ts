@@ -71,6 +71,17 @@ async function measure(
     expect(stdout).to.match(/requests\/s$/m);
   });
 
+  it('measure listings and searches in two sizes', async function () {
+    if (!fullDepth) this.skip();
+    const { stdout, figures } = await measure(program, 'scaling');
+    expect(figures.filter((name) => name.startsWith('/api/')).length).to.be.above(50);
+    expect(figures.slice(-3)).to.deep.equal([
+      'p95 of all searches',
+      ...['p50', 'p95'].map((name) => `${name} of all searches`),
+    ]);
+    expect(stdout).to.match(/^ {5}\/api\/overview: .* ms, again .* ms$/m);
+  });
+
   it('measure bursts', async function () {
     if (!fullDepth) this.skip();
     const { figures } = await measure(program, 'bursts');
@@ -155,7 +166,9 @@ async function measure(
     run(process.execPath, ['--import', 'tsx', `bench/${file}`, ...args], repository, {});
 
   it('are listed with the suites and cases', async () => {
-    expect((await bench('run.ts', '--help')).stdout).to.match(/^Suites: startup, import, listings, requests,/m);
+    expect((await bench('run.ts', '--help')).stdout).to.match(
+      /^Suites: startup, import, listings, scaling, requests,/m,
+    );
     expect((await bench('peers.ts', '--help')).stdout).to.match(/^Cases: login, me, listing, creating;/m);
   });
 

@@ -1,0 +1,216 @@
+/**
+ * What listings and searches take among millions, beside a tenth of them in the same run: `npm run bench -- scaling`.
+ * Scenarios: listings, search, counts (`--only`). The larger database has 2,000,000 accounts and 10,000,000 enrollments and takes some
+ * 15 GB on the disk; to make it takes longer than to measure.
+ * Uses the server of BENCH_DATABASE_URL, or a private one from a `mariadbd` or `mysqld` on the PATH.
+ */
+import { openDatabases, type Served } from './databases.js';
+import {
+  figure,
+  measured,
+  median,
+  milliseconds,
+  percentile,
+  ratioVerdict,
+  remark,
+  sized,
+  verdict,
+  whole,
+} from './figures.js';
+import { rounds, scale, selected } from './options.js';
+import { nameAt } from './people.js';
+import type { Programme, Sizes } from './programme.js';
+import type { Answer } from './service.js';
+
+/** Trainers and their courses are as large in both, as they are in larger programmes. */
+const sizesOf = (tenths: number): Sizes => {
+  const trainers = sized(500 * tenths, 4 * tenths);
+  return {
+    trainers,
+    trainees: sized(200_000 * tenths, 200 * tenths) - trainers - 1,
+    courses: sized(10_000 * tenths, 100 * tenths),
+    coursesOfBusiest: 40,
+    enrollments: sized(1_000_000 * tenths, 1000 * tenths),
+    enrollmentsOfBusiest: sized(20_000, 100),
+    enrollmentsOfTypical: sized(2000, 40),
+    auditEntries: sized(200_000 * tenths, 100),
+  };
+};
+const [small, large] = [sizesOf(1), sizesOf(10)];
+
+/** What fits into memory is read from it, as on a server for so many. */
+const serverOptions = ['--innodb-buffer-pool-size=8G', '--innodb-log-file-size=2G'];
+
+/** For a page, in each round. */
+const secondsEach = Math.max(0.1, 3 * scale);
+
+const mostMs = { page: 50, search: 100 };
+const growthLimit = 1.5;
+
+/** A repeated request that must succeed. */
+async function asked({ service, programme }: Served, url: string, by: keyof Programme): Promise<() => Promise<Answer>> {
+  const token = await service.token(programme[by]);
+  return async () => {
+    const answer = await service.get(url, token);
+    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer;
+  };
+}
+
+const tenth = 'as long as among a tenth';
+
+/** Every listing has it. */
+const paginationOf = ({ body }: Answer) => body.pagination as { totalItems: number; totalItemsCapped?: true };
+
+/** Pages of every listing: first ones, in other orders, filtered, and far behind. */
+const pages: readonly (readonly [url: (programme: Programme) => string, by: keyof Programme])[] = [
+  [() => '/api/users', 'superAdmin'],
+  [() => '/api/users?sortBy=lastName', 'superAdmin'],
+  [() => '/api/users?sortBy=lastLogin&sortOrder=DESC', 'superAdmin'],
+  [() => '/api/users?role=trainer', 'superAdmin'],
+  [() => '/api/users?isActive=false', 'superAdmin'],
+  [() => '/api/users?requiresPasswordChange=false&sortBy=email', 'superAdmin'],
+  [() => '/api/users?locked=true', 'superAdmin'],
+  [() => '/api/users?page=500', 'superAdmin'],
+  [() => '/api/courses', 'trainee'],
+  [() => '/api/courses', 'busiestTrainer'],
+  [() => '/api/courses', 'superAdmin'],
+  [() => '/api/courses?sortBy=title', 'trainee'],
+  [() => '/api/courses?seatsLeft=true', 'trainee'],
+  [() => '/api/courses?seatsLeft=false', 'trainee'],
+  [() => '/api/courses?search=pottery', 'trainee'],
+  [() => '/api/courses?search=nothing-has-this', 'trainee'],
+  [() => '/api/enrollments', 'superAdmin'],
+  [() => '/api/enrollments?status=pending', 'superAdmin'],
+  [() => '/api/enrollments?page=500', 'superAdmin'],
+  [({ course }) => `/api/enrollments?courseId=${course}`, 'superAdmin'],
+  [({ busiestTrainer }) => `/api/enrollments/trainer/${busiestTrainer}`, 'busiestTrainer'],
+  [({ busiestTrainer }) => `/api/enrollments/trainer/${busiestTrainer}?page=1000`, 'busiestTrainer'],
+  [({ typicalTrainer }) => `/api/enrollments/trainer/${typicalTrainer}?search=smith`, 'typicalTrainer'],
+  [({ course }) => `/api/enrollments/course/${course}/trainees?sortBy=lastName`, 'busiestTrainer'],
+  [({ course }) => `/api/enrollments/available-trainees?courseId=${course}`, 'busiestTrainer'],
+  [() => '/api/enrollments/my', 'trainee'],
+  [() => '/api/courses/trainers/available', 'superAdmin'],
+  [() => '/api/imports', 'superAdmin'],
+  [() => '/api/audit', 'superAdmin'],
+  [() => '/api/audit?page=500', 'superAdmin'],
+];
+
+/** Requests for the same thing, in turn. @param shown the request for people */
+async function judge(shown: string, little: () => Promise<Answer>, much: () => Promise<Answer>): Promise<void> {
+  const { totalItems, totalItemsCapped } = paginationOf(await much());
+  const result = await measured({ little, much }, secondsEach);
+  const { serverMs } = result.of('much');
+  const name = `${shown} (${totalItemsCapped ? 'more than ' : ''}${whole(totalItems)})`;
+  verdict(name, `${milliseconds(serverMs)} (limit ${mostMs.page} ms)`, serverMs <= mostMs.page, {
+    median: serverMs,
+    unit: 'ms',
+  });
+  ratioVerdict(`${shown}: growth`, milliseconds(serverMs), result.ratios('much', 'little'), tenth, growthLimit);
+}
+
+/** Each page in both databases in turn. */
+async function listings(inSmall: Served, inLarge: Served): Promise<void> {
+  for (const [urlIn, by] of pages) {
+    const probe = (served: Served) => asked(served, urlIn(served.programme), by);
+    const { course, busiestTrainer, typicalTrainer } = inLarge.programme;
+    const url = [course, busiestTrainer, typicalTrainer].reduce(
+      (text, id) => text.replace(id, ':id'),
+      urlIn(inLarge.programme),
+    );
+    await judge(`${url}, ${by}`, await probe(inSmall), await probe(inLarge));
+  }
+  const behindHalf = async (served: Served, { trainees }: Sizes) => {
+    const page = (number: number, more = '') => `/api/users?sortBy=lastName&page=${number}${more}`;
+    const half = Math.floor(trainees / 40);
+    const { body } = await (await asked(served, page(half), 'superAdmin'))();
+    // A page of accounts has them.
+    const last = (body.users as { id: string }[]).at(-1);
+    return asked(served, page(half + 1, `&afterId=${last?.id}`), 'superAdmin');
+  };
+  const [little, much] = [await behindHalf(inSmall, small), await behindHalf(inLarge, large)];
+  await judge('the page behind half of all accounts, by afterId', little, much);
+}
+
+/** What people type to find somebody. */
+const searches: Readonly<Record<string, (index: number) => string>> = {
+  'last name': (index) => nameAt(index).lastName,
+  'first name': (index) => nameAt(index).firstName,
+  'first and last name': (index) => `${nameAt(index).firstName} ${nameAt(index).lastName}`,
+  'first name and initial': (index) => `${nameAt(index).firstName} ${nameAt(index).lastName.charAt(0)}`,
+  'four letters of a last name': (index) => nameAt(index).lastName.slice(0, 4),
+  'two letters of a first name': (index) => nameAt(index).firstName.slice(0, 2),
+  'one letter': (index) => nameAt(index).lastName.charAt(0),
+  'email address': (index) => `trainee.${index}@${nameAt(index).domain}`,
+  'domain of an email address': (index) => nameAt(index).domain,
+  phone: (index) => `+44 20 ${String(index).padStart(8, '0')}`,
+  'most frequent first name': () => nameAt(0).firstName,
+  nobody: (index) => `nobody ${index}`,
+};
+
+/** People of each kind of search that are searched for in a round. */
+const searchedPeople = sized(10, 1);
+
+/** All searches, by the super admin and among those who could be enrolled. */
+async function search(inSmall: Served, inLarge: Served): Promise<void> {
+  const all: { little: number; much: number }[] = [];
+  const wheres: Readonly<Record<string, (programme: Programme, search: string) => string>> = {
+    accounts: (_programme, text) => `/api/users?search=${text}`,
+    'could be enrolled': ({ course }, text) => `/api/enrollments/available-trainees?courseId=${course}&search=${text}`,
+    enrollments: (_programme, text) => `/api/enrollments?search=${text}`,
+  };
+  for (const [where, urlIn] of Object.entries(wheres))
+    for (const [kind, textOf] of Object.entries(searches)) {
+      const times: typeof all = [];
+      for (let person = 0; person < searchedPeople * rounds; person += 1) {
+        // Somebody of both databases, another one each time: nothing is read twice.
+        const text = encodeURIComponent(textOf(1 + small.trainers + ((person * 7919) % small.trainees)));
+        const ask = async (served: Served) =>
+          (await (await asked(served, urlIn(served.programme, text), 'superAdmin'))()).serverMs;
+        times.push({ little: await ask(inSmall), much: await ask(inLarge) });
+      }
+      all.push(...times);
+      const much = times.map((time) => time.much);
+      const ratio = median(times.map((time) => time.much / time.little));
+      const texts = [median(much), percentile(much, 0.95), Math.max(...much)].map(milliseconds);
+      remark(
+        `${where}, ${kind.padEnd(28)} p50 ${texts[0]}, p95 ${texts[1]}, longest ${texts[2]}; ${ratio.toFixed(2)} times`,
+      );
+      figure(`search of ${where}: ${kind}`, { median: median(much), unit: 'ms', ratio, than: tenth });
+    }
+  const share = (of: 'little' | 'much', part: number) =>
+    percentile(
+      all.map((time) => time[of]),
+      part,
+    );
+  const p95 = share('much', 0.95);
+  verdict('p95 of all searches', `${milliseconds(p95)} (limit ${mostMs.search} ms)`, p95 <= mostMs.search);
+  for (const [name, part] of [
+    ['p50', 0.5],
+    ['p95', 0.95],
+  ] as const) {
+    const [little, much] = [share('little', part), share('much', part)];
+    ratioVerdict(`${name} of all searches: growth`, milliseconds(much), [much / little], tenth, growthLimit);
+  }
+}
+
+/** What is counted for statistics: how long the first request takes, and one that is made again at once. */
+async function counts(_inSmall: Served, inLarge: Served): Promise<void> {
+  for (const url of ['/api/overview', '/api/enrollments/stats/overview', '/api/courses/stats/overview']) {
+    const ask = await asked(inLarge, url, 'superAdmin');
+    const [first, again] = [await ask(), await ask()];
+    remark(`${url}: ${milliseconds(first.serverMs)}, again ${milliseconds(again.serverMs)}`);
+    figure(url, { median: first.serverMs, unit: 'ms' });
+  }
+}
+
+const databases = await openDatabases(serverOptions);
+try {
+  const scenarios = { listings, search, counts };
+  const chosen = selected(scenarios);
+  const inSmall = await databases.prepare('bench_scaling_small', small);
+  const inLarge = await databases.prepare('bench_scaling_large', large);
+  for (const [, scenario] of chosen) await scenario(inSmall, inLarge);
+} finally {
+  await databases.close();
+}
