@@ -3,6 +3,7 @@ import { isLocked } from '../../db/conditions.js';
 import { type Role, roles } from '../../schemas/fields.js';
 import { accountPrefix } from '../auth/throttle-rules.js';
 import type { Core } from '../core.js';
+import { figuresOf } from '../figures.js';
 
 /** The number of accounts by state. */
 export interface AccountCounts {
@@ -22,8 +23,16 @@ export interface AccountStatistics extends AccountCounts {
 
 const none = (): AccountCounts => ({ total: 0, active: 0, inactive: 0, initialPassword: 0, locked: 0 });
 
-/** Counts all accounts, with two queries. */
-export async function accountStatistics(core: Core): Promise<AccountStatistics> {
+/** Counts all accounts. */
+export const accountStatistics = (core: Core): Promise<AccountStatistics> =>
+  figuresOf(
+    core,
+    'accounts',
+    () => countAccounts(core),
+    ({ total }) => total,
+  );
+
+async function countAccounts(core: Core): Promise<AccountStatistics> {
   const { sequelize, models } = core.database;
   const count = [fn('COUNT', col('id')), 'count'] as const;
   const [groups, locked] = await core.database.read(async () => [

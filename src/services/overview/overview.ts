@@ -12,6 +12,7 @@ import {
   enrollmentStatistics,
   requestsByCourse,
 } from '../enrollments/statistics.js';
+import { figuresOf } from '../figures.js';
 import { type StorageUsage, storageUsage } from '../files/usage.js';
 import { listImports } from '../imports/queries.js';
 import { accountsPerWeek, dayOf, enrollmentsPerWeek, weekStarts } from './weeks.js';
@@ -54,17 +55,23 @@ export interface TraineeOverview {
 
 export type Overview = SuperAdminOverview | TrainerOverview | TraineeOverview;
 
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
 /** The figures for the super admin and the operator. */
 export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
   const starts = weekStarts(core.now());
   const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage]] = await bothOf(
     core.database,
     async () =>
-      [await accountStatistics(core), await countCourses(core, actor), await accountsPerWeek(core, starts)] as const,
+      [
+        await accountStatistics(core),
+        await countCourses(core, actor),
+        await figuresOf(core, 'accounts per week', () => accountsPerWeek(core, starts), sum),
+      ] as const,
     async () =>
       [
         await enrollmentStatistics(core, actor),
-        await enrollmentsPerWeek(core, starts),
+        await figuresOf(core, 'enrollments per week', () => enrollmentsPerWeek(core, starts), sum),
         await listImports(core, { limit: importsShown }),
         await storageUsage(core),
       ] as const,

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { figuresOf } from '../../src/services/figures.js';
+import { useHarness } from '../support/harness.js';
+
+describe('Figures of the whole programme', () => {
+  const harness = useHarness();
+
+  it('are counted each time, but those of a million rows only once in 30 seconds', async () => {
+    const { database } = harness.context;
+    let [time, rows] = [0, 999_999];
+    const now = () => new Date(time);
+    const counted = () =>
+      figuresOf(
+        { database, now },
+        'rows',
+        async () => rows,
+        (count) => count,
+      );
+    expect(await counted()).to.equal(999_999);
+    rows = 1_000_000;
+    expect(await counted()).to.equal(1_000_000);
+    rows = 1_000_001;
+    time = 29_999;
+    expect(await counted()).to.equal(1_000_000);
+    expect(
+      await figuresOf(
+        { database, now },
+        'others',
+        async () => rows,
+        (count) => count,
+      ),
+    ).to.equal(1_000_001);
+    time = 30_000;
+    expect(await counted()).to.equal(1_000_001);
+    rows = 5;
+    time = 60_000;
+    expect(await counted()).to.equal(5);
+    rows = 6;
+    expect(await counted()).to.equal(6);
+  });
+});
