@@ -1420,6 +1420,8 @@ export interface ListUsersParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 
@@ -1692,6 +1694,8 @@ export interface ListCoursesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 
@@ -1772,6 +1776,8 @@ export interface ListAvailableTrainersParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 
@@ -1819,6 +1825,8 @@ export interface ListTrainerCoursesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 
@@ -1985,6 +1993,8 @@ export interface ListEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 
@@ -2033,6 +2043,8 @@ export interface ListOwnEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 
@@ -2128,6 +2140,8 @@ export interface ListAvailableTraineesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 
@@ -2173,6 +2187,8 @@ export interface ListTrainerEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 
@@ -2205,6 +2221,8 @@ export interface ListCourseTraineesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 
@@ -2756,6 +2774,8 @@ export interface ListAuditParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
+    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    afterId?: string;
   };
 }
 

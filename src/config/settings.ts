@@ -300,7 +300,7 @@ const rows = {
     unit: 'days',
     description:
       'how long an import that has ended can be undone, in days; then its rows are exported to `DATA_DIR/retention` and deleted',
-    },
+  },
   SEARCH_SCAN_ACCOUNTS: {
     rule: integer(0, 100_000_000),
     default: '50000',

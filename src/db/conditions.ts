@@ -1,4 +1,12 @@
-import { type Attributes, type Model, type ModelStatic, Op, type Sequelize, type WhereOptions } from 'sequelize';
+import {
+  type Attributes,
+  literal,
+  type Model,
+  type ModelStatic,
+  Op,
+  type Sequelize,
+  type WhereOptions,
+} from 'sequelize';
 import { asWord, sqlLiteral } from './dialect.js';
 import { whereSql } from './where-sql.js';
 
@@ -9,25 +17,42 @@ export function contains(sequelize: Sequelize, column: string, text: string) {
   return sequelize.where(sequelize.fn('INSTR', sequelize.col(column), text), Op.gt, 0);
 }
 
-/** That `column` is the id of a row of `table` whose `search_key` contains `text`. */
+/**
+ * That `column` is the id of a row of `table` whose `search_key` contains `text`. The row is read for each one of the query,
+ * which other conditions must have made few.
+ */
 export function refersToMatch(sequelize: Sequelize, column: string, table: 'users' | 'courses', text: string) {
-  const matches = `SELECT id FROM ${table} WHERE INSTR(search_key, ${sequelize.escape(text)}) > 0`;
-  return sequelize.where(sequelize.col(column), Op.in, sequelize.literal(`(${matches})`));
+  const position = `SELECT INSTR(search_key, ${sequelize.escape(text)}) FROM ${table} WHERE id = ${column}`;
+  return sequelize.literal(`(${position}) > 0`);
 }
 
-/** That `column` is the id of a row of a model. */
-export function refersToOne<M extends Model>(
-  sequelize: Sequelize,
+/** That `column` is the id of a row of a model. The row is read for each one of the query: for conditions that many meet. */
+export function refersToOneOfMany<M extends Model>(
   column: string,
   model: ModelStatic<M>,
   where: WhereOptions<Attributes<M>>,
 ) {
   const alias = `\`${model.name}\``;
-  return sequelize.where(
-    sequelize.col(column),
-    Op.in,
-    sequelize.literal(`(SELECT id FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)})`),
-  );
+  const found = `SELECT 1 FROM \`${model.tableName}\` AS ${alias} WHERE ${alias}.\`id\` = ${column} AND ${whereSql(model, where, alias)}`;
+  // Not as EXISTS: databases would turn it round, and begin with all of the many.
+  return literal(`(${found} LIMIT 1) = 1`);
+}
+
+/**
+ * That `column` is the id of one of few rows of a model, which the database finds first.
+ * @param most as many rows of the model are taken, whichever come first; all by default
+ */
+export function refersToOneOfFew<M extends Model>(
+  column: string,
+  model: ModelStatic<M>,
+  where: WhereOptions<Attributes<M>>,
+  most = 2 ** 31,
+) {
+  const alias = `\`${model.name}\``;
+  const ids = `SELECT id FROM \`${model.tableName}\` AS ${alias} WHERE ${whereSql(model, where, alias)}`;
+  // Always with a limit: without one the database could put the queries together, and begin with all of another table. In a
+  // derived table, because MySQL supports no LIMIT in a subquery of IN.
+  return literal(`${column} IN (SELECT id FROM (${ids} LIMIT ${most}) AS few)`);
 }
 
 /**
@@ -39,6 +64,16 @@ export function hasSeatsLeft(sequelize: Sequelize, statuses: readonly string[], 
   const taken = `SELECT COUNT(*) FROM enrollments WHERE course_id = Course.id AND status IN (${counted})`;
   const isFree = `(Course.max_students IS NULL OR Course.max_students > (${taken}))`;
   return sequelize.literal(wanted ? isFree : `NOT ${isFree}`);
+}
+
+/**
+ * That a course is published, or of a trainer. Most are: they are read in the order of a page, and must not be looked up in
+ * two indexes and sorted, which COALESCE rules out.
+ */
+export function isPublishedOrOf(sequelize: Sequelize, trainerId: string) {
+  return sequelize.literal(
+    `(COALESCE(\`Course\`.\`is_published\`, 0) = 1 OR \`Course\`.\`trainer_id\` = ${sequelize.escape(trainerId)})`,
+  );
 }
 
 /** That an import has rows in its ledger. */

@@ -6,6 +6,7 @@ import {
   Utils,
   type WhereOptions,
 } from 'sequelize';
+import { sqlLiteral } from './dialect.js';
 import { attributesOf, type Column, columnsOf } from './plain-rows.js';
 import { plainSelect, type Value } from './plain-select.js';
 import { whereSql } from './where-sql.js';
@@ -38,8 +39,11 @@ export interface Listed<M extends Model> {
 export interface Rows<M extends Model> {
   /** How many there are, `most` at most: there the database stops counting, where it would go through all for the exact number. */
   count(most?: number): Promise<number>;
-  /** Some of them, in their order. */
-  page(window: { limit: number; offset: number }): Promise<M[]>;
+  /**
+   * Some of them, in their order.
+   * @param window `after`: behind the row with this id, without regard to `offset`, if there is such a row
+   */
+  page(window: { limit: number; offset: number; after?: string | undefined }): Promise<M[]>;
 }
 
 /** A model in a query: the columns of it that are read, and what is joined with it. */
@@ -103,6 +107,30 @@ function instanceOf({ model, columns, from, joined }: Part, row: readonly Value[
   return instance;
 }
 
+/** A column, or SQL in the place of one, by which rows are ordered. */
+interface Ordered {
+  column: string;
+  direction: 'ASC' | 'DESC';
+}
+
+/** That rows are behind one with these values. All databases have null before all other values. */
+function behindSql(ordered: readonly Ordered[], values: readonly Value[], literal: (value: Value) => string): string {
+  const [first, ...others] = ordered;
+  if (!first) return '1 = 0';
+  const { column, direction } = first;
+  const [value = null, ...rest] = values;
+  const isEqual = value === null ? `${column} IS NULL` : `${column} = ${literal(value)}`;
+  const isBehind =
+    value === null
+      ? direction === 'ASC'
+        ? `${column} IS NOT NULL`
+        : '1 = 0'
+      : direction === 'ASC'
+        ? `${column} > ${literal(value)}`
+        : `${column} < ${literal(value)} OR ${column} IS NULL`;
+  return `(${isBehind} OR (${isEqual} AND ${behindSql(others, rest, literal)}))`;
+}
+
 /** What Sequelize's types don't declare. */
 interface Undeclared {
   /** Hooks of models add to what was read. */
@@ -115,13 +143,23 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
   if (!sequelize) throw new Error(`The model ${model.name} belongs to no database.`);
   const alias = `\`${model.name}\``;
   const condition = whereSql(model, where, alias);
-  const matching = `FROM \`${model.tableName}\` AS ${alias}${condition === '' ? '' : ` WHERE ${condition}`}`;
-  const orderSql = order
-    .map(([by, direction]) => {
-      const column = by instanceof Utils.Literal ? String(by.val) : `${alias}.\`${fieldOf(model, by)}\``;
-      return `${column} ${direction}`;
-    })
-    .join(', ');
+  const table = `FROM \`${model.tableName}\` AS ${alias}`;
+  const matching = condition === '' ? table : `${table} WHERE ${condition}`;
+  const ordered = order.map(([by, direction]): Ordered => {
+    const column = by instanceof Utils.Literal ? String(by.val) : `${alias}.\`${fieldOf(model, by)}\``;
+    return { column, direction };
+  });
+  const orderSql = ordered.map(({ column, direction }) => `${column} ${direction}`).join(', ');
+  const literal = sqlLiteral(sequelize);
+  /** That rows are behind the one with an id; nothing when there is no such row. */
+  const behind = async (id: string): Promise<string | undefined> => {
+    const columns = ordered.map(({ column }, index) => `${column} AS c${index}`).join(', ');
+    // Among the rows that match only: the position of another one could tell of it.
+    const its = `${alias}.\`id\` = ${literal(id)}`;
+    const sql = `SELECT ${columns} ${table} WHERE ${condition === '' ? '' : `(${condition}) AND `}${its}`;
+    const [row] = await plainSelect(sequelize, sql);
+    return row && behindSql(ordered, row, literal);
+  };
   return {
     async count(most) {
       // No columns: MariaDB and MySQL write the rows to a temporary table.
@@ -129,18 +167,24 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
       const [row] = await plainSelect(sequelize, `SELECT COUNT(*) AS total ${from}`);
       return Number(row?.[0]);
     },
-    async page({ limit, offset }) {
+    async page({ limit, offset, after }) {
+      const isBehind = after === undefined ? undefined : await behind(after);
+      const from =
+        isBehind === undefined
+          ? matching
+          : `${table} WHERE ${condition === '' ? '' : `(${condition}) AND `}${isBehind}`;
+      const passed = isBehind === undefined ? offset : 0;
       const selected: Selected = { columns: [], joins: [] };
       const part = addPart(selected, model, model.name, Object.keys(model.getAttributes()), include);
       // A deferred join: the ids of the page are found from an index alone, and only their rows are read and joined; otherwise
       // every matching row would be read and sorted. As a derived table, because MySQL supports no LIMIT in a subquery of IN.
       // In another one, which says how few the ids are: MariaDB expects as many as the first one passes over, and would read
       // all rows for a page far behind.
-      const ids = `SELECT ${alias}.\`id\` ${matching} ORDER BY ${orderSql} LIMIT ${limit} OFFSET ${offset}`;
+      const ids = `SELECT ${alias}.\`id\` ${from} ORDER BY ${orderSql} LIMIT ${limit} OFFSET ${passed}`;
       const few = `SELECT id FROM (${ids}) AS passed LIMIT ${limit}`;
       const rows = await plainSelect(
         sequelize,
-        `SELECT ${selected.columns.join(', ')} FROM \`${model.tableName}\` AS ${alias} ${selected.joins.join(' ')}
+        `SELECT ${selected.columns.join(', ')} ${table} ${selected.joins.join(' ')}
           WHERE ${alias}.\`id\` IN (SELECT id FROM (${few}) AS page) ORDER BY ${orderSql}`,
       );
       // The first part is of this model, whose rows have ids.

@@ -1,5 +1,6 @@
 import { literal, type Sequelize } from 'sequelize';
 import { wordCharacter, wordSeparators } from '../schemas/search-words.js';
+import { plainSelect } from './plain-select.js';
 
 /** What accounts are searched for by the beginnings of their words. Names of columns are those of the table `users`. */
 export interface WordSearch {
@@ -17,28 +18,61 @@ const begins = (sequelize: Sequelize, column: string, text: string): string =>
 
 const indexedColumns = ['first_name_key', 'last_name_key', 'email'] as const;
 
-/** The ids of the accounts with a word that begins so, from indexes alone. Some come twice. */
-function idsByWord(sequelize: Sequelize, word: string): string[] {
+/** One of the indexes in which the beginning of a word, or a phone, is looked up. */
+interface LookUp {
+  /** A query of the ids of the accounts; one may come twice. */
+  ids: string;
+  /** That an account, whose row is `User` in a query, is one of them. */
+  condition: string;
+}
+
+function lookUps(sequelize: Sequelize, word: string, phones: readonly string[]): LookUp[] {
+  const inColumn = (column: string, text: string): LookUp => ({
+    ids: `SELECT id FROM users WHERE ${begins(sequelize, column, text)}`,
+    condition: begins(sequelize, `\`User\`.\`${column}\``, text),
+  });
+  const inWords = `SELECT account_id AS id FROM account_words WHERE ${begins(sequelize, 'word', word)}`;
   return [
-    ...indexedColumns.map((column) => `SELECT id FROM users WHERE ${begins(sequelize, column, word)}`),
-    `SELECT account_id AS id FROM account_words WHERE ${begins(sequelize, 'word', word)}`,
+    ...indexedColumns.map((column) => inColumn(column, word)),
+    ...phones.map((phone) => inColumn('phone_key', phone)),
+    { ids: inWords, condition: `\`User\`.\`id\` IN (${inWords})` },
   ];
 }
 
-const idsByPhone = (sequelize: Sequelize, phones: readonly string[]): string[] =>
-  phones.map((phone) => `SELECT id FROM users WHERE ${begins(sequelize, 'phone_key', phone)}`);
-
-/** How many accounts have a word or phone that begins so, at most `most` of each index. Some are counted twice. */
-export function wordCountSql(sequelize: Sequelize, word: string, phones: readonly string[], most: number): string {
-  const parts = [...idsByWord(sequelize, word), ...idsByPhone(sequelize, phones)].map(
-    (ids) => `(SELECT COUNT(*) FROM (${ids} LIMIT ${most}) AS counted)`,
-  );
-  return `SELECT ${parts.join(' + ')} AS total`;
+/** Accounts with a word that begins so, or with a phone. */
+export interface WordCount {
+  word: string;
+  /** How many there are in the indexes together, at most as many as were counted of each. Some are counted twice. */
+  accounts: number;
+  /** Those in the index that has most, as a condition. */
+  inLargest: ReturnType<typeof literal>;
+  /** All of them, as a condition: their ids are collected from the indexes. */
+  inAny: ReturnType<typeof literal>;
 }
 
-/** That an account, whose row is `account` in the query, has the words or the phone. Needs no index. */
-export function hasWords(sequelize: Sequelize, account: string, { words, phones }: WordSearch) {
-  const column = (name: string) => `\`${account}\`.\`${name}\``;
+/** Counts the accounts with a word that begins so, or with a phone. @param most as many are counted in each index */
+export async function countByWord(
+  sequelize: Sequelize,
+  word: string,
+  phones: readonly string[],
+  most: number,
+): Promise<WordCount> {
+  const all = lookUps(sequelize, word, phones);
+  const counts = all.map(({ ids }, index) => `(SELECT COUNT(*) FROM (${ids} LIMIT ${most}) AS counted) AS c${index}`);
+  const [row = []] = await plainSelect(sequelize, `SELECT ${counts.join(', ')}`);
+  const found = all.map(({ condition }, index) => ({ condition, accounts: Number(row[index]) }));
+  const largest = found.reduce((one, other) => (other.accounts > one.accounts ? other : one));
+  return {
+    word,
+    accounts: found.reduce((sum, { accounts }) => sum + accounts, 0),
+    inLargest: literal(largest.condition),
+    inAny: literal(`\`User\`.\`id\` IN (SELECT id FROM (${all.map(({ ids }) => ids).join(' UNION ')}) AS found)`),
+  };
+}
+
+/** That an account, whose row is `User` in the query, has the words or the phone. Needs no index. */
+export function hasWords(sequelize: Sequelize, { words, phones }: WordSearch) {
+  const column = (name: string) => `\`User\`.\`${name}\``;
   const key = column('search_key');
   const position = (text: string) => `INSTR(${key}, ${sequelize.escape(text)})`;
   const isWord = (word: string) =>
@@ -54,13 +88,4 @@ export function hasWords(sequelize: Sequelize, account: string, { words, phones 
   const all = words.map((word) => `(${hasWord(word)})`).join(' AND ');
   const either = phones.map((phone) => begins(sequelize, column('phone_key'), phone));
   return literal(`(${[...(all === '' ? ['1 = 0'] : [`(${all})`]), ...either].join(' OR ')})`);
-}
-
-/**
- * That `column` is the id of an account with a word that begins so, or with the phone. The ids are read from indexes, all of
- * them: for words of few accounts.
- */
-export function isAmongThoseWith(sequelize: Sequelize, column: string, word: string, phones: readonly string[]) {
-  const ids = [...idsByWord(sequelize, word), ...idsByPhone(sequelize, phones)].join(' UNION ');
-  return literal(`${column} IN (SELECT id FROM (${ids}) AS found)`);
 }

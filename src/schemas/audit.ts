@@ -1,6 +1,6 @@
 import * as fields from './fields.js';
 import Joi from './joi.js';
-import type { Paging } from './listing.js';
+import type { PagingWithKey } from './listing.js';
 import * as listing from './listing.js';
 
 /** Everything that is recorded, as `<what>.<what happened to it>`. */
@@ -45,7 +45,7 @@ export type AuditAction = (typeof auditActions)[number];
 export const auditTargetTypes = ['user', 'address', 'import', 'course', 'enrollment'] as const;
 export type AuditTargetType = (typeof auditTargetTypes)[number];
 
-export interface AuditListing extends Paging {
+export interface AuditListing extends PagingWithKey {
   action?: AuditAction;
   actorId?: string;
   targetType?: AuditTargetType;
@@ -83,5 +83,5 @@ export const auditListingSchema = Joi.object<AuditListing, true>({
   targetId: fields.id('targetId'),
   from: moment('from'),
   to: moment('to'),
-  ...listing.paging(20),
+  ...listing.pagingWithKey(20),
 });

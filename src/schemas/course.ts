@@ -1,7 +1,7 @@
 import * as fields from './fields.js';
 import { orNothing } from './fields.js';
 import Joi from './joi.js';
-import type { Paging, Sorting } from './listing.js';
+import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 
 export const courseLevels = ['beginner', 'intermediate', 'advanced'] as const;
@@ -22,7 +22,7 @@ const courseDetails = { include: listing.include('seats') };
 /** Query of `GET /api/courses/:id`. */
 export const courseDetailsSchema = Joi.object<CourseDetails>(courseDetails);
 
-export interface TrainerCourseListing extends CourseDetails, Paging, Sorting<(typeof courseSortFields)[number]> {
+export interface TrainerCourseListing extends CourseDetails, PagingWithKey, Sorting<(typeof courseSortFields)[number]> {
   isPublished?: boolean;
   seatsLeft?: boolean;
   search?: string;
@@ -37,7 +37,7 @@ const trainerListing = {
   search: listing.search,
   ...courseDetails,
   ...listing.sorting(courseSortFields),
-  ...listing.paging(12),
+  ...listing.pagingWithKey(12),
 };
 
 /** Query of `GET /api/courses/trainer/:trainerId` (specification, section 4.12). */
@@ -150,12 +150,12 @@ export const courseDeletionSchema = Joi.object<{ force: boolean }, true>({
   force: listing.queryBoolean('force').default(false),
 });
 
-export interface TrainerListing extends Paging {
+export interface TrainerListing extends PagingWithKey {
   search?: string;
 }
 
 /** Query of `GET /api/courses/trainers/available`. */
 export const trainerListingSchema = Joi.object<TrainerListing, true>({
   search: listing.search,
-  ...listing.paging(20),
+  ...listing.pagingWithKey(20),
 });

@@ -1,7 +1,7 @@
 import type Types from 'joi';
 import * as fields from './fields.js';
 import Joi from './joi.js';
-import type { Paging, Sorting } from './listing.js';
+import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 
 export const enrollmentStatuses = ['pending', 'active', 'completed', 'cancelled'] as const;
@@ -16,7 +16,7 @@ const notes = fields.orNothing(fields.notes);
 const enrollmentSortFields = ['enrolledAt', 'completedAt', 'progress'] as const;
 
 /** Statuses, order and page of every listing of enrollments. */
-export interface StatusListing extends Paging, Sorting<(typeof enrollmentSortFields)[number]> {
+export interface StatusListing extends PagingWithKey, Sorting<(typeof enrollmentSortFields)[number]> {
   status?: EnrollmentStatus[];
 }
 
@@ -26,7 +26,7 @@ const statusListing = {
     .description('Statuses of the enrollments; several are separated by commas')
     .example(['pending', 'active']),
   ...listing.sorting(enrollmentSortFields),
-  ...listing.paging(20),
+  ...listing.pagingWithKey(20),
 };
 
 const searchIn = (what: string) => listing.search.description(`Text to search for in ${what}`);
@@ -66,7 +66,7 @@ export const trainerEnrollmentListingSchema = Joi.object<OwnEnrollmentListing>({
 
 const traineeSortFields = [...enrollmentSortFields, 'lastName'] as const;
 
-export interface CourseTraineeListing extends Paging, Sorting<(typeof traineeSortFields)[number]> {
+export interface CourseTraineeListing extends PagingWithKey, Sorting<(typeof traineeSortFields)[number]> {
   status?: EnrollmentStatus[];
   search?: string;
 }
@@ -78,7 +78,7 @@ export const courseTraineeListingSchema = Joi.object<CourseTraineeListing>({
   ...listing.sorting(traineeSortFields),
 });
 
-export interface AvailableTraineeListing extends Paging {
+export interface AvailableTraineeListing extends PagingWithKey {
   courseId: string;
   search?: string;
 }
@@ -87,7 +87,7 @@ export interface AvailableTraineeListing extends Paging {
 export const availableTraineeListingSchema = Joi.object<AvailableTraineeListing>({
   courseId: courseId.required(),
   search: listing.search,
-  ...listing.paging(20),
+  ...listing.pagingWithKey(20),
 });
 
 export interface EnrollmentRequest {

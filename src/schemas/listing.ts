@@ -1,4 +1,4 @@
-import { characters, checked, oneOf, text, unprintable } from './fields.js';
+import { characters, checked, id, oneOf, text, unprintable } from './fields.js';
 import Joi from './joi.js';
 import { withoutInvisible } from './text.js';
 
@@ -62,6 +62,11 @@ export function paging(defaultLimit: number) {
   };
 }
 
+/** Query parameters of a paged listing that may be long. */
+export function pagingWithKey(defaultLimit: number) {
+  return { ...paging(defaultLimit), afterId: id('afterId') };
+}
+
 /** Query parameters of a sorted listing: a closed list of fields, the first being the default. */
 export function sorting<T extends string>(fields: readonly [T, ...T[]]) {
   return {
@@ -73,6 +78,12 @@ export function sorting<T extends string>(fields: readonly [T, ...T[]]) {
 export interface Paging {
   page: number;
   limit: number;
+}
+
+/** Paging of a listing that may be long. */
+export interface PagingWithKey extends Paging {
+  /** The id of the last item of the page before, as its client has it. */
+  afterId?: string;
 }
 
 export interface Sorting<T extends string> {

@@ -3,7 +3,7 @@ import type { Role } from './fields.js';
 import * as fields from './fields.js';
 import Joi from './joi.js';
 import { searchKey } from './keys.js';
-import type { Paging, Sorting } from './listing.js';
+import type { PagingWithKey, Sorting } from './listing.js';
 import * as listing from './listing.js';
 
 export interface RegisterInput {
@@ -83,7 +83,7 @@ export interface UserFilter {
   search?: string;
 }
 
-export interface UserListing extends UserFilter, Paging, Sorting<(typeof userSortFields)[number]> {}
+export interface UserListing extends UserFilter, PagingWithKey, Sorting<(typeof userSortFields)[number]> {}
 
 const userFilter = {
   role: fields.role,
@@ -97,7 +97,7 @@ const userFilter = {
 export const userListingSchema = Joi.object<UserListing, true>({
   ...userFilter,
   ...listing.sorting(userSortFields),
-  ...listing.paging(20),
+  ...listing.pagingWithKey(20),
 });
 
 /** Query of `GET /api/users/export.csv`. */

@@ -15,7 +15,7 @@ import { AuditTexts, addValues } from './audit-texts.js';
 import type { Actor, Core } from './core.js';
 import { newIds } from './ids.js';
 import { withCreation } from './imported-accounts.js';
-import { type Page, pageOf } from './paging.js';
+import { mostCounted, type Page, pageOf } from './paging.js';
 
 /** The record of a privileged change. `before` and `after` hold no secrets: build them with the functions below. */
 export interface AuditRecord {
@@ -143,7 +143,7 @@ export async function listAudit(core: Core, query: unknown): Promise<Page<AuditE
     ['at', 'DESC'],
     ['id', 'DESC'],
   ];
-  const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order, boundedCount: true });
+  const recorded = await pageOf(core, core.database.models.AuditEntry, listing, { where, order, mostCounted });
   const page = await withCreation(core, listing, recorded);
   await addValues(core, page.items);
   await addNames(core, page.items);

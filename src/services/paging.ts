@@ -1,7 +1,7 @@
 import type { Attributes, Model, ModelStatic, WhereOptions } from 'sequelize';
 import { bothOf } from '../db/both-of.js';
 import { type Listed, type Order, rowsOf } from '../db/page.js';
-import type { Paging, Sorting } from '../schemas/listing.js';
+import type { Paging, PagingWithKey, Sorting } from '../schemas/listing.js';
 import type { Core } from './core.js';
 
 /** One page of a listing, with the numbers for paging. */
@@ -21,14 +21,17 @@ export interface Pagination {
   totalItemsCapped?: true;
 }
 
-/** Rows that are counted of a listing whose count is bounded. */
+/** Rows that are counted of listings of everything. */
 export const mostCounted = 10_000;
 
 interface Listing<M extends Model> extends Listed<M> {
-  /** The same rows, by a condition with which they are counted sooner. */
-  countedWhere?: WhereOptions<Attributes<M>>;
-  /** Whether at most {@link mostCounted} rows are counted, or those up to the end of the page: for listings of everything. */
-  boundedCount?: boolean;
+  /** At most so many rows are counted, or those up to the end of the page: for listings of everything. All by default. */
+  mostCounted?: number;
+  /**
+   * Conditions by which rows are counted sooner than by `where`, up to the bound: all but the last have some of the rows, and
+   * decide where these are more than the bound; the last has all.
+   */
+  counted?: readonly WhereOptions<Attributes<M>>[];
   /** Runs instead of the second query when there are no rows; then the two queries don't run concurrently. */
   ifNone?: (() => Promise<void>) | false;
 }
@@ -43,10 +46,9 @@ const sortKeys = new Map([
 
 /** The requested order; ties are broken by id, so that no row is repeated or skipped between pages. */
 export function orderOf({ sortBy, sortOrder }: Sorting<string>): Order {
-  return [
-    [sortKeys.get(sortBy) ?? sortBy, sortOrder],
-    ['id', sortOrder],
-  ];
+  const order: Order = [[sortKeys.get(sortBy) ?? sortBy, sortOrder]];
+  // Emails are unique: there are no ties, and with another column the database wouldn't read them in the order of their index.
+  return sortBy === 'email' ? order : [...order, ['id', sortOrder]];
 }
 
 /** @param counted at most one more than `bound` */
@@ -61,27 +63,44 @@ function paginationOf({ page, limit }: Paging, counted: number, bound: number): 
   };
 }
 
+/** How many rows match the last of the conditions, or some other one before, up to a bound. @returns at most `most` */
+async function countedUpTo<M extends Model>(
+  model: ModelStatic<M>,
+  conditions: readonly WhereOptions<Attributes<M>>[],
+  most: number,
+): Promise<number> {
+  let count = 0;
+  for (const where of conditions) {
+    count = await rowsOf(model, { where, order: [] }).count(most);
+    if (count === most) break;
+  }
+  return count;
+}
+
 /** Counts the rows and reads one page, with two queries. */
 export async function pageOf<M extends Model>(
   core: Core,
   model: ModelStatic<M>,
-  paging: Paging,
-  { ifNone, boundedCount = false, countedWhere, ...listed }: Listing<M>,
+  paging: PagingWithKey,
+  { ifNone, mostCounted: most, counted, ...listed }: Listing<M>,
 ): Promise<Page<M>> {
-  const { page, limit } = paging;
+  const { page, limit, afterId } = paging;
   // To the end of the page at least, so that clients that read pages until the last one come to the end.
-  const bound = boundedCount ? Math.max(mostCounted, page * limit) : Number.POSITIVE_INFINITY;
+  const bound = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most, page * limit);
   const rows = rowsOf(model, listed);
-  const counted = countedWhere === undefined ? rows : rowsOf(model, { ...listed, where: countedWhere });
-  const count = () => (boundedCount ? counted.count(bound + 1) : counted.count());
-  const read = () => rows.page({ limit, offset: (page - 1) * limit });
+  const count = () => (most === undefined ? rows.count() : countedUpTo(model, counted ?? [listed.where], bound + 1));
+  const read = (rowLimit: number) => rows.page({ limit: rowLimit, offset: (page - 1) * limit, after: afterId });
   return core.database.read(async () => {
     let [total, items]: [number, M[]] = [0, []];
-    if (ifNone) {
+    if (page * limit > (most ?? Number.POSITIVE_INFINITY)) {
+      // Far behind the rows that are counted: the page itself shows whether there are more.
+      items = await read(limit + 1);
+      total = items.length === 0 ? await count() : (page - 1) * limit + items.length;
+    } else if (ifNone) {
       total = await count();
-      if (total === 0) await ifNone();
-      else items = await read();
-    } else [total, items] = await bothOf(core.database, count, read);
-    return { items, pagination: paginationOf(paging, total, bound) };
+      if (total > 0) items = await read(limit);
+    } else [total, items] = await bothOf(core.database, count, () => read(limit));
+    if (total === 0 && ifNone) await ifNone();
+    return { items: items.slice(0, limit), pagination: paginationOf(paging, total, bound) };
   });
 }

@@ -296,7 +296,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
     valid: { '1': 1, '36500': 36_500 },
     invalid: ['0', '36501', 'off'],
     mustBe: wholeNumber(1, 36_500),
-    },
+  },
   SEARCH_SCAN_ACCOUNTS: {
     read: (config) => config.search.scannedAccounts,
     unset: 50_000,

@@ -18,12 +18,18 @@ const count = 20;
 describe('Listings sorted by names and titles', () => {
   const harness = useHarness();
 
-  /** The value of a field of all rows of a listing, in its order. */
+  /** The value of a field of all rows of a listing, in its order. Each page is also asked for by the last item before it. */
   async function listed(token: string, plural: string, query: string, shown: (row: never) => string) {
     const values: string[] = [];
+    let lastId: string | undefined;
     for (let page = 1, pages = 1; page <= pages; page += 1) {
       const { body } = await harness.api('get', `${query}&limit=7&page=${page}`, token).expect(200);
+      if (lastId !== undefined) {
+        const byKey = await harness.api('get', `${query}&limit=7&page=${page}&afterId=${lastId}`, token).expect(200);
+        expect(byKey.body, `${query}, page ${page}`).to.deep.equal(body);
+      }
       values.push(...body[plural].map(shown));
+      lastId = body[plural].at(-1)?.id;
       pages = body.pagination.totalPages;
     }
     return values;

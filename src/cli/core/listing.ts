@@ -25,6 +25,8 @@ export interface Listing<T> {
 export interface PageQuery {
   page: string | undefined;
   limit: string | undefined;
+  /** The last item of the page before. */
+  afterId?: string | undefined;
 }
 
 type ListingRun = Run<'', ReturnType<typeof listingOptions>>;
@@ -37,6 +39,10 @@ export const presented = <From, To>({ items, pagination }: Page<From>, present: 
 
 const pageSize = '100';
 
+/** The id of an item, of those that have one. */
+const idOf = (item: unknown): string | undefined =>
+  typeof item === 'object' && item !== null && 'id' in item && typeof item.id === 'string' ? item.id : undefined;
+
 /** The page that was asked for, or all of them. */
 async function* pagesOf<T>(
   read: (query: PageQuery) => Promise<Page<T>>,
@@ -46,10 +52,11 @@ async function* pagesOf<T>(
     yield await read({ page, limit });
     return;
   }
-  let isLast = false;
+  let [isLast, afterId]: [boolean, string | undefined] = [false, undefined];
   for (let number = 1; !isLast; number += 1) {
-    const found = await read({ page: String(number), limit: pageSize });
+    const found: Page<T> = await read({ page: String(number), limit: pageSize, afterId });
     isLast = number >= found.pagination.totalPages;
+    afterId = idOf(found.items.at(-1));
     yield found;
   }
 }

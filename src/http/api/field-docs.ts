@@ -156,6 +156,11 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   outcome: { description: 'What became of the row or account, or would', example: 'rejected' },
   outcomes: { description: 'The accounts in the order of the list; of a filter, in the order of their ids' },
   page: { description: 'Number of the page, from 1', example: 1 },
+  afterId: {
+    description:
+      'The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over',
+    example: someId,
+  },
   password: { description: 'Password: at least 6 characters, at most 72 bytes of UTF-8', example: 'correct horse 7' },
   overview: { description: 'The figures' },
   path: { description: 'Name of the invalid field', example: 'email' },

@@ -22,12 +22,9 @@ export async function listingFilter(core: Core, listing: UserFilter): Promise<Ac
     ...(requiresPasswordChange !== undefined && { requiresPasswordChange }),
     ...(locked !== undefined && { [Op.and]: isLocked(core, locked) }),
   };
-  const isFiltered = Reflect.ownKeys({ ...among, ...others }).length > 0;
-  const found = await accountsFound(core, search, { among, others: isFiltered, withPhones: true });
-  return {
-    where: { [Op.and]: [among, others, found.where] },
-    countedWhere: { [Op.and]: [among, others, found.countedWhere] },
-  };
+  const found = await accountsFound(core, search, { among, withPhones: true });
+  const and = (condition: WhereOptions<User>) => ({ [Op.and]: [among, others, condition] });
+  return { ...found, where: and(found.where), counted: found.counted.map(and) };
 }
 
 /** One page of the accounts with their locks, filtered and in a stable order. @throws AppError `VALIDATION` */
@@ -38,7 +35,6 @@ export async function listUsers(core: Core, input: unknown): Promise<Page<User>>
     ...(await listingFilter(core, listing)),
     order: orderOf(listing),
     include: [currentLocks(core)],
-    boundedCount: true,
   });
 }
 

@@ -1,35 +1,46 @@
-import { Op, QueryTypes, type Sequelize, type WhereOptions } from 'sequelize';
+import { Op, type Sequelize, type Utils, type WhereOptions } from 'sequelize';
 import { contains } from '../../db/conditions.js';
 import type { User } from '../../db/models/user.js';
 import { rowsOf } from '../../db/page.js';
-import { hasWords, isAmongThoseWith, type WordSearch, wordCountSql } from '../../db/word-conditions.js';
+import { countByWord, hasWords, type WordCount, type WordSearch } from '../../db/word-conditions.js';
 import type { Role } from '../../schemas/fields.js';
 import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
+import { mostCounted } from '../paging.js';
 
-/** The condition that accounts match a search, twice: for the rows of a page, and to count them. */
+/** The condition that accounts match a search. */
 export interface AccountSearch {
+  /** For the rows of a page. */
   where: WhereOptions<User>;
-  /** The same accounts. */
-  countedWhere: WhereOptions<User>;
+  /** To count them up to a bound: see `Listing.counted`. */
+  counted: WhereOptions<User>[];
+  mostCounted: number;
+  /** Of a search by words: how many accounts have the rarest word, as far as they were counted, and whether it has no other. */
+  byWords?: { accounts: number; isWhole: boolean };
 }
 
-const same = (where: WhereOptions<User>): AccountSearch => ({ where, countedWhere: where });
+const same = (where: WhereOptions<User>, most: number): AccountSearch => ({
+  where,
+  counted: [where],
+  mostCounted: most,
+});
 
 /** The accounts that are searched. */
 export interface AmongAccounts {
   role?: Role;
 }
 
-/** As many accounts that match a word are read to sort them for a page; where more match, the page is found in its order. */
-const mostSorted = 5000;
 /**
- * As many are read from an index to count them; where more match, counting in the table comes to the bound sooner. Of several
- * words, or with filters, few may match in all, and it would come there late.
+ * As many accounts that match a word are collected from the indexes, to sort or to count them. Where more match, a page is
+ * found in its order.
  */
-const mostCollected = 30_000;
+const mostCollected = 10_000;
+/** Of several words all of which have more, few accounts may match all, and in the order of a page they would come late. */
 const mostIntersected = 100_000;
+
+/** Accounts that are counted of a search by words: each may cost reading a row, to see whether it matches other filters. */
+const mostCountedByWords = 1000;
 
 /** As many words of a search are looked up, to find the rarest. */
 const mostWords = 3;
@@ -41,24 +52,17 @@ function phonesOf(search: string): string[] {
   return /^\d/.test(key) ? [key, `+${key}`] : [key];
 }
 
-interface Rarest {
-  word: string;
-  accounts: number;
-}
-
 /** The word of a search that the fewest accounts have, as far as they are counted: the longest words are the likeliest. */
 async function rarestOf(
-  { database: { sequelize, read } }: Core,
+  { database }: Core,
   { words, phones }: WordSearch,
   most: number,
-): Promise<Rarest> {
-  let rarest: Rarest = { word: '', accounts: Number.POSITIVE_INFINITY };
+): Promise<WordCount | undefined> {
+  let rarest: WordCount | undefined;
   for (const word of words.toSorted((a, b) => b.length - a.length).slice(0, mostWords)) {
-    const sql = wordCountSql(sequelize, word, phones, most + 1);
-    const [found] = await read(() => sequelize.query<{ total: number }>(sql, { type: QueryTypes.SELECT }));
-    const accounts = Number(found?.total);
-    if (accounts < rarest.accounts) rarest = { word, accounts };
-    if (accounts <= mostSorted) break;
+    const counted = await database.read(() => countByWord(database.sequelize, word, phones, most + 1));
+    if (rarest === undefined || counted.accounts < rarest.accounts) rarest = counted;
+    if (rarest.accounts <= mostCollected) break;
   }
   return rarest;
 }
@@ -87,33 +91,40 @@ async function areMany({ database, config, now }: Core, among: AmongAccounts): P
  * The accounts that a search finds (docs/OPERATIONS.md). Among few it finds text anywhere in their names and emails, by
  * reading them all; among more than `SEARCH_SCAN_ACCOUNTS` those that have all its words, by the beginnings of theirs.
  * @param among the accounts that are searched: it decides how many they are
- * @param others whether the accounts found are further filtered
  * @param withPhones whether phones are searched: not for trainers, who aren't shown them
  */
 export async function accountsFound(
   core: Core,
   search: string | undefined,
-  { among, others = false, withPhones = false }: { among: AmongAccounts; others?: boolean; withPhones?: boolean },
+  { among, withPhones = false }: { among: AmongAccounts; withPhones?: boolean },
 ): Promise<AccountSearch> {
   const { sequelize } = core.database;
   const key = searchKey(search);
-  if (search === undefined || key === '') return same({});
+  if (search === undefined || key === '') return same({}, mostCounted);
   const sought: WordSearch = { words: searchedWords(key), phones: withPhones ? phonesOf(search) : [] };
-  const byWords = hasWords(sequelize, 'User', sought);
+  const matches = hasWords(sequelize, sought);
   if (!(await areMany(core, among))) {
     const anywhere = [
       contains(sequelize, 'User.search_key', key),
       ...(withPhones ? [contains(sequelize, 'User.phone_key', phoneKey(search))] : []),
     ];
-    return same({ [Op.and]: [{ [Op.or]: [...anywhere, byWords] }] });
+    return same({ [Op.and]: [{ [Op.or]: [...anywhere, matches] }] }, mostCounted);
   }
-  const where = { [Op.and]: [byWords] };
-  const isIntersected = others || sought.words.length > 1;
-  const most = isIntersected ? mostIntersected : mostCollected;
-  const { word, accounts } = await rarestOf(core, sought, most);
-  if (accounts > most) return same(where);
-  const inIndex = isAmongThoseWith(sequelize, '`User`.`id`', word, sought.phones);
-  // The index knows all of a single word.
-  const collected = { [Op.and]: sought.words.length > 1 ? [inIndex, byWords] : [inIndex] };
-  return { where: accounts <= mostSorted || isIntersected ? collected : where, countedWhere: collected };
+  const [where, hasOthers] = [{ [Op.and]: [matches] }, sought.words.length > 1];
+  // The indexes know all of a single word.
+  const and = (condition: Utils.Literal) => ({ [Op.and]: hasOthers ? [condition, matches] : [condition] });
+  let rarest = await rarestOf(core, sought, mostCollected);
+  if (hasOthers && rarest && rarest.accounts > mostCollected) rarest = await rarestOf(core, sought, mostIntersected);
+  if (!rarest) return same(where, mostCountedByWords);
+  const collected = and(rarest.inAny);
+  const { accounts } = rarest;
+  const byWords = { accounts, isWhole: !hasOthers };
+  if (hasOthers && accounts <= mostIntersected) return { ...same(collected, mostCountedByWords), byWords };
+  const isCollected = accounts <= mostCollected;
+  return {
+    where: isCollected ? collected : where,
+    counted: [and(rarest.inLargest), collected],
+    mostCounted: mostCountedByWords,
+    byWords,
+  };
 }

@@ -1,5 +1,5 @@
 import { col, fn, Op, type WhereOptions } from 'sequelize';
-import { contains, hasSeatsLeft } from '../../db/conditions.js';
+import { contains, hasSeatsLeft, isPublishedOrOf } from '../../db/conditions.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
 import { notFound } from '../../errors.js';
@@ -15,7 +15,7 @@ import { searchKey } from '../../schemas/keys.js';
 import { validate } from '../../schemas/validate.js';
 import { addSeats, seatStatuses } from '../capacity.js';
 import type { Core } from '../core.js';
-import { orderOf, type Page, pageOf } from '../paging.js';
+import { mostCounted, orderOf, type Page, pageOf } from '../paging.js';
 
 /** The public fields of a course's trainer. */
 export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
@@ -24,9 +24,9 @@ export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
 export type Viewer = { actorId: string | null; role: Role } | undefined;
 
 /** Published courses for all, a trainer's own courses for them, all courses for the super admin. */
-function visibleTo(viewer: Viewer): WhereOptions<Course> {
+function visibleTo({ database }: Core, viewer: Viewer): WhereOptions<Course> {
   if (viewer?.role === 'super_admin') return {};
-  if (viewer?.role === 'trainer') return { [Op.or]: [{ isPublished: true }, { trainerId: viewer.actorId ?? '' }] };
+  if (viewer?.role === 'trainer') return { [Op.and]: [isPublishedOrOf(database.sequelize, viewer.actorId ?? '')] };
   return { isPublished: true };
 }
 
@@ -49,13 +49,16 @@ async function withDetails(core: Core, { include }: CourseDetails, courses: read
 
 const withTrainer = (core: Core) => [{ model: core.database.models.User, as: 'trainer', attributes: trainerSummary }];
 
+/** Where rows are read to count them: of searches, and of filters by seats, for which the enrollments of each are counted. */
+const mostCountedByRow = 1000;
+
 /** One page of the courses that the viewer may see. @throws AppError `VALIDATION` */
 export async function listCourses(core: Core, viewer: Viewer, query: unknown): Promise<Page<Course>> {
   const listing = validate(courseListingSchema, query);
   const { category, level, courseType, trainerId, isPublished } = listing;
   const where: WhereOptions<Course> = {
     [Op.and]: [
-      visibleTo(viewer),
+      visibleTo(core, viewer),
       {
         ...(category !== undefined && { category }),
         ...(level !== undefined && { level }),
@@ -70,7 +73,7 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
     where,
     order: orderOf(listing),
     include: withTrainer(core),
-    boundedCount: true,
+    mostCounted: listing.seatsLeft === undefined && !listing.search ? mostCounted : mostCountedByRow,
   });
   await withDetails(core, listing, page.items);
   return page;
@@ -150,7 +153,7 @@ export async function listCategories(core: Core, viewer: Viewer): Promise<string
   const courses = await core.database.read(() =>
     core.database.models.Course.findAll({
       attributes: ['category'],
-      where: { [Op.and]: [visibleTo(viewer), { category: { [Op.ne]: null } }] },
+      where: { [Op.and]: [visibleTo(core, viewer), { category: { [Op.ne]: null } }] },
       group: ['category'],
     }),
   );

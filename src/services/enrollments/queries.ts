@@ -1,5 +1,5 @@
 import { Op, type WhereOptions } from 'sequelize';
-import { courseExists, isNotEnrolled, lastNameKeyOf, refersToMatch, refersToOne } from '../../db/conditions.js';
+import { courseExists, isNotEnrolled, lastNameKeyOf, refersToMatch } from '../../db/conditions.js';
 import type { Enrollment } from '../../db/models/enrollment.js';
 import type { User } from '../../db/models/user.js';
 import type { Order } from '../../db/page.js';
@@ -19,6 +19,7 @@ import type { Actor, Caller, Core } from '../core.js';
 import { assertManages } from '../courses/commands.js';
 import { assertTrainer } from '../courses/queries.js';
 import { orderOf, type Page, pageOf } from '../paging.js';
+import { matchingTrainees } from './search.js';
 
 const newestFirst: Order = [
   ['enrolledAt', 'DESC'],
@@ -118,29 +119,6 @@ export function visibleTo({ actorId, role }: Pick<Actor, 'actorId' | 'role'>): W
   return role === 'trainer' ? { trainerId: actorId ?? '' } : { userId: actorId ?? '' };
 }
 
-/** Up to so many trainees are named by their ids in a query. */
-const mostNamed = 1000;
-
-/** The enrollments of trainees whose name or email matches a search. @param isNarrow whether other filters leave few of them */
-async function ofTrainees(
-  core: Core,
-  search: string | undefined,
-  isNarrow: boolean,
-): Promise<WhereOptions<Enrollment>> {
-  const { sequelize, models, read } = core.database;
-  const sought = searchKey(search);
-  if (!sought) return {};
-  if (isNarrow) return { [Op.and]: [refersToMatch(sequelize, 'Enrollment.user_id', 'users', sought)] };
-  // Among all enrollments those of few trainees are found by an index on trainees, which the database wouldn't choose by
-  // itself; a page of those of many is found soon in the order of dates.
-  const { where, countedWhere } = await accountsFound(core, search, { among: {} });
-  const users = await read(() =>
-    models.User.findAll({ attributes: ['id'], where: countedWhere, limit: mostNamed + 1 }),
-  );
-  if (users.length <= mostNamed) return { userId: users.map(({ id }) => id) };
-  return { [Op.and]: [refersToOne(sequelize, 'Enrollment.user_id', models.User, where)] };
-}
-
 /** One page of the enrollments that the actor may see, newest first by default. @throws AppError `VALIDATION` */
 export async function listEnrollments(core: Core, actor: Actor, query: unknown): Promise<Page<Enrollment>> {
   const listing = validate(enrollmentListingSchema, query);
@@ -155,11 +133,15 @@ export async function listEnrollments(core: Core, actor: Actor, query: unknown):
         otherFields: ['courseId', 'userId', 'trainerId'],
       },
     ]);
+  const matching = await matchingTrainees(core, search, isNarrow);
+  const and = (condition: WhereOptions<Enrollment>) => ({
+    [Op.and]: [visibleTo(actor), filtered(listing), condition],
+  });
   return pageOf(core, core.database.models.Enrollment, listing, {
-    where: { [Op.and]: [visibleTo(actor), filtered(listing), await ofTrainees(core, search, isNarrow)] },
+    where: and(matching.where),
     order: orderOf(listing),
     include: withUserAndCourse(core),
-    boundedCount: !isNarrow,
+    ...(!isNarrow && { mostCounted: matching.mostCounted, counted: matching.counted.map(and) }),
   });
 }
 
@@ -252,11 +234,12 @@ export async function listAvailableTrainees(core: Core, actor: Actor, query: unk
     courseExists(sequelize, courseId, trainerId),
     isNotEnrolled(sequelize, 'User.id', courseId),
   ];
+  const and = (condition: WhereOptions<User>) => ({ [Op.and]: [...available, condition] });
   return pageOf(core, models.User, listing, {
-    where: { [Op.and]: [...available, found.where] },
-    countedWhere: { [Op.and]: [...available, found.countedWhere] },
+    where: and(found.where),
     order: orderOf({ sortBy: 'lastName', sortOrder: 'ASC' }),
-    boundedCount: true,
+    mostCounted: found.mostCounted,
+    counted: found.counted.map(and),
     ifNone: () => assertManagesCourse(core, actor, courseId),
   });
 }

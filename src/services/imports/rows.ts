@@ -85,7 +85,7 @@ async function doneRows({ database }: Core, id: string, listing: ImportRowListin
   const { search } = listing;
   const where: WhereOptions<ImportRow> = {
     ...filterOf(database, id, listing),
-    ...(search && searched(search, refersToMatch(database.sequelize, 'user_id', 'users', searchKey(search)))),
+    ...(search && searched(search, refersToMatch(database.sequelize, 'ImportRow.user_id', 'users', searchKey(search)))),
   };
   const [totalItems, rows] = await bothOf(
     database,
