@@ -37,7 +37,7 @@ describe('A page behind the last item of the page before', () => {
       const date = momentAt(index);
       const trainee = await buildUser(context, { lastName: `Name ${index % 2}` });
       await trainee.update({ lastLogin: date });
-      const startDate = date && date.toISOString().slice(0, 10);
+      const startDate = date?.toISOString().slice(0, 10) ?? null;
       const course = await buildCourse(context, cast.owner.user, { startDate, isPublished: true });
       await buildEnrollment(context, trainee, course, { enrolledAt: date ?? new Date(0) });
     }

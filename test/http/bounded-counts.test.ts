@@ -150,3 +150,37 @@ describe('The number of items of a large listing', function () {
     expect(await paginationOf(`/api/audit?targetId=${cast.trainee.user.id}`)).to.deep.equal(capped);
   });
 });
+
+describe('The number of accounts that a search by words finds', function () {
+  this.timeout(scaled(60_000));
+  const harness = useHarness({ SEARCH_SCAN_ACCOUNTS: '0' });
+
+  it('is exact up to 1,000, and "more than 1,000" beyond; the last page has the exact number', async () => {
+    const cast = await castOf(harness.context);
+    const course = await buildCourse(harness.context, cast.owner.user);
+    const paginationOf = async (path: string) =>
+      (await harness.api('get', `${path}&limit=100`, cast.admin.token).expect(200)).body.pagination;
+    const paths = [
+      '/api/users?search=number',
+      '/api/users?search=number&isActive=true&role=trainee',
+      `/api/enrollments/available-trainees?courseId=${course.id}&search=number`,
+    ];
+    const page = (currentPage: number, totalItems: number) => ({
+      currentPage,
+      totalPages: Math.ceil(totalItems / 100),
+      totalItems,
+      itemsPerPage: 100,
+    });
+    await buildTrainees(harness.context, 1000);
+    for (const path of paths) expect(await paginationOf(path), path).to.deep.equal(page(1, 1000));
+    await buildTrainees(harness.context, 130, 1000);
+    const capped = { ...page(1, 1000), totalPages: 11, totalItemsCapped: true };
+    for (const path of paths) {
+      expect(await paginationOf(path), path).to.deep.equal(capped);
+      const next = { ...capped, currentPage: 11, totalPages: 12, totalItems: 1100 };
+      expect(await paginationOf(`${path}&page=11`), path).to.deep.equal(next);
+      expect(await paginationOf(`${path}&page=12`), path).to.deep.equal(page(12, 1130));
+      expect(await paginationOf(`${path}&page=40`), path).to.deep.equal({ ...page(40, 1130) });
+    }
+  });
+});

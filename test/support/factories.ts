@@ -41,15 +41,15 @@ export async function buildUser(
   return context.database.inTransaction((transaction) => insertAccount(context, account, transaction));
 }
 
-/** So many trainees at once, who can't sign in. @returns their ids */
-export async function buildTrainees(context: Context, count: number): Promise<readonly string[]> {
+/** So many trainees at once, who can't sign in. @param first number of the first one @returns their ids */
+export async function buildTrainees(context: Context, count: number, first = 0): Promise<readonly string[]> {
   const accounts = Array.from(
     { length: count },
     (_, index): NewAccount => ({
       firstName: 'Trainee',
-      lastName: `Number ${index}`,
-      email: `trainee${index}@example.com`,
-      phone: `+44 ${index}`,
+      lastName: `Number ${first + index}`,
+      email: `trainee${first + index}@example.com`,
+      phone: `+44 ${first + index}`,
       role: 'trainee',
       isActive: true,
       passwordHash: 'none',
