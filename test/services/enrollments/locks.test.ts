@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import type { Course } from '../../../src/db/models/course.js';
 import type { User } from '../../../src/db/models/user.js';
 import { type Caller, operator } from '../../../src/services/core.js';
+import { assignMany } from '../../../src/services/enrollments/bulk.js';
 import { changeStatus, setProgress } from '../../../src/services/enrollments/changes.js';
-import { requestEnrollment } from '../../../src/services/enrollments/commands.js';
+import { assignEnrollment, requestEnrollment } from '../../../src/services/enrollments/commands.js';
 import { onMysql } from '../../support/database.js';
 import { buildCourse, buildEnrollment, buildUser } from '../../support/factories.js';
 import { useHarness } from '../../support/harness.js';
@@ -57,6 +58,34 @@ describe('Locks of enrollments', () => {
       'COMMIT',
     ]);
   });
+
+  for (const [limit, maxStudents] of [
+    ['limited', 3],
+    ['unlimited', null],
+  ] as const)
+    it(`increment the versions of trainee and ${limit} course, so that nodes of a cluster conflict`, async () => {
+      const { context } = harness;
+      await course.update({ maxStudents });
+      const courseId = course.id;
+      const entries: Record<string, (trainee: User) => Promise<unknown>> = {
+        request: (trainee) => requestEnrollment(context, asked(trainee), { courseId }),
+        assignment: ({ id }) => assignEnrollment(context, operator, { courseId, traineeId: id }),
+        'assignment of a list': ({ id }) => assignMany(context, operator, { courseId, traineeIds: [id] }),
+        return: async (trainee) => {
+          const { id } = await buildEnrollment(context, trainee, course, { status: 'cancelled' });
+          await changeStatus(context, operator, id, { status: 'active' });
+        },
+      };
+      for (const [entry, enter] of Object.entries(entries)) {
+        const trainee = await buildUser(context);
+        const before = [course.lockVersion, trainee.lockVersion];
+        await enter(trainee);
+        await Promise.all([course.reload(), trainee.reload()]);
+        const after = [course.lockVersion, trainee.lockVersion];
+        expect(after, entry).to.deep.equal(before.map((version) => version + 1));
+        await context.database.models.Enrollment.destroy({ where: { courseId } });
+      }
+    });
 
   it('are not of the course, nor of the account, where no seat is taken', async () => {
     const { context } = harness;
