@@ -139,7 +139,8 @@ describe('a lease', () => {
     expect(await lease(database, 0, inner)).to.equal('both');
   });
 
-  it('lets many contenders work one after the other', async () => {
+  /** What becomes of contenders that begin at the same moment: how many worked at once at most, and how many in all. */
+  async function contend(): Promise<{ most: number; done: number }> {
     let [working, most, done] = [0, 0, 0];
     const work = async () => {
       working += 1;
@@ -151,6 +152,15 @@ describe('a lease', () => {
     const contenders = [databases.open(), databases.open(), databases.open()];
     const queue = contenders.flatMap((contender) => [contender, contender]);
     await Promise.all(queue.map((contender) => lease(contender, 15_000, work)));
-    expect({ most, done }).to.deep.equal({ most: 1, done: 6 });
+    return { most, done };
+  }
+
+  it('lets many contenders work one after the other', async () => {
+    expect(await contend()).to.deep.equal({ most: 1, done: 6 });
+  });
+
+  it('lets them work one after the other too when all find that its owner has died', async () => {
+    await leave(database, Date.now() - 1);
+    expect(await contend()).to.deep.equal({ most: 1, done: 6 });
   });
 });
