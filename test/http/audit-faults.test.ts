@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { QueryTypes } from 'sequelize';
+import { emptyDatabase, useHarness } from '../support/harness.js';
+import { scaled } from '../support/machine.js';
+import { operations } from './support/authorization.js';
+import { refuseWrites } from './support/canary-faults.js';
+import { type Example, examples, pathOf } from './support/examples.js';
+
+/** Where changes that the audit log records are stored; of files those that are in use. */
+const changed = [
+  ...['users', 'sessions', 'login_throttle', 'courses', 'enrollments', 'imports'],
+  "files WHERE state = 'live'",
+];
+
+/** The operations whose changes are recorded. */
+const audited = [
+  ...['setup', 'register', 'changeManyUsers', 'updateUser', 'deleteUser', 'changeActivation', 'resetPassword'],
+  ...['endUserSession', 'endUserSessions', 'unlockUser', 'createCourse', 'updateCourse', 'deleteCourse'],
+  ...['publishCourse', 'assignTrainer', 'assignEnrollment', 'assignMany', 'removeMany', 'removeEnrollment'],
+  ...['changeStatus', 'setProgress', 'setThumbnail', 'addMaterial', 'removeMaterial', 'createImport', 'planImport'],
+  ...['applyImport', 'cancelImport', 'resumeImport', 'undoImport', 'loadDemo'],
+];
+
+describe('A change whose audit entry can not be stored', () => {
+  const harness = useHarness();
+  const rows = () => {
+    const { sequelize } = harness.context.database;
+    const read = (table: string) => sequelize.query(`SELECT * FROM ${table}`, { type: QueryTypes.SELECT });
+    return Promise.all(changed.map(read));
+  };
+
+  it('is not made, and is answered as a fault', async () => {
+    const refused: string[] = [];
+    for (const [name, { method, path, upload }] of operations) {
+      if (method === 'get') continue;
+      await emptyDatabase(harness.context);
+      const given: Example = await examples[name](harness.context);
+      const before = await rows();
+      const accept = await refuseWrites(harness.context, ['audit_entries']);
+      const call = harness.api(method, pathOf(path, given), given.token).set(given.headers ?? {});
+      const form = given.upload;
+      const { status } = await (form
+        ? call.attach(upload?.field ?? '', form.file, form.name).field(form.fields)
+        : call.send(given.body));
+      await accept();
+      if (status < 500) continue;
+      refused.push(name);
+      expect(await rows(), name).to.deep.equal(before);
+    }
+    expect(refused).to.include.members(audited);
+  }).timeout(scaled(60_000));
+});
