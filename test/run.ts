@@ -11,7 +11,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { checks, runCheck } from './runner/checks.js';
-import { needsDatabase, testFiles } from './runner/files.js';
+import { needsDatabase, needsProgram, testFiles } from './runner/files.js';
 import type { LegTask } from './runner/leg.js';
 import { type DatabaseKind, parseOptions, usage } from './runner/options.js';
 import { filesToRepeat, type Unsteady, unsteadyNotice, withRepeated } from './runner/repeat.js';
@@ -54,10 +54,15 @@ async function main(): Promise<Counts> {
     mysql: prepareMysql,
   };
   const [build, ...legs] = await Promise.all([
-    compileProgram(path.join(scratch, 'build')),
+    // The scripts need it as well, but they run with all files.
+    files.some(needsProgram) ? compileProgram(path.join(scratch, 'build')) : undefined,
     ...options.databases.map(async (kind) => ({ kind, prepared: await preparing[kind]() })),
   ]);
-  const shared = { TMPDIR: scratch, TEST_BUILD: build, ...(durations !== undefined && { TEST_DURATIONS: durations }) };
+  const shared = {
+    TMPDIR: scratch,
+    ...(build !== undefined && { TEST_BUILD: build }),
+    ...(durations !== undefined && { TEST_DURATIONS: durations }),
+  };
   try {
     const runs = await Promise.all(
       legs.map(async ({ kind, prepared }, index) => {

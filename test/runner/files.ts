@@ -8,6 +8,9 @@ export const repository = fileURLToPath(new URL('../../', import.meta.url));
 /** Whose import makes a test depend on the database. */
 const databaseSupport = path.join(repository, 'test/support/database.ts');
 
+/** Whose import makes a test start the built program, or read what was built. */
+const programSupport = path.join(repository, 'test/support/built-program.ts');
+
 /** Started first, the slowest at the front: a slow file that starts last keeps one worker busy while the others wait. */
 const slowFirst = [
   'test/http/programme-model.test.ts',
@@ -123,6 +126,11 @@ export function needsDatabase(file: string, isFull = fullDepth): boolean {
   if (looks.includes(file) || beforeDatabase.includes(file)) return false;
   if (!isFull && isOnceByDefault(file)) return false;
   return reaches(path.join(repository, file), databaseSupport);
+}
+
+/** Whether a test file uses the built program. */
+export function needsProgram(file: string): boolean {
+  return reaches(path.join(repository, file), programSupport);
 }
 
 /** All test files, in the order in which they are started. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { needsDatabase, testFiles } from './files.js';
+import { needsDatabase, needsProgram, testFiles } from './files.js';
 import { parseOptions } from './options.js';
 import { filesToRepeat, unsteadyNotice, withRepeated } from './repeat.js';
 import { closingLine, failureList, sum } from './report.js';
@@ -35,6 +35,13 @@ describe('The runner of the tests', () => {
     expect(needsDatabase('test/cli/operations.test.ts', false)).to.equal(false);
     for (const name of ['backup/server', 'serve/workers', 'setup/setup-server'])
       expect(needsDatabase(`test/cli/commands/${name}.test.ts`, false)).to.equal(true);
+  });
+
+  it('builds the program for what starts it, and for no other file', () => {
+    for (const name of ['cli/subprocess', 'console/people', 'services/imports/run/kill-loop', 'readme'])
+      expect(needsProgram(`test/${name}.test.ts`), name).to.equal(true);
+    for (const name of ['http/login', 'cli/help', 'services/imports/undo/undo', 'runner/runner'])
+      expect(needsProgram(`test/${name}.test.ts`), name).to.equal(false);
   });
 
   it('starts the slowest files first, and leaves none out', () => {
