@@ -18,6 +18,8 @@ export interface AccountSearch {
   mostCounted: number;
   /** Of a search by words: how many accounts have the rarest word, as far as they were counted, and whether it has no other. */
   byWords?: { accounts: number; isWhole: boolean };
+  /** All that match, without regard to other filters, where they were read to find them. */
+  ids?: readonly string[];
 }
 
 const same = (where: WhereOptions<User>, most: number): AccountSearch => ({
@@ -41,6 +43,9 @@ const mostIntersected = 100_000;
 
 /** Accounts that are counted of a search by words: each may cost reading a row, to see whether it matches other filters. */
 const mostCountedByWords = 1000;
+
+/** Up to so many accounts are named by their ids in a query. */
+const mostNamed = 1000;
 
 /** As many words of a search are looked up, to find the rarest. */
 const mostWords = 3;
@@ -119,7 +124,16 @@ export async function accountsFound(
   const collected = and(rarest.inAny);
   const { accounts } = rarest;
   const byWords = { accounts, isWhole: !hasOthers };
-  if (hasOthers && accounts <= mostIntersected) return { ...same(collected, mostCountedByWords), byWords };
+  if (hasOthers && accounts <= mostIntersected) {
+    // Once, for the page and the count.
+    const { models, read } = core.database;
+    const users = await read(() =>
+      models.User.findAll({ attributes: ['id'], where: collected, limit: mostNamed + 1, raw: true }),
+    );
+    const ids = users.map(({ id }) => id);
+    if (ids.length <= mostNamed) return { ...same({ id: ids }, mostCountedByWords), ids };
+    return { ...same(collected, mostCountedByWords), byWords };
+  }
   const isCollected = accounts <= mostCollected;
   return {
     where: isCollected ? collected : where,

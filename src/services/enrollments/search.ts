@@ -30,12 +30,14 @@ async function areFew({ database: { models, read } }: Core, { byWords, where }: 
 }
 
 /**
- * The enrollments of trainees whose name or email matches a search, among all enrollments. Those of few trainees are found by an index on
- * trainees, which the database wouldn't choose by itself; a page of those of many is found soon in the order of dates.
+ * The enrollments of trainees whose name or email matches a search, among all enrollments. Those of few trainees are found by
+ * an index on trainees, which the database wouldn't choose by itself; a page of those of many is found soon in the order of
+ * dates.
  */
 async function amongAll(core: Core, search: string): Promise<Matching> {
   const { models, read } = core.database;
   const found = await accountsFound(core, search, { among: {} });
+  if (found.ids) return same({ userId: [...found.ids] });
   const all = found.counted.at(-1) ?? {};
   const isOf = (where: WhereOptions<User>, most?: number) => ({
     [Op.and]: [refersToOneOfFew('`Enrollment`.`user_id`', models.User, where, most)],
