@@ -11,8 +11,8 @@ export interface Replica {
   /**
    * Reads the replica with all that the primary had committed when this was called.
    * @param work reads this database, and changes nothing: it may be done again on the primary
-   * @returns nothing where the replica doesn't get that far in half a second, fails, or has done so lately: then read from the
-   *   primary
+   * @returns nothing where the replica doesn't get that far in half a second, takes more than 1.5 s, fails, or has failed
+   *   lately: then read from the primary
    * @throws AppError where the primary fails; what `work` throws, unless it is a fault of the replica
    */
   read<R>(work: (database: Database) => Promise<R>): Promise<{ result: R } | undefined>;
@@ -41,6 +41,8 @@ interface Statements {
 const longestWait = 0.5;
 /** How long a read may use the replica, in milliseconds: as much is left to the primary when it doesn't answer. */
 const readMs = 1500;
+/** How long it may take to answer the simplest question, in milliseconds. */
+const answerMs = 500;
 /** How long a replica that failed, or was behind, isn't asked, in milliseconds. */
 const pauseMs = 5000;
 
@@ -149,8 +151,20 @@ export function openReplica(
     reached.set(connection, position.number);
   });
 
-  /** Reads it at a position. @returns nothing after a fault of the replica */
+  /** Whether the server answers at all. */
+  async function answers(): Promise<boolean> {
+    try {
+      await database.withDeadline({ all: answerMs }, () => database.read(() => oneValue(database, 'SELECT 1')));
+      return true;
+    } catch {
+      // Whatever the fault is: nothing is simpler to answer.
+      return false;
+    }
+  }
+
+  /** Reads it at a position. @returns nothing after a fault of the replica, and where reading takes too long */
   async function readAt<R>(position: Position, work: (database: Database) => Promise<R>) {
+    const startedAt = performance.now();
     if (position.text === '') {
       pause('the primary has no binary log with GTIDs');
       return undefined;
@@ -161,6 +175,8 @@ export function openReplica(
     } catch (error) {
       // Any other fault is found on the primary as well, unless it is the replica's alone.
       if (isAnswer(error)) throw error;
+      // A slow query must not take the replica from all others.
+      if (performance.now() - startedAt >= readMs && (await answers())) return undefined;
       pause(error instanceof Error ? error.message : String(error));
       return undefined;
     }
@@ -170,7 +186,11 @@ export function openReplica(
   async function probe<R>(position: Position, work: (database: Database) => Promise<R>) {
     const before = pausedUntil;
     try {
-      return await readAt(position, work);
+      // Asked first: not all work does so before it fails by itself.
+      return await readAt(position, async (replica) => {
+        await replica.read(() => oneValue(replica, 'SELECT 1'));
+        return work(replica);
+      });
     } finally {
       // Not where it was paused again.
       if (pausedUntil === before) {

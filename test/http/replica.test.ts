@@ -84,6 +84,29 @@ if (onMysql)
       expect(await replica.replication.reads()).to.be.greaterThan(before);
     });
 
+    it('stays in use when a query takes too long on it', async () => {
+      const { replica: read } = replica.context;
+      const slow = await read?.read(({ read: ask, sequelize }) => ask(() => sequelize.query('SELECT SLEEP(10)')));
+      expect(slow).to.equal(undefined);
+      expect(replica.logged()).not.to.include('the replica is not used');
+      const { token } = await signIn(replica.context, { role: 'trainer' });
+      const before = await replica.replication.reads();
+      await titles(token);
+      expect(await replica.replication.reads()).to.be.greaterThan(before);
+    });
+
+    it('is not taken for working after requests that failed before they read it', async () => {
+      const { token } = await signIn(replica.context, { role: 'trainer' });
+      await titles(token);
+      replica.proxy.set({ kind: 'reset' });
+      await titles(token);
+      expect(replica.logged()).to.include('the replica is not used');
+      // So long it isn't asked.
+      await sleep(5500);
+      for (let round = 0; round < 3; round += 1) await get('/api/courses?limit=0', token).expect(400);
+      expect(replica.logged()).not.to.include('reading from the replica again');
+    });
+
     for (const kind of ['black hole', 'reset'] as const)
       it(`fails no request when its server is out of reach: ${kind}`, async () => {
         const { token } = await signIn(replica.context, { role: 'trainer' });
