@@ -1410,7 +1410,7 @@ export interface ListUsersParameters {
     requiresPasswordChange?: boolean;
     /** Whether the account is locked after too many wrong passwords */
     locked?: boolean;
-    /** Text to search for in names and titles */
+    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
     /** Field to sort by; names, titles and categories as in a dictionary */
     sortBy?: 'createdAt' | 'lastName' | 'firstName' | 'email' | 'lastLogin';
@@ -1420,7 +1420,7 @@ export interface ListUsersParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }
@@ -1446,7 +1446,7 @@ export interface ExportUsersParameters {
     requiresPasswordChange?: boolean;
     /** Whether the account is locked after too many wrong passwords */
     locked?: boolean;
-    /** Text to search for in names and titles */
+    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
   };
 }
@@ -1476,7 +1476,7 @@ export interface ChangeManyUsersBody {
     requiresPasswordChange?: boolean;
     /** Whether the account is locked after too many wrong passwords */
     locked?: boolean;
-    /** Text to search for in names and titles */
+    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
   };
   /** Only report what would be done */
@@ -1682,7 +1682,7 @@ export interface ListCoursesParameters {
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
-    /** Text to search for in names and titles */
+    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the answer: seats. Several are separated by commas */
     include?: 'seats'[];
@@ -1694,7 +1694,7 @@ export interface ListCoursesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }
@@ -1770,13 +1770,13 @@ export interface ListCategoriesResponse {
 /** Parameters of `GET /api/courses/trainers/available` */
 export interface ListAvailableTrainersParameters {
   query?: {
-    /** Text to search for in names and titles */
+    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }
@@ -1813,7 +1813,7 @@ export interface ListTrainerCoursesParameters {
     isPublished?: boolean;
     /** Only courses that have seats left, or only full ones */
     seatsLeft?: boolean;
-    /** Text to search for in names and titles */
+    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
     /** Optional keys of the answer: seats. Several are separated by commas */
     include?: 'seats'[];
@@ -1825,7 +1825,7 @@ export interface ListTrainerCoursesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }
@@ -1993,7 +1993,7 @@ export interface ListEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }
@@ -2043,7 +2043,7 @@ export interface ListOwnEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }
@@ -2134,13 +2134,13 @@ export interface ListAvailableTraineesParameters {
   query: {
     /** Id of the course */
     courseId: string;
-    /** Text to search for in names and titles */
+    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }
@@ -2175,7 +2175,7 @@ export interface ListTrainerEnrollmentsParameters {
   query?: {
     /** Id of the course */
     courseId?: string;
-    /** Text to search for in names and titles */
+    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
     /** Statuses of the enrollments; several are separated by commas */
     status?: ('pending' | 'active' | 'completed' | 'cancelled')[];
@@ -2187,7 +2187,7 @@ export interface ListTrainerEnrollmentsParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }
@@ -2221,7 +2221,7 @@ export interface ListCourseTraineesParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }
@@ -2672,7 +2672,7 @@ export interface ListImportRowsParameters {
     outcome?: 'created' | 'updated' | 'skipped' | 'rejected';
     /** Machine-readable code of the failure */
     code?: string;
-    /** Text to search for in names and titles */
+    /** Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md */
     search?: string;
     /** Number of the page, from 1 */
     page?: number;
@@ -2774,7 +2774,7 @@ export interface ListAuditParameters {
     page?: number;
     /** Maximum number of items on a page */
     limit?: number;
-    /** The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over */
+    /** The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it */
     afterId?: string;
   };
 }

@@ -41,7 +41,7 @@ export interface Rows<M extends Model> {
   count(most?: number): Promise<number>;
   /**
    * Some of them, in their order.
-   * @param window `after`: behind the row with this id, without regard to `offset`, if there is such a row
+   * @param window `after`: after the row with this id, without regard to `offset`, if there is such a row
    */
   page(window: { limit: number; offset: number; after?: string | undefined }): Promise<M[]>;
 }
@@ -110,25 +110,27 @@ function instanceOf({ model, columns, from, joined }: Part, row: readonly Value[
 /** A column, or SQL in the place of one, by which rows are ordered. */
 interface Ordered {
   column: string;
+  hasNull: boolean;
   direction: 'ASC' | 'DESC';
 }
 
-/** That rows are behind one with these values. All databases have null before all other values. */
-function behindSql(ordered: readonly Ordered[], values: readonly Value[], literal: (value: Value) => string): string {
+/** That rows come after one with these values. All supported databases sort NULL first. */
+function afterSql(ordered: readonly Ordered[], values: readonly Value[], literal: (value: Value) => string): string {
   const [first, ...others] = ordered;
   if (!first) return '1 = 0';
-  const { column, direction } = first;
+  const { column, direction, hasNull } = first;
   const [value = null, ...rest] = values;
   const isEqual = value === null ? `${column} IS NULL` : `${column} = ${literal(value)}`;
-  const isBehind =
+  const isAfter =
     value === null
       ? direction === 'ASC'
         ? `${column} IS NOT NULL`
         : '1 = 0'
       : direction === 'ASC'
         ? `${column} > ${literal(value)}`
-        : `${column} < ${literal(value)} OR ${column} IS NULL`;
-  return `(${isBehind} OR (${isEqual} AND ${behindSql(others, rest, literal)}))`;
+        : // SQLite wouldn't use an index for a column that has no NULL.
+          `${column} < ${literal(value)}${hasNull ? ` OR ${column} IS NULL` : ''}`;
+  return `(${isAfter} OR (${isEqual} AND ${afterSql(others, rest, literal)}))`;
 }
 
 /** What Sequelize's types don't declare. */
@@ -146,19 +148,20 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
   const table = `FROM \`${model.tableName}\` AS ${alias}`;
   const matching = condition === '' ? table : `${table} WHERE ${condition}`;
   const ordered = order.map(([by, direction]): Ordered => {
-    const column = by instanceof Utils.Literal ? String(by.val) : `${alias}.\`${fieldOf(model, by)}\``;
-    return { column, direction };
+    if (by instanceof Utils.Literal) return { column: String(by.val), direction, hasNull: true };
+    const hasNull = model.getAttributes()[by]?.allowNull !== false;
+    return { column: `${alias}.\`${fieldOf(model, by)}\``, direction, hasNull };
   });
   const orderSql = ordered.map(({ column, direction }) => `${column} ${direction}`).join(', ');
   const literal = sqlLiteral(sequelize);
-  /** That rows are behind the one with an id; nothing when there is no such row. */
-  const behind = async (id: string): Promise<string | undefined> => {
+  /** That rows come after the one with an id; nothing when there is no such row. */
+  const afterRow = async (id: string): Promise<string | undefined> => {
     const columns = ordered.map(({ column }, index) => `${column} AS c${index}`).join(', ');
     // Among the rows that match only: the position of another one could tell of it.
     const its = `${alias}.\`id\` = ${literal(id)}`;
     const sql = `SELECT ${columns} ${table} WHERE ${condition === '' ? '' : `(${condition}) AND `}${its}`;
     const [row] = await plainSelect(sequelize, sql);
-    return row && behindSql(ordered, row, literal);
+    return row && afterSql(ordered, row, literal);
   };
   return {
     async count(most) {
@@ -168,12 +171,10 @@ export function rowsOf<M extends Model>(model: ModelStatic<M>, { where, order, i
       return Number(row?.[0]);
     },
     async page({ limit, offset, after }) {
-      const isBehind = after === undefined ? undefined : await behind(after);
+      const isAfter = after === undefined ? undefined : await afterRow(after);
       const from =
-        isBehind === undefined
-          ? matching
-          : `${table} WHERE ${condition === '' ? '' : `(${condition}) AND `}${isBehind}`;
-      const passed = isBehind === undefined ? offset : 0;
+        isAfter === undefined ? matching : `${table} WHERE ${condition === '' ? '' : `(${condition}) AND `}${isAfter}`;
+      const passed = isAfter === undefined ? offset : 0;
       const selected: Selected = { columns: [], joins: [] };
       const part = addPart(selected, model, model.name, Object.keys(model.getAttributes()), include);
       // A deferred join: the ids of the page are found from an index alone, and only their rows are read and joined; otherwise

@@ -95,7 +95,9 @@ export async function pageOf<M extends Model>(
     if (page * limit > (most ?? Number.POSITIVE_INFINITY)) {
       // Far behind the rows that are counted: the page itself shows whether there are more.
       items = await read(limit + 1);
-      total = items.length === 0 ? await count() : (page - 1) * limit + items.length;
+      // At the end of pages that were asked for by their items, those before are counted: they may be fewer by now.
+      const isCounted = items.length === 0 || (afterId !== undefined && items.length <= limit);
+      total = isCounted ? await count() : (page - 1) * limit + items.length;
     } else if (ifNone) {
       total = await count();
       if (total > 0) items = await read(limit);

@@ -26,6 +26,8 @@ const counterparts: Readonly<Record<string, readonly (keyof typeof contract)[]>>
 
 /** Fields that options don't give by a value: flags, standard input, and those that have one value at the terminal. */
 const otherwise: Readonly<Record<string, string>> = {
+  // `--limit all` gives it for each page.
+  afterId: '--limit',
   isActive: '--inactive',
   isFeatured: '--featured',
   isPublished: '--published',

@@ -160,6 +160,10 @@ describe('The number of accounts that a search by words finds', function () {
     const course = await buildCourse(harness.context, cast.owner.user);
     const paginationOf = async (path: string) =>
       (await harness.api('get', `${path}&limit=100`, cast.admin.token).expect(200)).body.pagination;
+    const lastIdOf = async (path: string): Promise<string> => {
+      const { body } = await harness.api('get', `${path}&limit=100`, cast.admin.token).expect(200);
+      return (body.users ?? body.trainees).at(-1).id;
+    };
     const paths = [
       '/api/users?search=number',
       '/api/users?search=number&isActive=true&role=trainee',
@@ -180,6 +184,10 @@ describe('The number of accounts that a search by words finds', function () {
       const next = { ...capped, currentPage: 11, totalPages: 12, totalItems: 1100 };
       expect(await paginationOf(`${path}&page=11`), path).to.deep.equal(next);
       expect(await paginationOf(`${path}&page=12`), path).to.deep.equal(page(12, 1130));
+      // Rows before the item have gone since it was shown: they aren't counted.
+      expect(await paginationOf(`${path}&page=13&afterId=${await lastIdOf(`${path}&page=11`)}`), path).to.deep.equal(
+        page(13, 1130),
+      );
       expect(await paginationOf(`${path}&page=40`), path).to.deep.equal({ ...page(40, 1130) });
     }
   });

@@ -44,9 +44,9 @@ const idOf = (item: unknown): string | undefined =>
   typeof item === 'object' && item !== null && 'id' in item && typeof item.id === 'string' ? item.id : undefined;
 
 /** The page that was asked for, or all of them. */
-async function* pagesOf<T>(
+export async function* pagesOf<T>(
   read: (query: PageQuery) => Promise<Page<T>>,
-  { page, limit }: ListingRun['options'],
+  { page, limit }: Pick<ListingRun['options'], 'page' | 'limit'>,
 ): AsyncGenerator<Page<T>> {
   if (limit !== 'all') {
     yield await read({ page, limit });
@@ -55,7 +55,8 @@ async function* pagesOf<T>(
   let [isLast, afterId]: [boolean, string | undefined] = [false, undefined];
   for (let number = 1; !isLast; number += 1) {
     const found: Page<T> = await read({ page: String(number), limit: pageSize, afterId });
-    isLast = number >= found.pagination.totalPages;
+    // A full page may have others behind it, though rows that were shown are no more counted.
+    isLast = number >= found.pagination.totalPages && found.items.length < Number(pageSize);
     afterId = idOf(found.items.at(-1));
     yield found;
   }

@@ -158,7 +158,7 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   page: { description: 'Number of the page, from 1', example: 1 },
   afterId: {
     description:
-      'The id of the last item of the page before: this page begins behind it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over',
+      'The id of the last item of the page before: this page begins after it, and takes no longer than the first one. Without it, or if there is no such item any more, all items before the page are passed over. Give the number of the page, too: the numbers for paging follow from it',
     example: someId,
   },
   password: { description: 'Password: at least 6 characters, at most 72 bytes of UTF-8', example: 'correct horse 7' },
@@ -194,7 +194,11 @@ export const fieldDocs: Readonly<Record<string, FieldDoc>> = {
   rows: { description: 'Rows read', example: 42 },
   rowsDone: { description: 'Rows processed', example: 42 },
   rowsTotal: { description: 'Rows in the file; null until counted', example: 42 },
-  search: { description: 'Text to search for in names and titles', example: 'ada' },
+  search: {
+    description:
+      'Text to search for in names, emails and titles; of super admins in phones, too. See docs/OPERATIONS.md',
+    example: 'ada',
+  },
   seatsLeft: {
     description: 'How many more trainees can enroll; null for no limit. Only with `include=seats`',
     example: 13,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import displayWidth from 'fast-string-width';
 import { parse } from 'yaml';
+import { type PageQuery, pagesOf } from '../../../src/cli/core/listing.js';
 import { newIds } from '../../../src/services/ids.js';
 import { buildCourse, buildEnrollment, buildMaterial, buildUser, tokenFor } from '../../support/factories.js';
 import { testEnvironment, useHarness } from '../../support/harness.js';
@@ -35,6 +36,27 @@ describe('A listing', () => {
       })),
     );
   }
+
+  it('of all pages goes on after the last item, though rows that were shown leave it', async () => {
+    let rows = Array.from({ length: 250 }, (_, index) => ({ id: `row ${index}` }));
+    const all = rows.map(({ id }) => id);
+    const read = async ({ page, limit, afterId }: PageQuery) => {
+      const from = afterId === undefined ? 0 : rows.findIndex(({ id }) => id === afterId) + 1;
+      const items = rows.slice(from, from + Number(limit));
+      const totalPages = Math.ceil(rows.length / Number(limit));
+      const pagination = {
+        currentPage: Number(page),
+        totalPages,
+        totalItems: rows.length,
+        itemsPerPage: Number(limit),
+      };
+      rows = rows.filter(({ id }) => id === items.at(-1)?.id || !items.some((item) => item.id === id));
+      return { items, pagination };
+    };
+    const listed: string[] = [];
+    for await (const { items } of pagesOf(read, { limit: 'all' })) listed.push(...items.map(({ id }) => id));
+    expect(listed).to.deep.equal(all);
+  });
 
   describe('of few rows', () => {
     beforeEach(async () => {
