@@ -2,7 +2,7 @@ import type { Core } from './core.js';
 
 /**
  * Figures of the whole programme, which take the longer to count the more there is: those of very many rows are shown again
- * for a while, so that counting takes a small part of the database's time however often they are asked for.
+ * for a while, so that counting takes a small part of the database's time, however often one asks for them.
  */
 
 /** Figures of fewer rows are counted each time. */

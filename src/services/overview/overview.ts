@@ -60,18 +60,19 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 /** The figures for the super admin and the operator. */
 export async function superAdminOverview(core: Core, actor: Actor): Promise<SuperAdminOverview> {
   const starts = weekStarts(core.now());
+  const since = starts.slice(0, 1).map(dayOf).join();
   const [[people, courses, accounts], [enrollments, perWeek, { items: imports }, storage]] = await bothOf(
     core.database,
     async () =>
       [
         await accountStatistics(core),
         await countCourses(core, actor),
-        await figuresOf(core, 'accounts per week', () => accountsPerWeek(core, starts), sum),
+        await figuresOf(core, `accounts per week since ${since}`, () => accountsPerWeek(core, starts), sum),
       ] as const,
     async () =>
       [
         await enrollmentStatistics(core, actor),
-        await figuresOf(core, 'enrollments per week', () => enrollmentsPerWeek(core, starts), sum),
+        await figuresOf(core, `enrollments per week since ${since}`, () => enrollmentsPerWeek(core, starts), sum),
         await listImports(core, { limit: importsShown }),
         await storageUsage(core),
       ] as const,
