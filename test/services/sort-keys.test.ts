@@ -55,6 +55,8 @@ describe('The keys by which names and titles are searched and sorted', () => {
     expect(await User.count({ where: { lastNameKey: 'de la cruz  de la Cruz', firstNameKey: 'zoe  Zoë' } })).to.equal(
       1,
     );
+    await api('delete', `/api/users/${id}`, token).expect(200);
+    await expectRightKeys({ users: 1 });
   });
 
   it('are right after the changes of courses', async () => {
@@ -80,7 +82,7 @@ describe('The keys by which names and titles are searched and sorted', () => {
     const count = 120;
     const file = (name: string, first: string, last: string) =>
       importing.write(name, hashedPeople(count).replaceAll('Given', first).replaceAll('Family', last));
-    await importing.json(file('new.csv', 'Émile', 'Ørsted'));
+    const created = await importing.json(file('new.csv', 'Émile', 'Ørsted'));
     await expectRightKeys({ users: count });
     const before = await models.User.findAll({ order: ['id'], raw: true });
     for (const [name, first, last] of [
@@ -95,6 +97,8 @@ describe('The keys by which names and titles are searched and sorted', () => {
       await expectRightKeys({ users: count });
       expect(await models.User.findAll({ order: ['id'], raw: true })).to.deep.equal(before);
     }
+    await cli('imports', 'undo', created.id, '--yes');
+    await expectRightKeys({ users: 0 });
   });
 
   it('are right in the demo', async () => {
