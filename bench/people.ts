@@ -50,6 +50,7 @@ const domains = ['example.org', ...madeUp(2000).map((word) => `${word}.example.o
 const spread = (index: number, step: number) => (index * step) % 1;
 
 /** One of `values`, the earlier the more often: of 40,000 the first has 0.5 %, as the most frequent last name of a country. */
+// The cast: a part is less than 1, so there is such an index.
 const frequent = (values: readonly string[], part: number) => values[Math.floor(values.length * part ** 2)] as string;
 
 /** The name of a person among millions. Every seventh has two last names. */
