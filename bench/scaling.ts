@@ -63,7 +63,7 @@ const tenth = 'as long as among a tenth';
 /** Every listing has it. */
 const paginationOf = ({ body }: Answer) => body.pagination as { totalItems: number; totalItemsCapped?: true };
 
-/** Pages of every listing: first ones, in other orders, filtered, and far behind. */
+/** Pages of every listing: first ones, in other orders, filtered, and deep ones. */
 const pages: readonly (readonly [url: (programme: Programme) => string, by: keyof Programme])[] = [
   [() => '/api/users', 'superAdmin'],
   [() => '/api/users?sortBy=lastName', 'superAdmin'],
@@ -121,7 +121,7 @@ async function listings(inSmall: Served, inLarge: Served): Promise<void> {
     );
     await judge(`${url}, ${by}`, await probe(inSmall), await probe(inLarge));
   }
-  const behindHalf = async (served: Served, { trainees }: Sizes) => {
+  const afterHalf = async (served: Served, { trainees }: Sizes) => {
     const page = (number: number, more = '') => `/api/users?sortBy=lastName&page=${number}${more}`;
     const half = Math.floor(trainees / 40);
     const { body } = await (await asked(served, page(half), 'superAdmin'))();
@@ -129,8 +129,8 @@ async function listings(inSmall: Served, inLarge: Served): Promise<void> {
     const last = (body.users as { id: string }[]).at(-1);
     return asked(served, page(half + 1, `&afterId=${last?.id}`), 'superAdmin');
   };
-  const [little, much] = [await behindHalf(inSmall, small), await behindHalf(inLarge, large)];
-  await judge('the page behind half of all accounts, by afterId', little, much);
+  const [little, much] = [await afterHalf(inSmall, small), await afterHalf(inLarge, large)];
+  await judge('the page after half of all accounts, by afterId', little, much);
 }
 
 /** What people type to find somebody. */

@@ -34,7 +34,7 @@ export function refersToOneOfMany<M extends Model>(
 ) {
   const alias = `\`${model.name}\``;
   const found = `SELECT 1 FROM \`${model.tableName}\` AS ${alias} WHERE ${alias}.\`id\` = ${column} AND ${whereSql(model, where, alias)}`;
-  // Not as EXISTS: databases would turn it round, and begin with all of the many.
+  // Not as EXISTS, which databases may rewrite so that they begin with all of the many.
   return literal(`(${found} LIMIT 1) = 1`);
 }
 

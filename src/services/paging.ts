@@ -93,7 +93,7 @@ export async function pageOf<M extends Model>(
   return core.database.read(async () => {
     let [total, items]: [number, M[]] = [0, []];
     if (page * limit > (most ?? Number.POSITIVE_INFINITY)) {
-      // Far behind the rows that are counted: the page itself shows whether there are more.
+      // Beyond the rows that are counted: the page itself shows whether there are more.
       items = await read(limit + 1);
       // At the end of pages that were asked for by their items, those before are counted: they may be fewer by now.
       const isCounted = items.length === 0 || (afterId !== undefined && items.length <= limit);

@@ -55,7 +55,7 @@ export async function* pagesOf<T>(
   let [isLast, afterId]: [boolean, string | undefined] = [false, undefined];
   for (let number = 1; !isLast; number += 1) {
     const found: Page<T> = await read({ page: String(number), limit: pageSize, afterId });
-    // A full page may have others behind it, though rows that were shown are no more counted.
+    // Others may follow a full page, although rows that were shown are no longer counted.
     isLast = number >= found.pagination.totalPages && found.items.length < Number(pageSize);
     afterId = idOf(found.items.at(-1));
     yield found;
