@@ -231,7 +231,7 @@ const rows = {
   },
   IMPORT_BATCH_ROWS: {
     rule: integer(1, 10_000),
-    default: '1000',
+    default: '2000',
     path: 'imports.batchRows',
     description: 'how many rows of an import are committed together',
   },

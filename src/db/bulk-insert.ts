@@ -16,41 +16,99 @@ export type ColumnValue = string | number | boolean | Date | null;
 const statementCharacters = 100_000;
 
 /**
- * Inserts rows with as few statements as possible. Several times as fast as Sequelize's bulkCreate, because it builds no
- * model instances and validates nothing: the rows must be complete and valid.
- * @param rows all with the same attributes; each is taken when its statement is built, while the database works
+ * Inserts rows of one table after the other within a transaction, with as few statements as possible. Several times as fast as
+ * Sequelize's bulkCreate, because it builds no model instances and validates nothing: the rows must be complete and valid.
+ * Each statement is built while the database works on the one before.
  */
+export class Inserts {
+  readonly #transaction: Transaction;
+  #answer: Promise<unknown> = Promise.resolve();
+
+  constructor(transaction: Transaction) {
+    this.#transaction = transaction;
+  }
+
+  /**
+   * Returns when the last statement is sent.
+   * @param rows all with the same attributes; each is taken when its statement is built
+   */
+  async add<M extends Model>(model: ModelStatic<M>, rows: Iterable<CreationAttributes<M>>): Promise<void> {
+    const iterator = rows[Symbol.iterator]();
+    const first = iterator.next();
+    const { sequelize } = model;
+    if (first.done || !sequelize) return;
+    const definitions = model.getAttributes();
+    // TypeScript types the keys of any object as text.
+    const attributes = Object.keys(first.value) as (keyof typeof definitions & keyof typeof first.value)[];
+    const columns = attributes.map((attribute) => definitions[attribute].field ?? String(attribute));
+    function* values(): Generator<ColumnValue[]> {
+      for (let next: typeof first = first; !next.done; next = iterator.next()) {
+        const row = next.value;
+        if (Object.keys(row).length !== attributes.length)
+          throw new Error('The rows of an insert have other attributes.');
+        // No model has attributes of other types.
+        yield attributes.map((attribute) => row[attribute] as ColumnValue);
+      }
+    }
+    await this.addValues(sequelize, model.tableName, columns, values());
+  }
+
+  /**
+   * {@link add}, for a table without a model.
+   * @param columns names in the table, never anything from outside the program
+   * @param rows values in the order of the columns
+   */
+  async addValues(
+    sequelize: Sequelize,
+    table: string,
+    columns: readonly string[],
+    rows: Iterable<readonly ColumnValue[]>,
+  ): Promise<void> {
+    const start = `INSERT INTO \`${table}\` (${columns.map((column) => `\`${column}\``).join(', ')}) VALUES `;
+    const literal = sqlLiteral(sequelize);
+    let statement = '';
+    for (const row of rows) {
+      const values = `(${row.map(literal).join(',')})`;
+      if (statement !== '' && statement.length + values.length > statementCharacters) {
+        await this.#send(sequelize, statement);
+        statement = '';
+      }
+      statement += statement === '' ? start + values : `,${values}`;
+    }
+    if (statement !== '') await this.#send(sequelize, statement);
+  }
+
+  /**
+   * Returns when the statement is sent: only after the answer to the one before, because after a deadlock the server has ended
+   * the transaction, and queued statements would commit by themselves.
+   */
+  async #send(sequelize: Sequelize, sql: string): Promise<void> {
+    await this.#answer;
+    // With the type given, Sequelize doesn't parse the statement to find out.
+    this.#answer = sequelize.query(sql, { type: QueryTypes.INSERT, transaction: this.#transaction });
+    // Awaited before the next statement; until then a rejection must not count as unhandled.
+    this.#answer.catch(() => undefined);
+    await nextTick();
+  }
+
+  /** Returns when all rows are inserted. Nothing else may be done in the transaction before. */
+  async done(): Promise<void> {
+    await this.#answer;
+  }
+}
+
+/** Inserts rows of one table: see {@link Inserts}. */
 export async function insertRows<M extends Model>(
   model: ModelStatic<M>,
   rows: Iterable<CreationAttributes<M>>,
   transaction: Transaction,
 ): Promise<void> {
-  const iterator = rows[Symbol.iterator]();
-  const first = iterator.next();
-  const { sequelize } = model;
-  if (first.done || !sequelize) return;
-  const definitions = model.getAttributes();
-  // TypeScript types the keys of any object as text.
-  const attributes = Object.keys(first.value) as (keyof typeof definitions & keyof typeof first.value)[];
-  const columns = attributes.map((attribute) => definitions[attribute].field ?? String(attribute));
-  function* values(): Generator<ColumnValue[]> {
-    for (let next: typeof first = first; !next.done; next = iterator.next()) {
-      const row = next.value;
-      if (Object.keys(row).length !== attributes.length)
-        throw new Error('The rows of an insert have other attributes.');
-      // No model has attributes of other types.
-      yield attributes.map((attribute) => row[attribute] as ColumnValue);
-    }
-  }
-  await insertValues(sequelize, model.tableName, columns, values(), transaction);
+  const inserts = new Inserts(transaction);
+  await inserts.add(model, rows);
+  await inserts.done();
 }
 
-/**
- * {@link insertRows}, for a table without a model. A statement is sent only after the answer to the one before: after a
- * deadlock the server has ended the transaction, and queued statements would commit by themselves.
- * @param columns names in the table, never anything from outside the program
- * @param rows values in the order of the columns
- */
+/** Inserts rows of one table without a model: see {@link Inserts}. */
 export async function insertValues(
   sequelize: Sequelize,
   table: string,
@@ -58,28 +116,7 @@ export async function insertValues(
   rows: Iterable<readonly ColumnValue[]>,
   transaction: Transaction,
 ): Promise<void> {
-  const start = `INSERT INTO \`${table}\` (${columns.map((column) => `\`${column}\``).join(', ')}) VALUES `;
-  const literal = sqlLiteral(sequelize);
-  // With the type given, Sequelize doesn't parse the statement to find out.
-  const insert = (sql: string) => sequelize.query(sql, { type: QueryTypes.INSERT, transaction });
-  let answer: Promise<unknown> = Promise.resolve();
-  /** Returns when the statement is sent: the next one is built while the database works. */
-  async function send(sql: string): Promise<void> {
-    await answer;
-    answer = insert(sql);
-    // Awaited before the next statement; until then a rejection must not count as unhandled.
-    answer.catch(() => undefined);
-    await nextTick();
-  }
-  let statement = '';
-  for (const row of rows) {
-    const values = `(${row.map(literal).join(',')})`;
-    if (statement !== '' && statement.length + values.length > statementCharacters) {
-      await send(statement);
-      statement = '';
-    }
-    statement += statement === '' ? start + values : `,${values}`;
-  }
-  if (statement !== '') await send(statement);
-  await answer;
+  const inserts = new Inserts(transaction);
+  await inserts.addValues(sequelize, table, columns, rows);
+  await inserts.done();
 }

@@ -229,7 +229,7 @@ const settings: Readonly<Record<string, SettingCase>> = {
   },
   IMPORT_BATCH_ROWS: {
     read: (config) => config.imports.batchRows,
-    unset: 1000,
+    unset: 2000,
     valid: { '1': 1, '10000': 10_000 },
     invalid: ['0', '10001', 'many'],
     mustBe: wholeNumber(1, 10_000),

@@ -1,5 +1,5 @@
 import { Op, type Transaction } from 'sequelize';
-import { insertRows } from '../../db/bulk-insert.js';
+import { Inserts } from '../../db/bulk-insert.js';
 import { type RowUpdate, updateRows } from '../../db/bulk-update.js';
 import type { Database } from '../../db/connection.js';
 import type { User } from '../../db/models/user.js';
@@ -40,7 +40,7 @@ export function userKeys(user: Pick<NewAccount, 'firstName' | 'lastName' | 'emai
 }
 
 /**
- * The only function that inserts accounts: for setup, registration and imports.
+ * Inserts accounts: see {@link addAccounts}.
  * @param ids of the new accounts, in their order
  * @returns these ids
  * @throws AppError `EMAIL_TAKEN`, `PHONE_TAKEN` or `SUPER_ADMIN_EXISTS` (from the transaction) for the first violation
@@ -51,6 +51,23 @@ export async function insertAccounts(
   transaction: Transaction,
   ids: readonly string[] = newIds(accounts.length),
 ): Promise<readonly string[]> {
+  const inserts = new Inserts(transaction);
+  await addAccounts(core, accounts, ids, inserts);
+  await inserts.done();
+  return ids;
+}
+
+/**
+ * The only function that inserts accounts, with the words by which they are found: for setup, registration and imports.
+ * @param ids of the new accounts, in their order
+ * @param inserts may be done with them later, and throws what {@link insertAccounts} throws
+ */
+export async function addAccounts(
+  core: Core,
+  accounts: readonly NewAccount[],
+  ids: readonly string[],
+  inserts: Inserts,
+): Promise<void> {
   const now = core.now();
   const named: NamedAccount[] = [];
   function* rows() {
@@ -78,9 +95,8 @@ export async function insertAccounts(
       };
     }
   }
-  await insertRows(core.database.models.User, rows(), transaction);
-  await addWords(core, named, transaction);
-  return ids;
+  await inserts.add(core.database.models.User, rows());
+  await addWords(core, named, inserts);
 }
 
 /** Creates one account and reads it back. @throws AppError as {@link insertAccounts} */

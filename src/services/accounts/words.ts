@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { deleteWords } from '../../db/account-words.js';
-import { insertRows } from '../../db/bulk-insert.js';
+import { type Inserts, insertRows } from '../../db/bulk-insert.js';
 import type { User } from '../../db/models/user.js';
 import { type SearchedAccount, storedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
@@ -13,8 +13,11 @@ export type NamedAccount = SearchedAccount & { id: string };
 const rowsOf = (account: NamedAccount) => storedWords(account).map((word) => ({ word, accountId: account.id }));
 
 /** Stores the words of new accounts. */
-export async function addWords(core: Core, accounts: readonly NamedAccount[], transaction: Transaction): Promise<void> {
-  await insertRows(core.database.models.AccountWord, accounts.flatMap(rowsOf), transaction);
+export async function addWords(core: Core, accounts: Iterable<NamedAccount>, inserts: Inserts): Promise<void> {
+  function* rows() {
+    for (const account of accounts) yield* rowsOf(account);
+  }
+  await inserts.add(core.database.models.AccountWord, rows());
 }
 
 /** Removes the words of accounts that are deleted. @param accounts as the transaction has locked them */

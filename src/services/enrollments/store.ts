@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize';
-import { insertRows } from '../../db/bulk-insert.js';
+import { Inserts } from '../../db/bulk-insert.js';
 import type { EnrollmentStatus } from '../../schemas/enrollment.js';
 import type { Core } from '../core.js';
 
@@ -17,12 +17,27 @@ export interface NewEnrollment {
   notesTextId?: string | null;
 }
 
-/** Inserts many enrollments. The caller has reserved the seats and checked that no trainee has an enrollment in the course. */
+/** Inserts many enrollments: see {@link addEnrollments}. */
 export async function insertEnrollments(
   core: Core,
   enrollments: readonly NewEnrollment[],
   now: Date,
   transaction: Transaction,
+): Promise<void> {
+  const inserts = new Inserts(transaction);
+  await addEnrollments(core, enrollments, now, inserts);
+  await inserts.done();
+}
+
+/**
+ * The only function that inserts enrollments. The caller has reserved the seats and checked that no trainee has an enrollment
+ * in the course.
+ */
+export async function addEnrollments(
+  core: Core,
+  enrollments: readonly NewEnrollment[],
+  now: Date,
+  inserts: Inserts,
 ): Promise<void> {
   const rows = enrollments.map((enrollment) => ({
     ...enrollment,
@@ -32,5 +47,5 @@ export async function insertEnrollments(
     createdAt: now,
     updatedAt: now,
   }));
-  await insertRows(core.database.models.Enrollment, rows, transaction);
+  await inserts.add(core.database.models.Enrollment, rows);
 }

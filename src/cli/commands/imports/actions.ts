@@ -16,12 +16,12 @@ import type { outputOption } from '../../core/declaration.js';
 import { writeData } from '../../core/file-output.js';
 import { listing, presented } from '../../core/listing.js';
 import { counted } from '../../core/output.js';
+import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { rowsText } from '../../core/table.js';
 import { importColumns, importRowColumns } from './columns.js';
 import type { importListOptions, importRowOptions, resumeOptions, undoOptions } from './options.js';
 import { confirmPlan, remainder, report } from './outcome.js';
-import { importProgress } from './progress.js';
 
 type ImportRecord = Awaited<ReturnType<typeof findImport>>;
 
@@ -125,7 +125,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
   assertCanAsk(run, 'resume');
   const startedAt = performance.now();
   const { credentials, rejects: rejectsPath, yes } = run.options;
-  let progress = importProgress(run, 'Reading', undefined);
+  let progress = createProgress(run, 'Reading', undefined);
   let total = 0;
   try {
     const result = await resumeImport(
@@ -144,7 +144,7 @@ export async function resume(run: Run<'<import>', typeof resumeOptions>): Promis
         progress.stop();
         if (!yes && plan.refusal === null) await confirmPlan(run, plan);
         total = plan.counts.rows;
-        progress = importProgress(run, 'Importing', total);
+        progress = createProgress(run, 'Importing', total);
       },
     );
     return report(result, (performance.now() - startedAt) / 1000, run);
@@ -211,7 +211,7 @@ export async function undo(run: Run<'<import>', typeof undoOptions>): Promise<Re
       question: 'Undo this import?',
       otherwise: 'Nothing was undone.',
     });
-  const progress = importProgress(run, 'Undoing', undefined);
+  const progress = createProgress(run, 'Undoing', undefined);
   try {
     const result = await undoImport(context, operator, id, {
       signal: run.io.signal,

@@ -10,12 +10,12 @@ import { isSpoolNeeded } from '../../../services/imports/queue/spool.js';
 import { type AppliedImport, applyImport } from '../../../services/imports/run/apply.js';
 import { assertCanAsk } from '../../core/confirm.js';
 import { commandLine, type Io } from '../../core/output.js';
+import { createProgress } from '../../core/progress.js';
 import type { Result, Run } from '../../core/run.js';
 import { assertReadable } from './checks.js';
 import { mappingsAfter, mappingsFor } from './mapping.js';
 import type { importUsersOptions } from './options.js';
 import { confirmPlan, planJson, planText, remainder, report } from './outcome.js';
-import { importProgress } from './progress.js';
 import { fileFromStdin, type SpooledFile } from './stdin-file.js';
 
 type ImportRun = Run<'[file]', typeof importUsersOptions>;
@@ -113,7 +113,7 @@ async function makePlan(run: ImportRun, context: Context, file: string, map: rea
   const { encoding, delimiter } = run.options;
   const { dryRun, rejects } = run.options;
   const policies = { role, course, enrollmentStatus, onExisting, match, resetPasswords, onError, maxErrors };
-  const progress = importProgress(run, 'Reading', undefined);
+  const progress = createProgress(run, 'Reading', undefined);
   try {
     const request = {
       file,
@@ -137,7 +137,7 @@ async function apply(
 ): Promise<AppliedImport> {
   const { credentials, rejects } = run.options;
   const { cwd, signal } = run.io;
-  const progress = importProgress(run, 'Importing', plan.counts.rows);
+  const progress = createProgress(run, 'Importing', plan.counts.rows);
   try {
     return await applyImport(context, operator, plan, {
       ...(credentials !== undefined && { credentialsFile: path.resolve(cwd, credentials) }),

@@ -1,14 +1,14 @@
 import pLimit from 'p-limit';
 import type { CreationAttributes, Transaction } from 'sequelize';
-import { insertRows } from '../../../db/bulk-insert.js';
+import { Inserts } from '../../../db/bulk-insert.js';
 import type { ImportRow } from '../../../db/models/import-row.js';
 import type { ImportOptions } from '../../../schemas/import.js';
 import type { ImportedPerson } from '../../../schemas/imported-person.js';
-import { initialPasswordExpiry, insertAccounts } from '../../accounts/store.js';
+import { addAccounts, initialPasswordExpiry } from '../../accounts/store.js';
 import { recordAudit } from '../../audit.js';
 import { generatedPasswordCost, generatePassword } from '../../auth/passwords.js';
 import type { Actor, Core } from '../../core.js';
-import { insertEnrollments } from '../../enrollments/store.js';
+import { addEnrollments } from '../../enrollments/store.js';
 import { newIds } from '../../ids.js';
 import { codesOf, type Decision, needsSecret, type PlannedEnrollment } from '../plan/outcomes.js';
 import type { UndoNote } from '../undo/note.js';
@@ -68,16 +68,20 @@ export async function writeBatch(
   transaction: Transaction,
 ): Promise<void> {
   const writing: Writing = { core, options, secrets, transaction, now: core.now() };
+  // One statement after the other: after a deadlock none may follow outside of the transaction.
   await assertCourses(core, decisions, transaction);
   const ledger = new Map<number, LedgerEntry>();
-  // One statement after the other: after a deadlock none may follow outside of the transaction.
-  await createAccounts(writing, decisions, ledger);
   await updateExisting(writing, decisions, ledger);
   await assertTrainees(core, decisions, transaction);
   for (const decision of decisions)
     if (decision.outcome === 'skipped') ledger.set(decision.row.line, { userId: decision.account.id, note: {} });
-  await enroll(writing, decisions, ledger);
-  await insertRows(core.database.models.ImportRow, ledgerRows(importId, decisions, ledger), transaction);
+  await reviveEnrollments(writing, decisions, ledger);
+  // Together, so that the rows of one table are prepared while the database inserts those of another.
+  const inserts = new Inserts(transaction);
+  await createAccounts(writing, decisions, ledger, inserts);
+  await enroll(writing, decisions, ledger, inserts);
+  await inserts.add(core.database.models.ImportRow, ledgerRows(importId, decisions, ledger));
+  await inserts.done();
   const records = changedAccounts(importId, decisions, ledger);
   if (records.length > 0) await recordAudit(core, actor, records, transaction);
 }
@@ -102,12 +106,12 @@ const accountOfRejected = (decision: Decision) =>
   decision.outcome === 'rejected' ? (decision.accountId ?? null) : null;
 
 async function createAccounts(
-  { core, options, secrets, transaction }: Writing,
+  { core, options, secrets }: Writing,
   decisions: readonly Decision[],
   ledger: Map<number, LedgerEntry>,
+  inserts: Inserts,
 ): Promise<void> {
   const created = decisions.filter((decision) => decision.outcome === 'created');
-  if (created.length === 0) return;
   const expiry = initialPasswordExpiry(core);
   const accounts = created.map(({ row: { line, person } }) => ({
     firstName: person.firstName,
@@ -120,13 +124,14 @@ async function createAccounts(
   }));
   const ids = newIds(accounts.length);
   for (const [index, { row }] of created.entries()) ledger.set(row.line, { userId: ids[index] ?? null, note: {} });
-  await insertAccounts(core, accounts, transaction, ids);
+  await addAccounts(core, accounts, ids, inserts);
 }
 
 async function enroll(
-  { core, transaction, now }: Writing,
+  { core, now }: Writing,
   decisions: readonly Decision[],
   ledger: ReadonlyMap<number, LedgerEntry>,
+  inserts: Inserts,
 ): Promise<void> {
   const enrollments = decisions.flatMap((decision) => {
     const entry = ledger.get(decision.row.line);
@@ -145,7 +150,15 @@ async function enroll(
       notes,
     }));
   });
-  if (enrollments.length > 0) await insertEnrollments(core, enrollments, now, transaction);
+  await addEnrollments(core, enrollments, now, inserts);
+}
+
+/** Makes cancelled enrollments active again. @throws StaleDecision as {@link revive} */
+async function reviveEnrollments(
+  { core, transaction, now }: Writing,
+  decisions: readonly Decision[],
+  ledger: ReadonlyMap<number, LedgerEntry>,
+): Promise<void> {
   for (const decision of decisions) {
     const note = ledger.get(decision.row.line)?.note;
     if (decision.outcome === 'rejected' || !note) continue;
