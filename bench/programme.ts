@@ -1,5 +1,5 @@
 import type { Connection } from 'mysql2/promise';
-import { type ColumnValue, insertValues } from '../src/db/bulk-insert.js';
+import { type ColumnValue, Inserts } from '../src/db/bulk-insert.js';
 import type { Database } from '../src/db/connection.js';
 import type { Role } from '../src/schemas/fields.js';
 import { phoneKey } from '../src/schemas/keys.js';
@@ -82,7 +82,9 @@ async function fill(
     let inserted = 0;
     await database.inTransaction(async (transaction) => {
       const chunk = nextRows(rows, () => (inserted += 1));
-      await insertValues(database.sequelize, 'seeded', columns.split(', '), chunk, transaction);
+      const inserts = new Inserts(transaction);
+      await inserts.addValues(database.sequelize, 'seeded', columns.split(', '), chunk);
+      await inserts.done();
     });
     isAtEnd = inserted < chunkRows;
   }

@@ -18,7 +18,8 @@ const statementCharacters = 100_000;
 /**
  * Inserts rows of one table after the other within a transaction, with as few statements as possible. Several times as fast as
  * Sequelize's bulkCreate, because it builds no model instances and validates nothing: the rows must be complete and valid.
- * Each statement is built while the database works on the one before.
+ * Each statement is built while the database works on the one before. Nothing else may be done in the transaction until it is
+ * {@link done}.
  */
 export class Inserts {
   readonly #transaction: Transaction;
@@ -91,7 +92,7 @@ export class Inserts {
     await nextTick();
   }
 
-  /** Returns when all rows are inserted. Nothing else may be done in the transaction before. */
+  /** Returns when all rows are inserted. */
   async done(): Promise<void> {
     await this.#answer;
   }
@@ -105,18 +106,5 @@ export async function insertRows<M extends Model>(
 ): Promise<void> {
   const inserts = new Inserts(transaction);
   await inserts.add(model, rows);
-  await inserts.done();
-}
-
-/** Inserts rows of one table without a model: see {@link Inserts}. */
-export async function insertValues(
-  sequelize: Sequelize,
-  table: string,
-  columns: readonly string[],
-  rows: Iterable<readonly ColumnValue[]>,
-  transaction: Transaction,
-): Promise<void> {
-  const inserts = new Inserts(transaction);
-  await inserts.addValues(sequelize, table, columns, rows);
   await inserts.done();
 }

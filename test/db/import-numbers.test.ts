@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type QueryInterface, QueryTypes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
-import { insertValues } from '../../src/db/bulk-insert.js';
+import { Inserts } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
 import { migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { onMysql } from '../support/database.js';
@@ -33,9 +33,11 @@ describe('The migration of import numbers', () => {
       return [id, 'completed', 'cli', 'a.csv', '/a.csv', 'x', '{}', createdAt];
     });
     const columns = 'id status origin file_name file_path file_sha256 options_json created_at'.split(' ');
-    await database.inTransaction((transaction) =>
-      insertValues(database.sequelize, 'imports', columns, rows.toReversed(), transaction),
-    );
+    await database.inTransaction(async (transaction) => {
+      const inserts = new Inserts(transaction);
+      await inserts.addValues(database.sequelize, 'imports', columns, rows.toReversed());
+      await inserts.done();
+    });
     return ids;
   }
 

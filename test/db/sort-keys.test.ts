@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type QueryInterface, QueryTypes } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
-import { insertValues } from '../../src/db/bulk-insert.js';
+import { Inserts } from '../../src/db/bulk-insert.js';
 import type { Database } from '../../src/db/connection.js';
 import { migrateDown, migrateUp, migrationStatus } from '../../src/db/migrator.js';
 import { nameMaximum, titleMaximum } from '../../src/schemas/sort-key.js';
@@ -44,8 +44,10 @@ describe('The migration of sort keys', () => {
       'id first_name last_name email phone phone_key password_hash role search_key created_at updated_at';
     const courseColumns = 'id trainer_id title description category search_key created_at updated_at';
     await database.inTransaction(async (transaction) => {
-      await insertValues(sequelize, 'users', userColumns.split(' '), users, transaction);
-      await insertValues(sequelize, 'courses', courseColumns.split(' '), courses, transaction);
+      const inserts = new Inserts(transaction);
+      await inserts.addValues(sequelize, 'users', userColumns.split(' '), users);
+      await inserts.addValues(sequelize, 'courses', courseColumns.split(' '), courses);
+      await inserts.done();
     });
   }
 
