@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { buildUser, factoryPassword } from '../support/factories.js';
 import { scaled } from '../support/machine.js';
-import { describePages, expect as expectPage, widthBeyondWindow } from './support/browser.js';
+import { describePages, expect as expectPage, settled, widthBeyondWindow } from './support/browser.js';
 import { signInAt, useConsole } from './support/console.js';
 
 describePages('The session of the web console', function () {
@@ -86,7 +86,8 @@ describePages('The session of the web console', function () {
     const trainee = await buildUser(test.context, { firstName: 'Tia', lastName: 'Trainee' });
     const page = await test.openAs(trainee);
     const other = await test.openTab(page, `${test.url}/catalogue`);
-    await expectPage(other.getByRole('banner')).toBeVisible();
+    // Requests under way would be answered 401.
+    for (const tab of [page, other]) await settled(tab);
     await page.getByRole('button', { name: 'Account menu for Tia Trainee' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     for (const tab of [page, other]) await expectPage(tab.getByRole('heading', { level: 1 })).toHaveText('Sign in');
