@@ -3,7 +3,7 @@ import { type ColumnValue, Inserts } from '../src/db/bulk-insert.js';
 import type { Database } from '../src/db/connection.js';
 import type { Role } from '../src/schemas/fields.js';
 import { phoneKey } from '../src/schemas/keys.js';
-import { storedWords } from '../src/schemas/search-words.js';
+import { storedWords, wordsOf } from '../src/schemas/search-words.js';
 import { userKeys } from '../src/services/accounts/store.js';
 import { courseKeys } from '../src/services/courses/commands.js';
 import { newIds } from '../src/services/ids.js';
@@ -145,13 +145,23 @@ const description = 'What you will be able to do afterwards, and what you should
 const courseColumns =
   'id, trainer_id, title, description, short_description, category, level, language, course_type, tags_json, max_students, is_published, search_key, title_key, category_key, created_at, updated_at';
 
-function courseRow(id: string, trainerId: string, index: number, count: number): ColumnValue[] {
+function namesOfCourse(index: number) {
   const title = `${pick(topics, index)} ${pick(stages, index >> 3)} ${index}`;
   const category = pick(categories, index);
   const tags = [pick(topics, index + 1), `year ${2024 + (index % 3)}`];
+  return { title, category, tags, keys: courseKeys({ title, category, tags }) };
+}
+
+function* courseWordRows(ids: readonly string[]): Generator<ColumnValue[]> {
+  for (const [index, id] of ids.entries())
+    for (const word of wordsOf(namesOfCourse(index).keys.searchKey)) yield [word, id];
+}
+
+function courseRow(id: string, trainerId: string, index: number, count: number): ColumnValue[] {
+  const { title, category, tags, keys } = namesOfCourse(index);
   const level = pick(['beginner', 'intermediate', 'advanced'], index);
   const createdAt = moment(index / count);
-  const { searchKey: key, titleKey, categoryKey } = courseKeys({ title, category, tags });
+  const { searchKey: key, titleKey, categoryKey } = keys;
   return [
     id,
     trainerId,
@@ -281,6 +291,7 @@ export async function seedProgramme(database: Database, sql: Connection, sizes: 
   await fill(database, sql, 'users', userColumns, users());
   await fill(database, sql, 'account_words', 'word, account_id', wordRows(userIds, sizes));
   await fill(database, sql, 'courses', courseColumns, courses());
+  await fill(database, sql, 'course_words', 'word, course_id', courseWordRows(courseIds));
   await fill(database, sql, 'enrollments', enrollmentColumns, enrollments());
   await fill(database, sql, 'audit_entries', auditColumns, auditEntries());
   await sql.query('SET unique_checks = 1, foreign_key_checks = 1');

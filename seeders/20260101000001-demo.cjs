@@ -8,7 +8,7 @@
  */
 const { createHash } = require('node:crypto');
 const bcrypt = require('bcryptjs');
-const { storedWords } = require('../migrations/lib/search-words.cjs');
+const { storedWords, wordsOf } = require('../migrations/lib/search-words.cjs');
 const { sortKey } = require('../migrations/lib/sort-key.cjs');
 
 /** What every demo account logs in with. */
@@ -685,6 +685,10 @@ async function insertRows(queryInterface, table, rows, transaction) {
 const wordRows = (accounts) =>
   accounts.flatMap((account) => storedWords(account).map((word) => ({ word, account_id: account.id })));
 
+const courseWordRows = courseRows.flatMap(({ id, search_key: key }) =>
+  wordsOf(key).map((word) => ({ word, course_id: id })),
+);
+
 const idsOf = (rows) => rows.map((row) => row.id);
 
 module.exports = {
@@ -702,6 +706,7 @@ module.exports = {
       await insertRows(queryInterface, 'users', users, transaction);
       await insertRows(queryInterface, 'account_words', wordRows(accounts), transaction);
       await insertRows(queryInterface, 'courses', courseRows, transaction);
+      await insertRows(queryInterface, 'course_words', courseWordRows, transaction);
       await insertRows(queryInterface, 'enrollments', allEnrollmentRows, transaction);
       await alsoInTransaction?.(transaction);
     });

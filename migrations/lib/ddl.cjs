@@ -85,9 +85,9 @@ async function dropTable(queryInterface, name) {
   await queryInterface.sequelize.query(`DROP TABLE IF EXISTS \`${name}\``);
 }
 
-/** With SQL, because Sequelize's describeTable() fails on SQLite's generated columns. */
+/** With SQL, because Sequelize's describeTable() fails on SQLite's generated columns, which `table_info` leaves out. */
 async function hasColumn(queryInterface, table, name) {
-  const sql = isSqlite(queryInterface) ? `PRAGMA table_info(\`${table}\`)` : `SHOW COLUMNS FROM \`${table}\``;
+  const sql = isSqlite(queryInterface) ? `PRAGMA table_xinfo(\`${table}\`)` : `SHOW COLUMNS FROM \`${table}\``;
   const [columns] = await queryInterface.sequelize.query(sql);
   return columns.some((column) => (column.name ?? column.Field) === name);
 }

@@ -1,5 +1,5 @@
 /**
- * A copy of `storedWords` in src/schemas/search-words.ts, for what runs beside the built program, or beside the source alone:
+ * A copy of `storedWords` and `wordsOf` in src/schemas/search-words.ts, for what runs beside the built program, or beside the source alone:
  * migrations and seeders. Other words need another file, as the result of a migration must not change later.
  */
 
@@ -23,15 +23,16 @@ function beginnings(text) {
   return found;
 }
 
-/** The words by which an account must be stored to be found. @param account its columns `search_key`, `email` and keys of names */
-function storedWords({ search_key: key, first_name_key: firstName, last_name_key: lastName, email }) {
-  const words = new Set();
-  for (const text of key.split(' '))
-    for (const at of beginnings(text)) {
-      const word = cut(text.slice(at));
-      if (![firstName, lastName, email].some((column) => column.startsWith(word))) words.add(word);
-    }
-  return [...words];
+/** The words of a text. @param key the column `search_key` */
+function wordsOf(key) {
+  const words = key.split(' ').flatMap((text) => beginnings(text).map((at) => cut(text.slice(at))));
+  return [...new Set(words)];
 }
 
-module.exports = { storedWords, wordLength };
+/** The words by which an account must be stored to be found. @param account its columns `search_key`, `email` and keys of names */
+function storedWords({ search_key: key, first_name_key: firstName, last_name_key: lastName, email }) {
+  const indexed = [firstName, lastName, email, email.slice(email.indexOf('@') + 1)];
+  return wordsOf(key).filter((word) => !indexed.some((column) => column.startsWith(word)));
+}
+
+module.exports = { storedWords, wordLength, wordsOf };

@@ -301,12 +301,12 @@ const rows = {
     description:
       'how long an import that has ended can be undone, in days; then its rows are exported to `DATA_DIR/retention` and deleted',
   },
-  SEARCH_SCAN_ACCOUNTS: {
+  SEARCH_SCAN_ROWS: {
     rule: integer(0, 100_000_000),
     default: '50000',
-    path: 'search.scannedAccounts',
+    path: 'search.scannedRows',
     description:
-      'how many accounts a search may read to find text anywhere in their names and emails; among more, it finds the beginnings of words by an index',
+      'how many accounts or courses a search may read to find text anywhere in them; among more, it finds the beginnings of words by an index',
   },
   MAX_COURSES_PER_TRAINER: {
     rule: integer(1, 1_000_000),

@@ -16,7 +16,7 @@ const lastSign = '\u{10ffff}';
 const begins = (sequelize: Sequelize, column: string, text: string): string =>
   `(${column} >= ${sequelize.escape(text)} AND ${column} < ${sequelize.escape(text + lastSign)})`;
 
-const indexedColumns = ['first_name_key', 'last_name_key', 'email'] as const;
+const indexedColumns = ['first_name_key', 'last_name_key', 'email', 'email_domain'] as const;
 
 /** One of the indexes in which the beginning of a word, or a phone, is looked up. */
 interface LookUp {
@@ -70,22 +70,39 @@ export async function countByWord(
   };
 }
 
+/** That a key of {@link searchKey} has a word that begins so. @param key the SQL of its column */
+function isInKey(sequelize: Sequelize, key: string, word: string): string {
+  const position = (text: string) => `INSTR(${key}, ${sequelize.escape(text)})`;
+  // Most rows don't contain the word anywhere.
+  if (wordCharacter.test(word)) return `${position(word)} > 0`;
+  const after = [' ', ...wordSeparators].map((separator) => `${position(separator + word)} > 0`);
+  return `${position(word)} > 0 AND (${[`${position(word)} = 1`, ...after].join(' OR ')})`;
+}
+
+const all = (conditions: readonly string[]): string =>
+  conditions.length === 0 ? '1 = 0' : conditions.map((condition) => `(${condition})`).join(' AND ');
+
 /** That an account, whose row is `User` in the query, has the words or the phone. Needs no index. */
 export function hasWords(sequelize: Sequelize, { words, phones }: WordSearch) {
   const column = (name: string) => `\`User\`.\`${name}\``;
-  const key = column('search_key');
-  const position = (text: string) => `INSTR(${key}, ${sequelize.escape(text)})`;
-  const isWord = (word: string) =>
-    [`${position(word)} = 1`, ...[' ', ...wordSeparators].map((separator) => `${position(separator + word)} > 0`)].join(
-      ' OR ',
-    );
   const hasWord = (word: string) =>
     [
-      // Most rows don't contain the word anywhere.
-      `${position(word)} > 0${wordCharacter.test(word) ? '' : ` AND (${isWord(word)})`}`,
+      isInKey(sequelize, column('search_key'), word),
       ...indexedColumns.map((name) => begins(sequelize, column(name), word)),
     ].join(' OR ');
-  const all = words.map((word) => `(${hasWord(word)})`).join(' AND ');
   const either = phones.map((phone) => begins(sequelize, column('phone_key'), phone));
-  return literal(`(${[...(all === '' ? ['1 = 0'] : [`(${all})`]), ...either].join(' OR ')})`);
+  return literal(`(${[`(${all(words.map(hasWord))})`, ...either].join(' OR ')})`);
+}
+
+/** That a course, whose row is `Course` in the query, has a word that begins so for each of these. Needs no index. */
+export function courseHasWords(sequelize: Sequelize, words: readonly string[]) {
+  return literal(`(${all(words.map((word) => isInKey(sequelize, '`Course`.`search_key`', word)))})`);
+}
+
+/** The same, by the index of the words of courses. */
+export function courseIsFoundBy(sequelize: Sequelize, words: readonly string[]) {
+  const found = words.map(
+    (word) => `\`Course\`.\`id\` IN (SELECT course_id FROM course_words WHERE ${begins(sequelize, 'word', word)})`,
+  );
+  return literal(`(${all(found)})`);
 }

@@ -1,7 +1,7 @@
 /**
- * The words by which accounts are found in large databases. A word begins where a text does, and after a space, an apostrophe,
- * a hyphen or an @; and with every character of Chinese, Japanese and Korean, which have no spaces. Made of the folded text of
- * {@link searchKey}, so that case and accents don't count.
+ * The words by which accounts and courses are found in large databases. A word begins where a text does, and after a space, an
+ * apostrophe, a hyphen or an @; and with every character of Chinese, Japanese and Korean, which have no spaces. Made of the
+ * folded text of {@link searchKey}, so that case and accents don't count.
  */
 
 /** Characters of a word that count. */
@@ -39,6 +39,12 @@ function beginnings(text: string): number[] {
   return found;
 }
 
+/** The words of a text, each once, with the rest of the text up to the next space. @param key of the text, by {@link searchKey} */
+export function wordsOf(key: string): string[] {
+  const words = key.split(' ').flatMap((text) => beginnings(text).map((at) => cut(text.slice(at))));
+  return [...new Set(words)];
+}
+
 /** An account as far as its words are made of it. */
 export interface SearchedAccount {
   searchKey: string;
@@ -47,17 +53,14 @@ export interface SearchedAccount {
   email: string;
 }
 
+/** As the database has it, in a column of its own. */
+const domainOf = (email: string): string => email.slice(email.indexOf('@') + 1);
+
 /**
- * The words by which an account must be stored to be found: all but those with which its email or a key of its name begins,
- * because these have indexes. Each is followed by the rest of the text up to the next space.
+ * The words by which an account must be stored to be found: all but those with which its email, the domain of its email or a
+ * key of its name begins, because these have indexes.
  */
 export function storedWords({ searchKey, firstNameKey, lastNameKey, email }: SearchedAccount): string[] {
-  const words = new Set<string>();
-  for (const text of searchKey.split(' '))
-    for (const at of beginnings(text)) {
-      const word = cut(text.slice(at));
-      const isIndexed = [firstNameKey, lastNameKey, email].some((column) => column.startsWith(word));
-      if (!isIndexed) words.add(word);
-    }
-  return [...words];
+  const indexed = [firstNameKey, lastNameKey, email, domainOf(email)];
+  return wordsOf(searchKey).filter((word) => !indexed.some((column) => column.startsWith(word)));
 }

@@ -18,6 +18,7 @@ describe('A database whose schema is newer than the program', () => {
       'users',
       'account_words',
       'courses',
+      'course_words',
       'enrollments',
       'sessions',
       'audit_entries',

@@ -297,8 +297,8 @@ const settings: Readonly<Record<string, SettingCase>> = {
     invalid: ['0', '36501', 'off'],
     mustBe: wholeNumber(1, 36_500),
   },
-  SEARCH_SCAN_ACCOUNTS: {
-    read: (config) => config.search.scannedAccounts,
+  SEARCH_SCAN_ROWS: {
+    read: (config) => config.search.scannedRows,
     unset: 50_000,
     valid: { '0': 0, '100000000': 100_000_000 },
     invalid: ['-1', '100000001', 'all'],

@@ -26,6 +26,7 @@ const tables = [
   'account_words',
   'audit_entries',
   'audit_texts',
+  'course_words',
   'courses',
   'enrollments',
   'files',

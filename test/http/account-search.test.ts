@@ -5,7 +5,7 @@ import { type Cast, castOf, type Person } from './support/cast.js';
 
 for (const [size, settings] of [
   ['few', {}],
-  ['many', { SEARCH_SCAN_ACCOUNTS: '0' }],
+  ['many', { SEARCH_SCAN_ROWS: '0' }],
 ] as const)
   describe(`A search among ${size} accounts`, () => {
     const harness = useHarness(settings);

@@ -153,7 +153,7 @@ describe('The number of items of a large listing', function () {
 
 describe('The number of accounts that a search by words finds', function () {
   this.timeout(scaled(60_000));
-  const harness = useHarness({ SEARCH_SCAN_ACCOUNTS: '0' });
+  const harness = useHarness({ SEARCH_SCAN_ROWS: '0' });
 
   it('is exact up to 1,000, and "more than 1,000" beyond; the last page has the exact number', async () => {
     const cast = await castOf(harness.context);

@@ -3,6 +3,7 @@ import { initAccountWord } from './account-word.js';
 import { initAuditEntry } from './audit-entry.js';
 import { initAuditText } from './audit-text.js';
 import { initCourse } from './course.js';
+import { initCourseWord } from './course-word.js';
 import { initEnrollment } from './enrollment.js';
 import { initImport } from './import.js';
 import { initImportPlan } from './import-plan.js';
@@ -19,6 +20,7 @@ export function initModels(sequelize: Sequelize) {
   const models = {
     User: initUser(sequelize),
     AccountWord: initAccountWord(sequelize),
+    CourseWord: initCourseWord(sequelize),
     Session: initSession(sequelize),
     AuditEntry: initAuditEntry(sequelize),
     AuditText: initAuditText(sequelize),

@@ -13,7 +13,10 @@ import { nameMaximum, sortKeyLength } from '../../schemas/sort-key.js';
 import { primaryKey, timestamp } from './columns.js';
 import type { LoginThrottle } from './login-throttle.js';
 
-/** An account (specification, section 2). The super admin's uniqueness is a generated column that only the migration declares. */
+/**
+ * An account (specification, section 2). Only migrations declare the two generated columns: `super_admin_marker`, by which
+ * there is one super admin, and `email_domain`, by which accounts are found.
+ */
 export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
   declare id: string;
   declare firstName: string;

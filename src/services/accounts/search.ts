@@ -1,13 +1,13 @@
-import { Op, type Sequelize, type Utils, type WhereOptions } from 'sequelize';
+import { Op, type Utils, type WhereOptions } from 'sequelize';
 import { contains } from '../../db/conditions.js';
 import type { User } from '../../db/models/user.js';
-import { rowsOf } from '../../db/page.js';
 import { countByWord, hasWords, type WordCount, type WordSearch } from '../../db/word-conditions.js';
 import type { Role } from '../../schemas/fields.js';
 import { phoneKey, searchKey } from '../../schemas/keys.js';
 import { searchedWords } from '../../schemas/search-words.js';
 import type { Core } from '../core.js';
 import { mostCounted } from '../paging.js';
+import { areMany } from '../search-size.js';
 
 /** The condition that accounts match a search. */
 export interface AccountSearch {
@@ -72,29 +72,9 @@ async function rarestOf(
   return rarest;
 }
 
-/** How long it is remembered that there are many, in milliseconds: counting them takes longer than most searches. */
-const rememberedMs = 60_000;
-
-/** Until when accounts are remembered to be many, by their condition. */
-const remembered = new WeakMap<Sequelize, Map<string, number>>();
-
-/** Whether there are more accounts than a search may read. */
-async function areMany({ database, config, now }: Core, among: AmongAccounts): Promise<boolean> {
-  const { sequelize, models, read } = database;
-  const until = remembered.get(sequelize) ?? new Map<string, number>();
-  remembered.set(sequelize, until);
-  const name = among.role ?? '';
-  const time = now().getTime();
-  if ((until.get(name) ?? 0) > time) return true;
-  const most = config.search.scannedAccounts;
-  const isMany = (await read(() => rowsOf(models.User, { where: { ...among }, order: [] }).count(most + 1))) > most;
-  if (isMany) until.set(name, time + rememberedMs);
-  return isMany;
-}
-
 /**
  * The accounts that a search finds (docs/OPERATIONS.md). Among few it finds text anywhere in their names and emails, by
- * reading them all; among more than `SEARCH_SCAN_ACCOUNTS` those that have all its words, by the beginnings of theirs.
+ * reading them all; among more than `SEARCH_SCAN_ROWS` those that have all its words, by the beginnings of theirs.
  * @param among the accounts that are searched: it decides how many they are
  * @param withPhones whether phones are searched: not for trainers, who aren't shown them
  */
@@ -108,7 +88,7 @@ export async function accountsFound(
   if (search === undefined || key === '') return same({}, mostCounted);
   const sought: WordSearch = { words: searchedWords(key), phones: withPhones ? phonesOf(search) : [] };
   const matches = hasWords(sequelize, sought);
-  if (!(await areMany(core, among))) {
+  if (!(await areMany(core, core.database.models.User, { ...among }))) {
     const anywhere = [
       contains(sequelize, 'User.search_key', key),
       ...(withPhones ? [contains(sequelize, 'User.phone_key', phoneKey(search))] : []),

@@ -1,5 +1,6 @@
 import type { Transaction } from 'sequelize';
 import { v7 as uuidv7 } from 'uuid';
+import { insertRows } from '../../db/bulk-insert.js';
 import { confirmedById } from '../../db/connection.js';
 import type { Course } from '../../db/models/course.js';
 import type { User } from '../../db/models/user.js';
@@ -15,6 +16,7 @@ import {
   trainerAssignmentSchema,
 } from '../../schemas/course.js';
 import { searchKey } from '../../schemas/keys.js';
+import { wordsOf } from '../../schemas/search-words.js';
 import { categoryMaximum, sortKey, titleMaximum } from '../../schemas/sort-key.js';
 import { validate } from '../../schemas/validate.js';
 import { type AuditRecord, auditedCourse, changesBetween, recordAudit } from '../audit.js';
@@ -33,6 +35,18 @@ export function courseKeys({ title, category, tags = [] }: Pick<NewCourse, 'titl
     titleKey: sortKey(title, titleMaximum),
     categoryKey: category ? sortKey(category, categoryMaximum) : null,
   };
+}
+
+/** Stores the words by which a new course is found. */
+async function addWords(core: Core, { id, searchKey: key }: Course, transaction: Transaction): Promise<void> {
+  const rows = wordsOf(key).map((word) => ({ word, courseId: id }));
+  await insertRows(core.database.models.CourseWord, rows, transaction);
+}
+
+/** Replaces the words of a course that has another title, category or tags. */
+async function replaceWords(core: Core, course: Course, transaction: Transaction): Promise<void> {
+  await core.database.models.CourseWord.destroy({ where: { courseId: course.id }, transaction });
+  await addWords(core, course, transaction);
 }
 
 /**
@@ -127,6 +141,7 @@ export async function createCourse(core: Core, actor: Actor, input: unknown): Pr
     const keys = courseKeys(fields);
     const course = Course.build({ id: uuidv7(), trainerId, title, description, ...columnsOf(fields), ...keys });
     await course.save({ transaction });
+    await addWords(core, course, transaction);
     const created = await reload(core, course.id, transaction);
     const record = courseRecord('course.create', course.id, { after: auditedCourse(created) });
     await recordAudit(core, actor, record, transaction);
@@ -147,7 +162,9 @@ async function changeCourse(
     const before = auditedCourse(course);
     await change(course, transaction);
     course.set(courseKeys(course));
+    const isRenamed = course.changed('searchKey');
     await course.save({ transaction });
+    if (isRenamed) await replaceWords(core, course, transaction);
     const changes = changesBetween(before, auditedCourse(course));
     if (Object.keys(changes.after).length > 0)
       await recordAudit(core, actor, courseRecord(action, id, changes), transaction);

@@ -16,6 +16,7 @@ import { validate } from '../../schemas/validate.js';
 import { addSeats, seatStatuses } from '../capacity.js';
 import type { Core } from '../core.js';
 import { mostCounted, orderOf, type Page, pageOf } from '../paging.js';
+import { coursesFound, coursesWith } from './search.js';
 
 /** The public fields of a course's trainer. */
 export const trainerSummary = ['id', 'firstName', 'lastName', 'avatar'];
@@ -30,16 +31,14 @@ function visibleTo({ database }: Core, viewer: Viewer): WhereOptions<Course> {
   return { isPublished: true };
 }
 
-/** The filters of all listings of courses that take SQL of their own. */
+/** The filters of all listings of courses that take SQL of their own. @param found the condition of the search */
 function matching(
   { database: { sequelize } }: Core,
-  { search, seatsLeft }: { search?: string; seatsLeft?: boolean },
+  found: readonly WhereOptions<Course>[],
+  seatsLeft: boolean | undefined,
 ): WhereOptions<Course> {
-  const conditions = [
-    ...(search ? [contains(sequelize, 'Course.search_key', searchKey(search))] : []),
-    ...(seatsLeft === undefined ? [] : [hasSeatsLeft(sequelize, seatStatuses, seatsLeft)]),
-  ];
-  return conditions.length === 0 ? {} : { [Op.and]: conditions };
+  const bySeats = seatsLeft === undefined ? [] : [hasSeatsLeft(sequelize, seatStatuses, seatsLeft)];
+  return found.length + bySeats.length === 0 ? {} : { [Op.and]: [...found, ...bySeats] };
 }
 
 /** Adds to courses what was asked for with them. */
@@ -66,7 +65,7 @@ export async function listCourses(core: Core, viewer: Viewer, query: unknown): P
         ...(trainerId !== undefined && { trainerId }),
         ...(isPublished !== undefined && { isPublished }),
       },
-      matching(core, listing),
+      matching(core, await coursesFound(core, listing.search), listing.seatsLeft),
     ],
   };
   const page = await pageOf(core, core.database.models.Course, listing, {
@@ -100,7 +99,11 @@ export async function listTrainerCourses(
   const listing = validate(trainerCourseListingSchema, query);
   const { isPublished } = listing;
   const page = await pageOf(core, core.database.models.Course, listing, {
-    where: { trainerId, ...(isPublished !== undefined && { isPublished }), ...matching(core, listing) },
+    where: {
+      trainerId,
+      ...(isPublished !== undefined && { isPublished }),
+      ...matching(core, coursesWith(core, listing.search), listing.seatsLeft),
+    },
     order: orderOf(listing),
     include: withTrainer(core),
     // A trainer lists their own courses, and exists.

@@ -115,6 +115,7 @@ export async function overheard(watch: Watch, work: () => Promise<void>): Promis
 /** Tables where secrets have no business; those of accounts keep their hashes, of course. */
 const tables = [
   'account_words',
+  'course_words',
   'audit_entries',
   'audit_texts',
   'imports',

@@ -79,6 +79,7 @@ describe('coursectl serve, when it ends', function () {
       'import_rows',
       'imports',
       'enrollments',
+      'course_words',
       'courses',
       'sessions',
       'users',

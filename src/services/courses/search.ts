@@ -1,0 +1,26 @@
+import { Op, type WhereOptions } from 'sequelize';
+import { contains } from '../../db/conditions.js';
+import type { Course } from '../../db/models/course.js';
+import { courseHasWords, courseIsFoundBy } from '../../db/word-conditions.js';
+import { searchKey } from '../../schemas/keys.js';
+import { searchedWords } from '../../schemas/search-words.js';
+import type { Core } from '../core.js';
+import { areMany } from '../search-size.js';
+
+/** The courses, few of them, that have a text anywhere in their title, category and tags, or all its words. */
+export function coursesWith({ database: { sequelize } }: Core, search: string | undefined): WhereOptions<Course>[] {
+  const key = searchKey(search);
+  if (key === '') return [];
+  const matches = courseHasWords(sequelize, searchedWords(key));
+  return [{ [Op.or]: [contains(sequelize, 'Course.search_key', key), matches] }];
+}
+
+/**
+ * The courses that a search of all finds (docs/OPERATIONS.md): among few as {@link coursesWith}, by reading them all; among more
+ * than `SEARCH_SCAN_ROWS` those that have all its words, by the beginnings of theirs.
+ */
+export async function coursesFound(core: Core, search: string | undefined): Promise<WhereOptions<Course>[]> {
+  const key = searchKey(search);
+  if (key === '' || !(await areMany(core, core.database.models.Course, {}))) return coursesWith(core, search);
+  return [{ [Op.and]: [courseIsFoundBy(core.database.sequelize, searchedWords(key))] }];
+}
