@@ -16,7 +16,8 @@ const slowClosedMs = 36_000;
 /** Idle connections and unfinished heads may stay for 10 s, bodies for 30 s; and what the looking takes. */
 const slowLimitsMs = [12_000, 12_000, 33_000];
 const peakMs = 5000;
-const floodMs = 30_000;
+/** The first one long; the others because a machine with neighbours needs a median. */
+const floodsMs = [30_000, 20_000, 20_000];
 const afterMs = 3000;
 
 const generator = fileURLToPath(new URL('./load-generator.ts', import.meta.url));
@@ -123,31 +124,65 @@ function sum(results: readonly LoadResult[]): LoadResult {
   }));
 }
 
+/** A flood, and what it is measured against: the peak before and after it. */
+interface Round {
+  peak: LoadResult;
+  flood: LoadResult;
+  /** The goodput of the flood as a share of the peak's. */
+  share: number;
+  /** How many times as many requests as at the peak were to be sent. */
+  wanted: number;
+  /** How many were answered a second. */
+  answered: number;
+}
+
+function compare(peak: LoadResult, flood: LoadResult): Round {
+  const answered = (flood.good + flood.shed + flood.other) / flood.seconds;
+  // Those too that had to wait for one of the generator's many sockets, and would have waited in the system's queue.
+  const wanted = (answered + flood.unsent / flood.seconds) / perSecond(peak);
+  return { peak, flood, share: perSecond(flood) / perSecond(peak), wanted, answered };
+}
+
+/** The round with the median of the shares, and the least that was wanted of all. */
+function medianOf(rounds: readonly Round[]): Pick<Round, 'share' | 'wanted' | 'answered'> {
+  const [middle] = [...rounds].sort((one, other) => one.share - other.share).slice(rounds.length >> 1);
+  if (!middle) throw new Error('There was no flood.');
+  return { ...middle, wanted: Math.min(...rounds.map(({ wanted }) => wanted)) };
+}
+
 async function overload({ url }: Instance, token: string): Promise<Verdict[]> {
   const to = { port: Number(new URL(url).port), token, paths: ['/api/auth/me', '/api/users?limit=10'] };
   await generate({ ...to, clients: 32, durationMs: 4000 });
   const probes = startClients(url, 1, () => ({ method: 'GET', path: '/healthz' }), 100);
   const measurePeak = () => generate({ ...to, clients: 32, durationMs: peakMs });
-  const before = await measurePeak();
-  const flood = await generate({ ...to, rate: Math.round(4 * perSecond(before)), durationMs: floodMs });
-  await probes.stop();
-  await sleep(5000);
+  let before = await measurePeak();
+  const rounds: Round[] = [];
+  let after: LoadResult | undefined;
   const rate = Math.round(perSecond(before) / 2);
-  const after = await generate({ ...to, rate, durationMs: afterMs });
-  // The machine has neighbours: the peak is measured on both sides of the flood, so that all have as much of it.
-  const peak = sum([before, await measurePeak()]);
+  for (const durationMs of floodsMs) {
+    const flood = await generate({ ...to, rate: Math.round(4 * perSecond(before)), durationMs });
+    if (!after) {
+      await probes.stop();
+      await sleep(5000);
+      after = await generate({ ...to, rate, durationMs: afterMs });
+    }
+    // The machine has neighbours: the peak is measured on both sides of each flood, so that all have as much of them.
+    const following = await measurePeak();
+    rounds.push(compare(sum([before, following]), flood));
+    before = following;
+  }
+  if (!after) throw new Error('There was no flood.');
   const text = ({ good, shed, other, others, oldest, p50, p99 }: LoadResult) =>
     `${good} good (p50 ${p50} ms, p99 ${p99} ms), ${shed} shed, ${other} other ${JSON.stringify(others)}, the oldest unanswered for ${oldest} ms`;
-  for (const [name, result] of Object.entries({ peak, flood, after })) console.log(`${name}: ${text(result)}`);
-  const share = perSecond(flood) / perSecond(peak);
-  const answered = (flood.good + flood.shed + flood.other) / flood.seconds;
-  // Those too that had to wait for one of the generator's many sockets, and would have waited in the system's queue.
-  const wanted = answered + flood.unsent / flood.seconds;
+  for (const { peak, flood } of rounds) console.log(`peak: ${text(peak)}\nflood: ${text(flood)}`);
+  const flood = sum(rounds.map((round) => round.flood));
+  const peak = sum(rounds.map((round) => round.peak));
+  const { share, wanted, answered } = medianOf(rounds);
   return [
     {
-      promised: `at 4 times the peak for ${floodMs / 1000} s, goodput is at least 80 % of it`,
-      measured: `${(100 * share).toFixed(0)} % of ${perSecond(peak).toFixed(0)}/s, at ${wanted.toFixed(0)}/s (${(wanted / perSecond(before)).toFixed(1)} times), ${answered.toFixed(0)}/s of them answered, the others without a free socket`,
-      kept: peak.shed + peak.other === 0 && share >= 0.8 && wanted >= 3 * perSecond(peak),
+      promised: `at 4 times the peak for ${floodsMs.map((ms) => ms / 1000).join(', ')} s, goodput is at least 80 % of it`,
+      measured: `${rounds.map((round) => (100 * round.share).toFixed(0)).join(', ')} % of ${perSecond(peak).toFixed(0)}/s, at ${wanted.toFixed(1)} times as many, ${answered.toFixed(0)}/s of them answered, the others without a free socket`,
+      kept: peak.shed + peak.other === 0 && share >= 0.8 && wanted >= 3,
       timed: true,
     },
     {

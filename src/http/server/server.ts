@@ -37,10 +37,10 @@ const longestWorkMs = 18_000;
 const handOverMs = 1500;
 
 /**
- * A refused client is told to come back after 2 s. The connection of one that asks again at once isn't read for this long: to
+ * A refused client is told to come back after 2 s, and the connection of one that asks again before isn't read until then: to
  * refuse it again and again would take the time of those who are served. Milliseconds.
  */
-const defaultRefusedRestMs = 1000;
+const defaultRefusedRestMs = 2000;
 
 /** How often Node checks the time limits of connections, in milliseconds; its default of 30 s is too coarse. */
 const checkEveryMs = 2000;
